@@ -1,0 +1,79 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// One place for the settings every target shares.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "ErrorBus",
+    products: [
+        .library(name: "ErrorBus", targets: ["ErrorBus"]),
+        .library(name: "ErrorBusTesting", targets: ["ErrorBusTesting"]),
+        .executable(name: "bus-node", targets: ["bus-node"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // No pkgConfig: Debian's libzmq.pc carries -isystem, which SwiftPM refuses with a warning.
+        .systemLibrary(name: "CZMQ", providers: [.apt(["libzmq3-dev"])]),
+        .target(
+            name: "ErrorBus",
+            dependencies: [
+                "CZMQ",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "ErrorBusTesting",
+            dependencies: [
+                "ErrorBus",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "bus-node",
+            dependencies: [
+                "ErrorBus",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ErrorBusTests",
+            dependencies: ["ErrorBus", "ErrorBusTesting"],
+            resources: [.copy("Golden")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["ErrorBus", "ErrorBusTesting", "CZMQ"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BusNodeTests",
+            dependencies: ["bus-node", "ErrorBus", "ErrorBusTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["ErrorBus", "ErrorBusTesting", "bus-node"],
+            swiftSettings: settings),
+        .testTarget(name: "TidyTests", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,45 @@
+/// The name of a node: what the topology, paths and `origin` fields call a process on the bus.
+///
+/// 1 to 64 characters of `A-Z a-z 0-9 . _ -`, so that a name fits into a header field, a path
+/// separated by commas, a file name and a log line without escaping.
+public struct NodeName: Hashable, Sendable, CustomStringConvertible {
+    /// The longest name, in bytes.
+    public static let byteCountMax = 64
+    /// What is allowed, in words, for messages about a bad name.
+    public static let allowed = "1 to 64 characters of A-Z a-z 0-9 . _ -"
+
+    public let description: String
+
+    /// The name, or nil when the text is not one.
+    public init?(_ text: some StringProtocol) {
+        let bytes = text.utf8
+        guard !bytes.isEmpty, bytes.count <= Self.byteCountMax, bytes.allSatisfy(Self.isAllowed) else {
+            return nil
+        }
+        description = String(text)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension NodeName: Comparable {
+    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+}
+
+extension NodeName: ExpressibleByStringLiteral {
+    /// A name written in source. A literal that is not a name is the programmer's error.
+    public init(stringLiteral value: String) {
+        guard let name = NodeName(value) else {
+            preconditionFailure("\"\(value)\" is not a node name: \(Self.allowed)")
+        }
+        self = name
+    }
+}

@@ -1,0 +1,70 @@
+/// A UUID (RFC 9562) as two machine words: cheap to hash and compare, and never anything else.
+///
+/// Presentations get version 7, so that ids sort by the time they were made; any version is
+/// accepted from a peer.
+public struct UniqueID: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A version 7 id: milliseconds since 1970 in front, then 74 random bits.
+    init(milliseconds: UInt64, using generator: inout some RandomNumberGenerator) {
+        let random = generator.next() as UInt64
+        high = milliseconds << 16 | 0x7000 | random & 0x0FFF
+        low = generator.next() as UInt64 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    }
+
+    /// Reads the canonical 36-character form, in either case; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 36 else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        for (position, byte) in text.utf8.enumerated() {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Self.hexDigit(byte) else { return nil }
+            if position < 18 {
+                words.0 = words.0 << 4 | digit
+            } else {
+                words.1 = words.1 << 4 | digit
+            }
+        }
+        (high, low) = words
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}
+
+extension UniqueID: CustomStringConvertible {
+    /// The canonical lower-case form.
+    public var description: String {
+        let digits = high.paddedHex + low.paddedHex
+        var text = ""
+        text.reserveCapacity(36)
+        for (position, character) in digits.enumerated() {
+            if position == 8 || position == 12 || position == 16 || position == 20 { text.append("-") }
+            text.append(character)
+        }
+        return text
+    }
+}
+
+extension UInt64 {
+    /// Sixteen lower-case hexadecimal digits.
+    var paddedHex: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
