@@ -13,9 +13,10 @@ public struct UniqueID: Hashable, Sendable {
 
     /// A version 7 id: milliseconds since 1970 in front, then 74 random bits.
     init(milliseconds: UInt64, using generator: inout some RandomNumberGenerator) {
-        let random = generator.next() as UInt64
-        high = milliseconds << 16 | 0x7000 | random & 0x0FFF
-        low = generator.next() as UInt64 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let random: UInt64 = generator.next()
+        high = (milliseconds << 16) | 0x7000 | (random & 0x0FFF)
+        let rest: UInt64 = generator.next()
+        low = (rest & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
     }
 
     /// Reads the canonical 36-character form, in either case; nil for anything else.
