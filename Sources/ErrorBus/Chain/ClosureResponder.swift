@@ -1,0 +1,36 @@
+/// A responder made of closures, for chains put together in place.
+public struct ClosureResponder: Responder {
+    /// Asked with each error; see ``Responder/willPresentError(_:)``.
+    public typealias WillPresent = @Sendable (any Error) async throws -> (any Error)?
+    /// Deals with an error, or returns nil to pass it on.
+    public typealias Present = @Sendable (any Error) async -> Outcome?
+
+    public let responderName: String
+    private let following: (any Responder)?
+    private let policy: CutChainPolicy
+    private let willPresent: WillPresent
+    private let present: Present
+
+    public init(
+        _ name: String, next: (any Responder)?, cutChainPolicy: CutChainPolicy = .drop,
+        willPresent: @escaping WillPresent = { $0 }, present: @escaping Present = { _ in nil }
+    ) {
+        responderName = name
+        following = next
+        policy = cutChainPolicy
+        self.willPresent = willPresent
+        self.present = present
+    }
+
+    public var next: (any Responder)? { get async { following } }
+    public var cutChainPolicy: CutChainPolicy { get async { policy } }
+
+    public func willPresentError(_ error: any Error) async throws -> (any Error)? {
+        try await willPresent(error)
+    }
+
+    public func presentError(_ error: any Error) async -> Outcome {
+        if let outcome = await present(error) { return outcome }
+        return await forwardError(error)
+    }
+}

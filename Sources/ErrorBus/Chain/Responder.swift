@@ -1,0 +1,46 @@
+/// Somebody an error can be offered to, and who knows whom to ask next: AppKit's `NSResponder`
+/// for errors. Classes, actors, structs and `@MainActor` types conform.
+///
+/// An error climbs by ``presentError(_:)`` from responder to responder. The usual place to take
+/// part is ``willPresentError(_:)``: change the error, add options, or withhold it. Override
+/// ``presentError(_:)`` only to deal with some errors yourself, and pass the others on with
+/// ``forwardError(_:)``. Decide by type, domain, code and declared fields, never by localized
+/// text.
+public protocol Responder: Sendable {
+    /// The responder to offer what this one does not deal with; nil cuts the chain.
+    var next: (any Responder)? { get async }
+
+    /// What happens here when ``next`` is nil. ``CutChainPolicy/drop`` unless declared.
+    var cutChainPolicy: CutChainPolicy { get async }
+
+    /// The name in outcomes and audits; the type's name unless declared.
+    var responderName: String { get }
+
+    /// The last chance to change an error before it is presented, or to withhold it.
+    ///
+    /// - Returns: The same error, another one in its stead, or nil: then nobody is asked and the
+    ///   caller completes with reason `withheld`.
+    /// - Throws: A fault of this responder itself. The error goes on unchanged, and the fault is
+    ///   presented to ``next`` as an error of its own, never to this responder again.
+    func willPresentError(_ error: any Error) async throws -> (any Error)?
+
+    /// Notice that an error which passed here will not be shown to anybody and not be recovered
+    /// from, so that what was kept for its recovery can go (`NSDocument.willNotPresentError`).
+    func willNotPresentError(_ error: any Error, reason: Outcome.Reason) async
+
+    /// Offers an error to this responder. Returns when it is decided and any recovery has run;
+    /// `didRecover` tells whether to repeat what failed. Completes exactly once.
+    func presentError(_ error: any Error) async -> Outcome
+}
+
+extension Responder {
+    public var cutChainPolicy: CutChainPolicy { get async { .drop } }
+
+    public var responderName: String { String(describing: type(of: self)) }
+
+    public func willPresentError(_ error: any Error) async throws -> (any Error)? { error }
+
+    public func willNotPresentError(_ error: any Error, reason: Outcome.Reason) async {}
+
+    public func presentError(_ error: any Error) async -> Outcome { await forwardError(error) }
+}

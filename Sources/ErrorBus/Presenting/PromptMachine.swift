@@ -1,0 +1,47 @@
+/// The life of one question: open, then answered once or closed unanswered. Decides which answer
+/// counts; nothing else may.
+struct PromptMachine: Hashable, Sendable {
+    private enum State: Hashable, Sendable {
+        /// Becomes answered or closed.
+        case open
+        /// Final.
+        case answered(Answer)
+        /// Final.
+        case closed(Outcome.Reason)
+    }
+
+    private var state = State.open
+    private let offered: [String]
+
+    init(offered: [String]) { self.offered = offered }
+
+    var isOpen: Bool { state == .open }
+
+    /// The answer that counts, once there is one.
+    var answer: Answer? {
+        if case .answered(let answer) = state { answer } else { nil }
+    }
+
+    /// An answer was given. The same answer again is acknowledged (A23).
+    mutating func answered(_ answer: Answer) throws(AnswerRefusal) {
+        switch state {
+        case .open:
+            guard offered.contains(answer.option) else {
+                throw .notOffered(option: answer.option, offered: offered)
+            }
+            state = .answered(answer)
+        case .answered(let earlier):
+            guard earlier.id == answer.id else { throw .alreadyAnswered(earlier) }
+        case .closed(let reason):
+            throw .closed(reason)
+        }
+    }
+
+    /// The question ended without an answer. False when it was answered or closed before: the
+    /// answer stands, whoever came later.
+    mutating func ended(_ reason: Outcome.Reason) -> Bool {
+        guard state == .open else { return false }
+        state = .closed(reason)
+        return true
+    }
+}

@@ -1,0 +1,77 @@
+/// An error with its report and what can attempt its recovery: what `recoverable { }` and
+/// `rewriting { }` return. It stands in for `underlying`, keeps its domain and code unless they
+/// are rewritten, and can be told apart by ``Swift/Error/causing(_:)``.
+public struct Recoverable: AttemptableError {
+    /// The error as it was.
+    public let underlying: any Error
+    /// What is shown. Its options are those of the attempter, as they may have been rewritten.
+    public let report: ErrorReport
+    /// What runs the chosen option.
+    public let attempter: any RecoveryAttempter
+
+    init(_ underlying: any Error, report: ErrorReport, attempter: any RecoveryAttempter) {
+        self.underlying = underlying
+        self.report = report
+        self.attempter = attempter
+    }
+}
+
+extension Error {
+    /// This error with `options` as its only choices, each owned by this process. Options that it
+    /// had before are gone: to keep them use ``addingRecoveryOptions(_:timeLimit:options:)``.
+    public func recoverable(
+        timeLimit: Duration = OptionAttempter.timeLimitDefault,
+        @RecoveryOptionBuilder options: () -> [RecoveryOption]
+    ) -> Recoverable {
+        recoverable(by: OptionAttempter(options(), timeLimit: timeLimit))
+    }
+
+    /// This error with another attempter and its options.
+    public func recoverable(by attempter: any RecoveryAttempter) -> Recoverable {
+        var report = ErrorReport(describing: self)
+        report.options = attempter.options
+        return Recoverable(self, report: report, attempter: attempter)
+    }
+
+    /// This error with more choices, before or after those that it has. Each choice is run by its
+    /// own owner: the added ones here, the others where they came from.
+    public func addingRecoveryOptions(
+        _ place: CombinedAttempter.Place = .last,
+        timeLimit: Duration = OptionAttempter.timeLimitDefault,
+        @RecoveryOptionBuilder options: () -> [RecoveryOption]
+    ) -> Recoverable {
+        addingRecoveryOptions(place, of: OptionAttempter(options(), timeLimit: timeLimit))
+    }
+
+    /// As above, with the choices of an attempter of any kind.
+    public func addingRecoveryOptions(
+        _ place: CombinedAttempter.Place = .last, of added: any RecoveryAttempter
+    ) -> Recoverable {
+        var report = ErrorReport(describing: self)
+        let mine = added.options
+        let others = report.options.filter { other in !mine.contains { $0.id == other.id } }
+        report.options = place == .first ? mine + others : others + mine
+        let combined = CombinedAttempter(added, place: place, over: recoveryAttempter)
+        return Recoverable(self, report: report, attempter: combined)
+    }
+
+    /// This error told in other words, with the same choices behind it. Titles may be changed and
+    /// options reordered or removed; the ids stay what they are, so their owners are found.
+    public func rewriting(_ change: (inout ErrorReport) -> Void) -> Recoverable {
+        var report = ErrorReport(describing: self)
+        change(&report)
+        return Recoverable(
+            self, report: report, attempter: recoveryAttempter ?? OptionAttempter([]))
+    }
+
+    /// This error, or the one it stands in for, as a `Failure`: how a responder probes what a
+    /// ``Recoverable`` wraps.
+    public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
+        var error: any Error = self
+        while true {
+            if let found = error as? Failure { return found }
+            guard let wrapper = error as? Recoverable else { return nil }
+            error = wrapper.underlying
+        }
+    }
+}

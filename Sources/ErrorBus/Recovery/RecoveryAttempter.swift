@@ -1,0 +1,26 @@
+/// The choices behind an error and the way to run one: AppKit's recovery attempter, addressed by
+/// option id instead of index, so that reordering or translating options changes nothing.
+///
+/// An attempter whose owner is another process conforms as well: there an attempt is an answer
+/// sent down and a result that comes back up.
+public protocol RecoveryAttempter: Sendable {
+    /// What is offered, in order.
+    var options: [ErrorReport.Option] { get }
+
+    /// Runs the attempt behind `answer.option`. Never throws: whatever happens is a result.
+    func attemptRecovery(_ answer: Answer) async -> AttemptResult
+}
+
+/// An error that brings its own attempter.
+public protocol AttemptableError: ReportableError {
+    var attempter: any RecoveryAttempter { get }
+}
+
+extension Error {
+    /// What can attempt this error's recovery: its own attempter, or Foundation's
+    /// `RecoverableError` adapted; nil when the error offers nothing.
+    public var recoveryAttempter: (any RecoveryAttempter)? {
+        if let error = self as? any AttemptableError { return error.attempter }
+        return FoundationAttempter(self)
+    }
+}

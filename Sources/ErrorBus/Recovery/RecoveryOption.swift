@@ -1,0 +1,38 @@
+/// A choice together with what it does: `RecoveryOption("Overwrite", id: "overwrite", role:
+/// .destructive) { try await store.overwrite(path); return true }`.
+public struct RecoveryOption: Sendable {
+    /// What the choice does. True means that the original call is safe to send again.
+    public typealias Attempt = @Sendable () async throws -> Bool
+
+    /// The choice as it is shown and answered.
+    public let option: ErrorReport.Option
+    let attempt: Attempt
+
+    /// - Parameters:
+    ///   - title: What people read.
+    ///   - id: Stable and language-neutral: 1 to 64 of `A-Z a-z 0-9 . _ -`. Answers name it.
+    ///   - role: What the choice means; nil for an ordinary one.
+    ///   - isDeclaredDefault: Return takes this choice although its role says otherwise.
+    ///   - attempt: Runs in this process when the option is chosen, at most once an answer.
+    public init(
+        _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
+        isDeclaredDefault: Bool = false, attempt: @escaping Attempt
+    ) {
+        option = .init(id: id, title: title, role: role, isDeclaredDefault: isDeclaredDefault)
+        self.attempt = attempt
+    }
+
+    /// Gives up. Recovers nothing; without such a choice nobody can leave the circle of present,
+    /// retry and fail.
+    public static var cancel: RecoveryOption { .cancel("Cancel") }
+
+    /// ``cancel`` under another title.
+    public static func cancel(_ title: String) -> RecoveryOption {
+        RecoveryOption(title, id: "cancel", role: .cancel) { false }
+    }
+
+    /// Acknowledges. What an error without options gets.
+    public static var okay: RecoveryOption {
+        RecoveryOption("OK", id: "ok", role: .cancel) { false }
+    }
+}
