@@ -10,20 +10,23 @@ public struct PresentingResponder: Responder {
     private let presenters: [any Presenter]
     private let following: (any Responder)?
     private let cancellation: UserCancellation
+    private let audit: (any AuditLog)?
     private let logger: Logger
 
     /// - Parameters:
     ///   - name: Who decided, in outcomes.
     ///   - presenters: Asked in order; the first that does not decline answers.
     ///   - next: Whom to offer what they all decline.
+    ///   - audit: Where what is presented and decided is written.
     public init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
-        cancellation: UserCancellation = .standard, logger: Logger
+        cancellation: UserCancellation = .standard, audit: (any AuditLog)? = nil, logger: Logger
     ) {
         responderName = name
         self.presenters = presenters
         following = next
         self.cancellation = cancellation
+        self.audit = audit
         self.logger = logger
     }
 
