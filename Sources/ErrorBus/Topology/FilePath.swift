@@ -8,6 +8,7 @@ package enum FilePath {
 
     static func resolve(_ path: String, in folder: String) -> String {
         if path.hasPrefix("/") || folder.isEmpty || folder == "." { return path }
-        return folder.hasSuffix("/") ? folder + path : folder + "/" + path
+        let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        return folder.hasSuffix("/") ? folder + rest : folder + "/" + rest
     }
 }
