@@ -1,12 +1,18 @@
 import ArgumentParser
-import ErrorBus
-import Logging
-import Subprocess
-import UnixSignals
-import Yams
 
 @main
 struct BusNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus-node", subcommands: [Check.self])
+        commandName: "bus-node",
+        abstract: "Errors that climb from process to process until somebody can decide.",
+        discussion: """
+            An error goes up a configured topology, a person or a policy chooses one of its \
+            recovery options, and the option runs where its owner lives.
+
+            Example: bus-node up --topology topology.yaml
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self,
+        ])
 }

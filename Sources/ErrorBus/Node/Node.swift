@@ -55,18 +55,19 @@ public final class Node: Service {
                     limits: parts.limits, seed: .random(in: 0...UInt64.max)),
                 endpoints: parents, transport: reactor, logger: parts.logger,
                 linkChanged: { box.linkChanged($0, below: settings.name) })
+        let presenting = NodePresenting(settings, parts)
+        let isFallback = settings.whenUnreachable == .presentLocally && !parents.isEmpty
         uplink = UplinkResponder(
-            settings, uplink: upward, parts: parts, wake: { [reactor] in reactor.start() })
-        let end: any Responder =
-            parts.presenters.isEmpty
-            ? uplink
-            : PresentingResponder(
-                settings.name.description, presenters: parts.presenters, next: uplink,
-                cancellation: parts.cancellation, audit: parts.audit, logger: parts.logger)
+            settings, uplink: upward, parts: parts,
+            fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
+            wake: { [reactor] in reactor.start() })
+        // Presenters that are a fallback are asked only when the parent cannot be.
+        let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
         let presentations = ChildPresentations(
             name: settings.name, chain: chain,
-            readsReports: parts.chain != nil || !parts.presenters.isEmpty, uplink: upward)
+            readsReports: parts.chain != nil || (presenting != nil && !isFallback),
+            uplink: upward)
         downlink = Downlink(
             DownlinkMachine(
                 name: settings.name, boot: boot, times: times, limits: parts.limits,

@@ -10,6 +10,9 @@ public struct NodeParts: Sendable {
     public var chain: Chain?
     /// Asked in order, once the responders have had their say.
     public var presenters: [any Presenter] = []
+    /// Puts this node's presenters in front of `next`, where a list of ``presenters`` does not
+    /// say it all (a policy between two of them). Used in place of ``presenters``.
+    public var presenting: Chain?
     /// Where this node writes what happened to each presentation.
     public var audit: (any AuditLog)?
     /// Which errors are nothing to show.

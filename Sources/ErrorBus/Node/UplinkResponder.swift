@@ -30,7 +30,7 @@ public struct UplinkResponder: Responder {
 
     init(
         _ settings: NodeSettings, uplink: Uplink?, parts: NodeParts,
-        wake: @escaping @Sendable () -> Void
+        fallback: (any Responder)?, wake: @escaping @Sendable () -> Void
     ) {
         name = settings.name
         self.uplink = uplink
@@ -43,10 +43,8 @@ public struct UplinkResponder: Responder {
         case .hold: whenUnreachable = .hold
         case .fail: whenUnreachable = .fail(grace: grace)
         case .presentLocally:
-            let local = PresentingResponder(
-                settings.name.description, presenters: parts.presenters,
-                cancellation: parts.cancellation, audit: parts.audit, logger: parts.logger)
-            whenUnreachable = .presentLocally(grace: grace, local)
+            whenUnreachable = fallback.map { .presentLocally(grace: grace, $0) }
+                ?? .fail(grace: grace)
         }
     }
 

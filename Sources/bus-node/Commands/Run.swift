@@ -1,0 +1,70 @@
+import ArgumentParser
+import ErrorBus
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `bus-node run`: one node of a topology, until SIGTERM or SIGINT.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run one node of a topology.",
+        discussion: """
+            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again. Exits 66 when a \
+            file is missing, 73 when an endpoint cannot be listened on, 78 when the topology is \
+            wrong.
+
+            Example: bus-node run --topology topology.yaml --node central
+            """)
+
+    @Option(help: "The topology file.")
+    var topology: String
+
+    @Option(help: "The node of it to run.")
+    var node: String
+
+    @Option(help: "A file to create once the node listens; its content is the process id.")
+    var readyFile: String?
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .info
+
+    func run() async throws {
+        BusLogHandler.bootstrap(level: logLevel)
+        try await orFail {
+            let logger = Logger(label: node)
+            let assembly = try NodeAssembly(topology: topology, node: node, logger: logger)
+            for warning in assembly.loaded.warnings {
+                logger.warning("topology", metadata: ["text": "\(warning.description)"])
+            }
+            let file = readyFile
+            let listening = assembly.settings.listen.map(\.description).joined(separator: " ")
+            let parts = try assembly.parts {
+                logger.info("node is up", metadata: ["listen": "\(listening)"])
+                ServiceNotification.ready(file: file)
+            }
+            let node = try Node(assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
+            try await Self.serve(node, assembly, logger)
+            logger.info("node is down")
+        }
+    }
+
+    private static func serve(
+        _ node: Node, _ assembly: NodeAssembly, _ logger: Logger
+    ) async throws {
+        let reload = Task {
+            for await _ in await UnixSignalsSequence(trapping: [.sighup]) { assembly.reload() }
+        }
+        defer { reload.cancel() }
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifecycle") { _ in
+                SwiftLogNoOpLogHandler()
+            })
+        // A node is down within a second; whatever keeps it longer is cut off.
+        configuration.maximumGracefulShutdownDuration = .seconds(5)
+        configuration.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

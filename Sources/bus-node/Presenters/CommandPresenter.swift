@@ -1,0 +1,51 @@
+import ErrorBus
+import Foundation
+import Logging
+
+/// Asks a program: the report on its standard input as JSON, the chosen option's id on its
+/// standard output. Exit 0 with an id answers; anything else declines, and its standard error
+/// goes to the log.
+struct CommandPresenter: Presenter {
+    /// How long a program may take that gets no deadline with the question.
+    static let timeLimit: Duration = .seconds(600)
+
+    let command: [String]
+    let runner: any CommandRunner
+    let logger: Logger
+
+    var presenterName: String { "command \(command.first ?? "")" }
+
+    func present(_ prompt: Prompt) async throws -> Answer? {
+        prompt.moved(to: .presented, by: presenterName)
+        let result = try await runner.run(
+            command, environment: environment(of: prompt), input: prompt.report.payload(),
+            timeLimit: Self.timeLimit)
+        if !result.standardErrorTail.isEmpty {
+            logger.info(
+                "presenter said",
+                metadata: [
+                    "command": "\(command.first ?? "")", "text": "\(result.standardErrorTail)",
+                ])
+        }
+        guard result.status == .exited(0) else {
+            logger.notice(
+                "presenter declined",
+                metadata: ["command": "\(command.first ?? "")", "status": "\(result.status)"])
+            return nil
+        }
+        let output = String(decoding: result.standardOutput.prefix(256), as: UTF8.self)
+        let option = output.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !option.isEmpty else { return nil }
+        return try prompt.answer(option, by: command.joined(separator: " "), via: .policy)
+    }
+
+    private func environment(of prompt: Prompt) -> [String: String] {
+        var environment = [
+            "ERRORBUS_ID": prompt.id.description,
+            "ERRORBUS_OPTIONS": prompt.report.options.map(\.id).joined(separator: " "),
+            "ERRORBUS_RETRIES": String(max(prompt.retryCount, prompt.report.retryCount)),
+        ]
+        environment["ERRORBUS_ORIGIN"] = prompt.origin?.description
+        return environment
+    }
+}

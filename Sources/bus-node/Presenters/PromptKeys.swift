@@ -1,0 +1,68 @@
+import ErrorBus
+import Foundation
+
+/// The keys of one prompt: which text chooses which option. Keys are a title's own letters where
+/// they can be, never those of help and details.
+struct PromptKeys: Hashable {
+    enum Choice: Hashable {
+        case option(String)
+        /// Help is not an answer: the same prompt is shown again.
+        case help
+        case unknown(String)
+    }
+
+    struct Key: Hashable {
+        let key: String
+        let option: ErrorReport.Option
+    }
+
+    let keys: [Key]
+    private let defaultOption: ErrorReport.Option?
+    private let cancelOption: ErrorReport.Option?
+
+    init(_ options: [ErrorReport.Option]) {
+        var taken: Set<String> = ["?"]
+        var keys: [Key] = []
+        for (index, option) in options.enumerated() {
+            let letters = option.title.lowercased().unicodeScalars
+                .filter { ("a"..."z").contains($0) }.map(String.init)
+            let key = letters.first { !taken.contains($0) } ?? String(index + 1)
+            taken.insert(key)
+            keys.append(Key(key: key, option: option))
+        }
+        self.keys = keys
+        defaultOption = options.defaultOption
+        cancelOption = options.first { $0.role == .cancel }
+    }
+
+    /// What a line means: a key, an option's id or title, its number; bare Return is the default.
+    func choice(_ line: String) -> Choice {
+        let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        if text == "?" { return .help }
+        if text.isEmpty {
+            if let defaultOption { return .option(defaultOption.id) }
+            return .unknown("there is no default here: name a choice")
+        }
+        if text == "\u{1B}", let cancelOption { return .option(cancelOption.id) }
+        let lowered = text.lowercased()
+        if let key = keys.first(where: { $0.key == lowered }) { return .option(key.option.id) }
+        let named = keys.filter {
+            $0.option.id.lowercased() == lowered || $0.option.title.lowercased() == lowered
+        }
+        if named.count == 1 { return .option(named[0].option.id) }
+        if let number = Int(text), keys.indices.contains(number - 1) {
+            return .option(keys[number - 1].option.id)
+        }
+        return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
+    }
+
+    /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort`.
+    var line: String {
+        keys.map { key in
+            var text = "[\(key.key)] \(key.option.title.escapedForTerminal(scalarLimit: 80))"
+            if key.option.role == .destructive { text += " (destructive)" }
+            if key.option.id == defaultOption?.id { text += " (Return)" }
+            return text
+        }.joined(separator: "   ") + "   [?] details"
+    }
+}

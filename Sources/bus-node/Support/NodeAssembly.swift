@@ -1,0 +1,105 @@
+import ErrorBus
+import Foundation
+import Logging
+
+/// Makes a runnable node out of what a topology says about it.
+struct NodeAssembly {
+    let path: String
+    let loaded: LoadedTopology
+    let settings: NodeSettings
+    let logger: Logger
+    private let runner: SubprocessRunner
+    private let terminal = TerminalPresenter()
+    /// The responders that rules were read for, so that they can be read again.
+    private let ruled: RuledResponders
+
+    init(topology path: String, node: String, logger: Logger) throws {
+        self.path = path
+        loaded = try TopologyLoader.load(path)
+        guard let name = NodeName(node), let settings = loaded.topology.nodes[name] else {
+            let known = loaded.topology.nodes.keys.map(\.description).joined(separator: ", ")
+            throw Failure(
+                .badConfiguration, "\(path): no node \"\(node)\"; there are: \(known)")
+        }
+        self.settings = settings
+        self.logger = logger
+        runner = SubprocessRunner(folder: FilePath.folder(of: path))
+        ruled = RuledResponders()
+    }
+
+    /// The node's parts, with `ready` called once it listens.
+    func parts(ready: @escaping @Sendable () -> Void = {}) throws -> NodeParts {
+        var parts = NodeParts(logger: logger)
+        parts.ready = ready
+        if let events = settings.events {
+            parts.audit = try EventLog(events, node: settings.name)
+        }
+        let commands = RuleCommands(runner: runner) { $0.payload() }
+        if !settings.responders.isEmpty {
+            parts.chain = { [self, audit = parts.audit] next in
+                rules(settings.responders, .everyMatch, next, commands, audit, at: .responders)
+            }
+        }
+        if !settings.presenters.isEmpty {
+            parts.presenting = { [self, audit = parts.audit] next in
+                presenting(next, commands, audit)
+            }
+        }
+        return parts
+    }
+
+    /// The presenters in order, each in front of those after it.
+    private func presenting(
+        _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?
+    ) -> any Responder {
+        var next = next
+        for (index, presenter) in settings.presenters.enumerated().reversed() {
+            switch presenter {
+            case .policy(_, let rules):
+                next = self.rules(rules, .firstMatch, next, commands, audit, at: .presenter(index))
+            case .terminal: next = responder(terminal, next, audit)
+            case .command(let command):
+                next = responder(
+                    CommandPresenter(command: command, runner: runner, logger: logger), next, audit)
+            case .console: continue  // Refused when the topology was read.
+            }
+        }
+        return next
+    }
+
+    private func responder(
+        _ presenter: any Presenter, _ next: any Responder, _ audit: (any AuditLog)?
+    ) -> any Responder {
+        PresentingResponder(
+            settings.name.description, presenters: [presenter], next: next, audit: audit,
+            logger: logger)
+    }
+
+    private func rules(
+        _ rules: [Rule], _ mode: RuleBook.Mode, _ next: any Responder, _ commands: RuleCommands,
+        _ audit: (any AuditLog)?, at place: RuledResponders.Place
+    ) -> any Responder {
+        let responder = RuleResponder(
+            settings.name, book: RuleBook(rules, mode: mode), next: next, commands: commands,
+            audit: audit, logger: logger)
+        ruled.add(responder, at: place)
+        return responder
+    }
+
+    /// Reads the topology again and puts its rules and policies in place, for errors that come
+    /// from now on. What cannot be read changes nothing.
+    func reload() {
+        do {
+            let fresh = try TopologyLoader.load(path)
+            guard let settings = fresh.topology.nodes[self.settings.name] else {
+                throw Failure(.badConfiguration, "node \(self.settings.name) is gone from it")
+            }
+            let left = ruled.replaceRules(with: settings)
+            logger.notice("rules read again", metadata: ["file": "\(path)"])
+            for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
+        } catch {
+            logger.error(
+                "rules not read again", metadata: ["problem": "\(Failure(error).text)"])
+        }
+    }
+}

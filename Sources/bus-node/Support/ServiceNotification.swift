@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+
+/// Tells whoever started this process that it is ready: a file, and systemd's socket.
+enum ServiceNotification {
+    static func ready(file: String?) {
+        if let file {
+            // The name appears with its content: a watcher never reads half of it.
+            let temporary = file + ".\(getpid())"
+            let text = Data("\(getpid())\n".utf8)
+            if FileManager.default.createFile(atPath: temporary, contents: text) {
+                rename(temporary, file)
+            } else {
+                Terminal.say("bus-node: cannot write the ready file \(file)")
+            }
+        }
+        notify("READY=1")
+    }
+
+    static func stopping() { notify("STOPPING=1") }
+
+    /// sd_notify(3): a datagram to the socket that the environment names.
+    private static func notify(_ state: String) {
+        guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],
+            path.hasPrefix("/") || path.hasPrefix("@")
+        else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let message = Array(state.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, message, message.count, 0, $0, length)
+            }
+        }
+    }
+}
