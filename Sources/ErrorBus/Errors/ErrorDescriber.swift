@@ -9,6 +9,8 @@ struct ErrorDescriber {
     private var errorsLeft = ErrorReport.Limits.underlyingErrorCount
     private var bytesLeft = Local.restByteCount
     private var valuesLeft = Local.restValueCount
+    /// A share of its own for the notes of what was left out, so that they outlast the rest.
+    private var noteBytesLeft = Local.noteByteCount
 
     init() {}
 
@@ -56,10 +58,11 @@ struct ErrorDescriber {
                 continue
             }
             count += 1
-            var reader = ValueReader(valuesLeft: valuesLeft)
+            let share = min(valuesLeft, Local.valueCount)
+            var reader = ValueReader(valuesLeft: share)
             let json = reader.json(value)
             let bytes = json.encoded().count + JSONWriter.byteCount(of: key) + 4
-            guard spend(bytes: bytes, values: valuesLeft - max(0, reader.valuesLeft)) else {
+            guard spend(bytes: bytes, values: share - max(0, reader.valuesLeft)) else {
                 note(key, in: &report)
                 continue
             }
@@ -113,7 +116,9 @@ struct ErrorDescriber {
 
     private mutating func note(_ key: String, in report: inout ErrorReport) {
         guard report.undescribed.last != key else { return }
-        guard spend(bytes: JSONWriter.byteCount(of: key) + 3, values: 1) else { return }
+        let bytes = JSONWriter.byteCount(of: key) + 3
+        guard bytes <= noteBytesLeft else { return }
+        noteBytesLeft -= bytes
         report.undescribed.append(key)
     }
 

@@ -32,6 +32,10 @@ extension ErrorReport {
             /// For userInfo and underlying errors together, in bytes and in JSON values.
             static let restByteCount = 112 * 1024
             static let restValueCount = 10_000
+            /// For one value of userInfo with all that is inside it.
+            static let valueCount = 4_000
+            /// For the names of what was described or left out.
+            static let noteByteCount = 8 * 1024
         }
     }
 }

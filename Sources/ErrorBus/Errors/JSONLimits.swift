@@ -1,7 +1,7 @@
 /// How much JSON a peer may make us hold. Reading stops at the first limit passed.
 public struct JSONLimits: Hashable, Sendable {
-    /// The deepest nesting any limits may allow: what the parser's recursion is safe for on a
-    /// thread of the usual size.
+    /// The deepest nesting any limits may allow: the parser recurses, and this many levels take
+    /// less than 384 KiB of stack even in a debug build.
     public static let depthCeiling = 128
 
     /// The longest text, in bytes.
@@ -13,7 +13,7 @@ public struct JSONLimits: Hashable, Sendable {
     }
     /// The most values in all, containers included, keys not.
     public var valueCount: Int
-    /// The longest key, in bytes. Hashing a key normalizes it first, which takes quadratic time
+    /// The longest key, in bytes as written. Hashing a key normalizes it first, which takes quadratic time
     /// in a run of combining marks: a key of 240 KiB would cost seconds.
     public var keyByteCount: Int
 

@@ -112,7 +112,7 @@ extension JSONParser {
         // A surrogate written as three bytes is the one fault with a name of its own.
         let index = offset - start
         let isSurrogate =
-            index + 1 < slice.count && slice[index] == 0xED && (0xA0...0xBF).contains(slice[index + 1])
+            index + 1 < slice.count && slice[index] == 0xED && slice[index + 1] >= 0xA0
         return JSONError(isSurrogate ? .loneSurrogate : .invalidUTF8, at: offset)
     }
 }

@@ -96,7 +96,8 @@ struct JSONWriter {
             write(word: "\\u")
             for shift in [12, 8, 4, 0] as [UInt16] {
                 let digit = UInt8(scalar >> shift & 0xF)
-                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                bytes.append(
+                    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
     }

@@ -107,7 +107,9 @@ struct ValueReader {
 
     private mutating func string(_ text: String) -> JSONValue {
         let limit = ErrorReport.Limits.Local.textScalarCount
-        guard text.utf8.count > limit, text.unicodeScalars.count > limit else { return .string(text) }
+        guard text.utf8.count > limit, text.unicodeScalars.count > limit else {
+            return .string(text)
+        }
         return self.text(text.cut(toScalars: limit))
     }
 

@@ -11,7 +11,13 @@ enum ValueText {
     }
 
     private static func text(of value: Any, depth: Int) -> String {
-        if let error = NSError.made(value) { return "\(error.domain) error \(error.code)" }
+        // Foundation's own text for these goes through what they hold.
+        if let error = value as? any Error,
+            NSError.made(error) != nil || error is any CustomNSError
+        {
+            let identity = ErrorIdentity(error)
+            return "\(identity.domain) error \(identity.code ?? 0)"
+        }
         if let text = value as? String { return depth == 0 ? text : "\"\(text)\"" }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -20,7 +26,7 @@ enum ValueText {
             return text(of: wrapped.value, depth: depth)
         case .collection, .set, .dictionary:
             return "[" + list(mirror.children.lazy.map(\.value), depth: depth) + "]"
-        case .tuple: return payload(value, depth: depth)
+        case .tuple: return String(fields(of: mirror, depth: depth).dropFirst())
         default: break
         }
         if let value = value as? any CustomStringConvertible { return value.description }

@@ -17,9 +17,12 @@ extension ErrorReport {
             helpAnchor: "https://acme.example/42", severity: .critical,
             options: [
                 Option(id: "retry", title: "Retry ↻", role: .default), overwrite,
-                Option(id: "skip", title: "Skip"), Option(id: "cancel", title: "Cancel", role: .cancel),
+                Option(id: "skip", title: "Skip"),
+                Option(id: "cancel", title: "Cancel", role: .cancel),
             ],
-            userInfo: ["invoice": "INV-7", "lines": [1, 2.5, nil, true, ["a": "b"]], "raw": "<x>"],
+            userInfo: [
+                "invoice": "INV-7", "lines": [1, 2.5, nil, true, ["a": "b"]], "raw": "<x>",
+            ],
             underlyingErrors: [outer, inner])
         report.occurredAt = "2026-01-01T00:00:00Z"
         report.retryOf = PresentationID("01890a5d-ac96-774b-bcce-b302099a8057")

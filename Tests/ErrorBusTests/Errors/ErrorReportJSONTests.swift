@@ -17,11 +17,12 @@ struct ErrorReportJSONTests {
     @Test("A report has exactly the keys of the protocol")
     func keys() throws {
         #expect(
-            ErrorReport.full.json.objectValue?.keys.sorted() == [
-                "code", "coalesceKey", "colour", "description", "domain", "failureReason",
-                "helpAnchor", "occurredAt", "recoveryOptions", "recoverySuggestion", "retryOf",
-                "severity", "underlyingErrors", "undescribed", "userInfo", "v2",
-            ].sorted())
+            ErrorReport.full.json.objectValue?.keys.sorted()
+                == [
+                    "code", "coalesceKey", "colour", "description", "domain", "failureReason",
+                    "helpAnchor", "occurredAt", "recoveryOptions", "recoverySuggestion", "retryOf",
+                    "severity", "underlyingErrors", "undescribed", "userInfo", "v2",
+                ].sorted())
         let options = ErrorReport.full.json["recoveryOptions"]
         #expect(
             options == [
@@ -55,7 +56,9 @@ struct ErrorReportJSONTests {
     func shadow() throws {
         var report = ErrorReport(domain: "d", description: "x")
         report.unknownKeys = ["domain": "other", "code": 5, "severity": "debug"]
-        #expect(try ErrorReport(payload: report.payload()) == ErrorReport(domain: "d", description: "x"))
+        #expect(
+            try ErrorReport(payload: report.payload()) == ErrorReport(domain: "d", description: "x")
+        )
     }
 
     private static func option(_ members: [String: JSONValue]) -> [String: JSONValue] {

@@ -24,7 +24,8 @@ struct JSONParserTests {
             ("1.0", .number(1)), ("-0.0", .number(-0.0)), ("1e2", .number(100)),
             ("1E+2", .number(100)), ("12.5e-1", .number(1.25)), ("1e-400", .number(0)),
             ("\"\"", ""), ("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "a\"\\/\u{8}\u{C}\n\r\t"),
-            ("\"\\u00e9\\u0000\"", "é\0"), ("\"\\uD83D\\uDE00x\"", "😀x"), ("\"é😀\u{2028}\"", "é😀\u{2028}"),
+            ("\"\\u00e9\\u0000\"", "é\0"), ("\"\\uD83D\\uDE00x\"", "😀x"),
+            ("\"é😀\u{2028}\"", "é😀\u{2028}"),
             ("\"\u{10FFFF}\"", "\u{10FFFF}"), ("\"\u{7F}\"", "\u{7F}"), ("[]", []), ("[ ]", []),
             ("{}", [:]), ("{ }", [:]), ("[1,[2],{\"a\":3}]", [1, [2], ["a": 3]]),
             ("{\"\":0,\"a\":null}", ["": 0, "a": nil]), ("{\"a\":{\"a\":1}}", ["a": ["a": 1]]),
@@ -37,7 +38,8 @@ struct JSONParserTests {
         "Bad texts are refused at the byte at fault",
         arguments: [
             ("", 0), ("  ", 2), ("tru", 3), ("truE", 3), ("nul1", 3), ("True", 0), ("NaN", 0),
-            ("Infinity", 0), ("-Infinity", 1), ("+1", 0), ("-", 1), ("01", 0), ("-01", 1), ("00", 0),
+            ("Infinity", 0), ("-Infinity", 1), ("+1", 0), ("-", 1), ("01", 0), ("-01", 1),
+            ("00", 0),
             ("1.", 2), (".5", 0), ("1.e1", 2), ("1e", 2), ("1e+", 3), ("0x10", 1), ("1_000", 1),
             ("9223372036854775808", 0), ("-9223372036854775809", 0),
             ("99999999999999999999999", 0), ("1e400", 0), ("[-1e999]", 1), ("\"", 1),
@@ -85,7 +87,8 @@ struct JSONParserTests {
     @Test("32 levels are read, 33 refused, and a flood of brackets does not overflow")
     func depth() throws {
         func nested(_ depth: Int) -> [UInt8] {
-            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+            Array(
+                (String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
         #expect(try JSONValue.parse(nested(32)).arrayValue?.count == 1)
         let fault = try #require(Self.fault(in: nested(33)))
@@ -123,7 +126,9 @@ struct JSONParserTests {
 
     @Test("Messages are one safe sentence with the offset")
     func messages() throws {
-        let error = #expect(throws: JSONError.self) { try Self.parse("{\"a\u{7F}\":1,\"a\u{7F}\":2}") }
+        let error = #expect(throws: JSONError.self) {
+            try Self.parse("{\"a\u{7F}\":1,\"a\u{7F}\":2}")
+        }
         let text = try #require(error).description
         #expect(text == "Byte 8: the key \"a\\u{7F}\" a second time in one object.")
         let other = #expect(throws: JSONError.self) { try Self.parse("[1;") }

@@ -11,10 +11,14 @@ struct JSONWriterTests {
         "Values are written one way",
         arguments: [
             (nil, "null"), (true, "true"), (.integer(.min), "-9223372036854775808"),
-            (0.1, "0.1"), (1.0, "1.0"), (1e100, "1e+100"), (.number(.leastNonzeroMagnitude), "5e-324"),
+            (0.1, "0.1"), (1.0, "1.0"), (1e100, "1e+100"),
+            (.number(.leastNonzeroMagnitude), "5e-324"),
             (.number(.infinity), "null"), (.number(.nan), "null"),
             (["b": 1, "a": [true, nil], "B": [:]], "{\"B\":{},\"a\":[true,null],\"b\":1}"),
-            ("a\"\\/\u{8}\u{9}\n\u{C}\r\u{1}\u{1F}\u{7F}", #""a\"\\/\b\t\n\f\r\u0001\u001f\u007f""#),
+            (
+                "a\"\\/\u{8}\u{9}\n\u{C}\r\u{1}\u{1F}\u{7F}",
+                #""a\"\\/\b\t\n\f\r\u0001\u001f\u007f""#
+            ),
             ("é€😀\u{2027}\u{2028}\u{2029}\u{202A}", "\"é€😀\u{2027}\\u2028\\u2029\u{202A}\""),
         ] as [(JSONValue, String)])
     func written(value: JSONValue, text: String) {
@@ -48,7 +52,8 @@ struct JSONWriterTests {
                 case 0: bytes[index] = byte
                 case 1: bytes.insert(byte, at: index)
                 case 2: bytes.remove(at: index)
-                case 3: bytes.removeLast(min(bytes.count - 1, Int.random(in: 0..<40, using: &random)))
+                case 3:
+                    bytes.removeLast(min(bytes.count - 1, Int.random(in: 0..<40, using: &random)))
                 default: bytes.insert(contentsOf: bytes[index...].prefix(20), at: index)
                 }
             }

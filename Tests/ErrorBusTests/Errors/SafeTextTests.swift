@@ -39,7 +39,8 @@ struct SafeTextTests {
         #expect("abcdefg".escapedForTerminal(scalarLimit: 6) == "abcdef…")
         #expect("abc\u{1B}".escapedForTerminal(scalarLimit: 6) == "abc…")
         #expect("abc".escapedForTerminal(scalarLimit: -1) == "…")
-        let flood = String(repeating: "\u{202E}", count: 10_000).escapedForTerminal(scalarLimit: 100)
+        let flood = String(repeating: "\u{202E}", count: 10_000).escapedForTerminal(
+            scalarLimit: 100)
         #expect(flood.unicodeScalars.count <= 101)
     }
 }

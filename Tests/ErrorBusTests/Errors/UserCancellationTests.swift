@@ -27,7 +27,8 @@ struct UserCancellationTests {
     @Test(
         "A16 A cancelled task or transfer matches only on request",
         arguments: [
-            CancellationError(), URLError(.cancelled), NSError(domain: NSURLErrorDomain, code: -999),
+            CancellationError(), URLError(.cancelled),
+            NSError(domain: NSURLErrorDomain, code: -999),
         ] as [any Error])
     func extended(error: any Error) {
         #expect(!UserCancellation.standard.matches(error))
@@ -38,7 +39,9 @@ struct UserCancellationTests {
         "A16 Other errors never match, whatever they say",
         arguments: [
             CocoaError(.fileNoSuchFile), NSError(domain: "q", code: 3072), URLError(.timedOut),
-            NSError(domain: NSCocoaErrorDomain, code: 1, userInfo: [NSLocalizedDescriptionKey: "Cancelled"]),
+            NSError(
+                domain: NSCocoaErrorDomain, code: 1,
+                userInfo: [NSLocalizedDescriptionKey: "Cancelled"]),
             ErrorDescribingTests.Plain.badURLGiven,
             Remote(report: ErrorReport(domain: "NSCocoaErrorDomain", description: "")),
         ] as [any Error])

@@ -20,7 +20,8 @@ struct UserInfoTests {
             (NSNumber(value: 1), 1), (NSNumber(value: Int8(1)), 1), (NSNumber(value: 1.0), 1.0),
             (NSNumber(value: UInt64(7)), 7), (NSString(string: "ns"), "ns"),
             (Int?.some(3) as Any, 3), (Int?.none as Any, nil), (Int??.some(.some(3)) as Any, 3),
-            ([1, 2], [1, 2]), ([true, nil] as [Bool?], [true, nil]), (["a": ["b": 1]], ["a": ["b": 1]]),
+            ([1, 2], [1, 2]), ([true, nil] as [Bool?], [true, nil]),
+            (["a": ["b": 1]], ["a": ["b": 1]]),
             ([1, "a", true, [2.5]] as [Any], [1, "a", true, [2.5]]),
             (NSArray(array: [1, "a"]), [1, "a"]), (NSDictionary(dictionary: ["a": 1]), ["a": 1]),
             (URL(fileURLWithPath: "/x"), "file:///x"), (id, .string(id.uuidString)),
@@ -46,13 +47,17 @@ struct UserInfoTests {
         node.next = node
         defer { node.next = nil }
         let values: [(Any, String)] = [
-            (UInt64.max, "18446744073709551615"), (Double.infinity, "inf"), (Data([1, 2]), "2 bytes"),
+            (UInt64.max, "18446744073709551615"), (Double.infinity, "inf"),
+            (Data([1, 2]), "2 bytes"),
             (Decimal(string: "1.10") as Any, "1.1"), (Set([5]), "[5]"),
             (Date(timeIntervalSince1970: 1e300), "1e+300 seconds since 1970"),
-            (NSError(domain: NSPOSIXErrorDomain, code: .max), "NSPOSIXErrorDomain error \(Int.max)"),
+            (
+                NSError(domain: NSPOSIXErrorDomain, code: .max),
+                "NSPOSIXErrorDomain error \(Int.max)"
+            ),
             (Point(), "Point (x: 1, error: NSPOSIXErrorDomain error \(Int.max))"),
             (POSIXError(.EPERM), "NSPOSIXErrorDomain error 1"),
-            ((1, "a"), " (1, \"a\")"), ([1: "a"], "[(key: 1, value: \"a\")]"),
+            ((1, "a"), "(1, \"a\")"), ([1: "a"], "[(key: 1, value: \"a\")]"),
         ]
         for (value, text) in values {
             let report = Self.report(value)
@@ -70,8 +75,10 @@ struct UserInfoTests {
     func otherTypes() {
         let error = NSError(
             domain: "q", code: 1,
-            userInfo: [NSUnderlyingErrorKey: "text", "NSMultipleUnderlyingErrorsKey": [1],
-                NSHelpAnchorErrorKey: 5])
+            userInfo: [
+                NSUnderlyingErrorKey: "text", "NSMultipleUnderlyingErrorsKey": [1],
+                NSHelpAnchorErrorKey: 5,
+            ])
         let report = ErrorReport(describing: error)
         #expect(report.underlyingErrors.isEmpty)
         #expect(
