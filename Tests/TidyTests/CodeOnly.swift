@@ -39,24 +39,30 @@ struct CodeOnly {
         var depth = 0
         while position < bytes.count {
             let byte = bytes[position]
-            if startsWith("//") {
+            if byte == UInt8(ascii: "/"), startsWith("//") {
                 while position < bytes.count, bytes[position] != UInt8(ascii: "\n") {
                     position += 1
                 }
                 output.append(UInt8(ascii: " "))
-            } else if startsWith("/*") {
-                blockComment()
-            } else if let hashes = hashesBeforeQuote() {
-                string(hashes: hashes)
-            } else {
-                if byte == UInt8(ascii: "(") { depth += 1 }
-                if byte == UInt8(ascii: ")") {
-                    if inParentheses, depth == 0 { return }
-                    depth -= 1
-                }
-                output.append(byte)
-                position += 1
+                continue
             }
+            if byte == UInt8(ascii: "/"), startsWith("/*") {
+                blockComment()
+                continue
+            }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#"),
+                let hashes = hashesBeforeQuote()
+            {
+                string(hashes: hashes)
+                continue
+            }
+            if byte == UInt8(ascii: "(") { depth += 1 }
+            if byte == UInt8(ascii: ")") {
+                if inParentheses, depth == 0 { return }
+                depth -= 1
+            }
+            output.append(byte)
+            position += 1
         }
     }
 

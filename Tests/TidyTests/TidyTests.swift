@@ -66,8 +66,8 @@ struct TidyTests {
             repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") }.flatMap {
                 $0.path.split(separator: "/").dropFirst().dropLast().map(String.init)
             })
-        for folder in folders.sorted() {
-            #expect(text.contains("`\(folder)/`"), "ARCHITECTURE.md says nothing about \(folder)/")
+        for folder in folders.sorted() where !text.contains("`\(folder)/`") {
+            Issue.record("ARCHITECTURE.md says nothing about \(folder)/")
         }
     }
 

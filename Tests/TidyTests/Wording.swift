@@ -4,7 +4,21 @@ enum Wording {
     /// structured: whoever starts it waits for it.
     static let taskStarters = [
         "Sources/ErrorBus/Chain/Responder+Tasks.swift":
-            "the form with a completion handler serves callers that are not async"
+            "the form with a completion handler serves callers that are not async",
+        "Sources/ErrorBus/Recovery/Recoverable+Foundation.swift":
+            "Foundation's RecoverableError asks from code that is not async",
+        "Sources/ErrorBus/Recovery/TimeLimit.swift":
+            "a group would wait for a recovery that ignores its limit",
+        "Sources/ErrorBus/Presenting/PresenterRace.swift":
+            "a group would wait for a presenter that does not give up",
+        "Sources/ErrorBus/Link/Uplink.swift":
+            "a cancellation handler is not async, and the uplink is an actor",
+        "Sources/ErrorBus/Link/Downlink.swift":
+            "JSON is read off the sockets' thread, at most a fixed number at once",
+        "Sources/ErrorBus/Chain/CoalescingResponder.swift":
+            "a deadline ends the wait for a shared verdict, which others go on waiting for",
+        "Sources/ErrorBus/Node/ChildPresentations.swift":
+            "each child's offer is cancelled on its own, and all of them when the node stops",
     ]
 
     static func violations(in file: SourceFile) -> [Violation] {
