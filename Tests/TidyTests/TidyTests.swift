@@ -3,9 +3,12 @@ import Testing
 
 /// The repository's own rules, on the repository. `RulesBiteTests` shows that each can fail.
 struct TidyTests {
+    /// Read once: every test is made anew.
+    private static let loaded = Result { try Repository.load() }
+
     let repository: Repository
 
-    init() throws { repository = try Repository.load() }
+    init() throws { repository = try Self.loaded.get() }
 
     private func expectNone(_ violations: [Violation]) {
         for violation in violations { Issue.record("\(violation)") }
