@@ -1,0 +1,189 @@
+import Testing
+
+/// Each rule on made-up text that breaks it, and on text that only looks like it.
+struct RulesBiteTests {
+    private func file(_ path: String, _ text: String) -> SourceFile {
+        SourceFile(path: path, text: text)
+    }
+
+    @Test("Comments and strings are not code, interpolations are")
+    func codeOnly() {
+        let text = ##"""
+            let a = "Task { \(inner("x")) }" // Task {
+            /* one /* two */ Task */ let b = #"a " \(no) \#(yes)"#
+            let c = """
+                words " \(deep)
+                """; tail
+            """##
+        let code = CodeOnly.of(text)
+        let words = Token.all(in: code).filter(\.isWord).map(\.text)
+        #expect(words == ["let", "a", "inner", "let", "b", "yes", "let", "c", "deep", "tail"])
+        #expect(Token.all(in: code).last?.line == 5)
+    }
+
+    @Test(
+        "Imports out of place",
+        arguments: [
+            ("Sources/ErrorBus/Link/A.swift", "import CZMQ"),
+            ("Sources/ErrorBusTesting/A.swift", "package import CZMQ"),
+            ("Sources/ErrorBus/Topology/A.swift", "public import struct Yams.Node"),
+            ("Sources/ErrorBus/Node/A.swift", "@preconcurrency import ArgumentParser"),
+            ("Sources/ErrorBus/Node/A.swift", "import Subprocess"),
+            ("Tests/ErrorBusTests/A.swift", "import GRDB"),
+            ("Tests/ErrorBusTests/A.swift", "import XC" + "Test"),
+        ])
+    func badImports(path: String, text: String) {
+        let found = ImportRule.all.flatMap { $0.violations(in: file(path, text)) }
+        #expect(found.map(\.line) == [1])
+    }
+
+    @Test(
+        "Imports in place",
+        arguments: [
+            ("Sources/ErrorBus/ZMQ/A.swift", "import CZMQ"),
+            ("Sources/bus-node/A.swift", "import Yams\nimport Subprocess"),
+            ("Sources/ErrorBus/Link/A.swift", "import Logging // not: import CZMQ"),
+        ])
+    func goodImports(path: String, text: String) {
+        #expect(ImportRule.all.flatMap { $0.violations(in: file(path, text)) }.isEmpty)
+    }
+
+    @Test("A folder that uses one above it, and one without arrows")
+    func badArrows() {
+        let arrows = FolderArrows(
+            readingFrom: "text\nErrors -> nothing\nRecovery -> Errors\nChain -> Recovery\n")
+        #expect(arrows.reachable["Chain"] == ["Recovery", "Errors"])
+        let files = [
+            file("Sources/ErrorBus/Chain/Outcome.swift", "struct Outcome { enum Reason { } }"),
+            file(
+                "Sources/ErrorBus/Errors/Report.swift",
+                "struct Report { // Outcome\n let a = \"Outcome\"\n var b: Outcome? }"),
+            file(
+                "Sources/ErrorBus/Recovery/Up.swift",
+                "struct Up { var a: Report; var b: X.Outcome }"),
+            file("Sources/ErrorBus/Attic/Old.swift", "struct Old { }"),
+        ]
+        let found = arrows.violations(in: files)
+        #expect(found.map(\.path) == [files[1].path, files[3].path])
+        #expect(found.first?.line == 3)
+        #expect(arrows.violations(in: Array(files[..<1]) + [files[2]]).isEmpty)
+    }
+
+    @Test("Files, lines and functions that are too large")
+    func sizes() {
+        func found(_ text: String) -> [Violation] {
+            Shape.violations(in: file("Sources/ErrorBus/Errors/A.swift", text))
+        }
+        let line = "struct A { }\n"
+        #expect(found(String(repeating: line, count: 400)).isEmpty)
+        #expect(found(String(repeating: line, count: 401)).count == 1)
+        #expect(found("struct A { } //" + String(repeating: "x", count: 85)).isEmpty)
+        #expect(found("struct A { } //" + String(repeating: "x", count: 86)).count == 1)
+        func function(_ lines: Int) -> String {
+            "struct A {\n    func required()\n    func f(\n        a: Int\n    ) {\n"
+                + String(repeating: "        g()\n\n", count: (lines - 4) / 2) + "    }\n}\n"
+        }
+        #expect(found(function(70)).isEmpty)
+        #expect(found(function(72)).map(\.line) == [3])
+    }
+
+    @Test("The median is the middle size")
+    func median() {
+        let files = [9, 1, 3].map { file("A.swift", String(repeating: "\n", count: $0)) }
+        #expect(Shape.median(of: files) == 3)
+    }
+
+    @Test(
+        "Files named for another type",
+        arguments: [
+            ("Wrong.swift", "struct A { struct Wrong { } }", false),
+            ("A+More.swift", "extension B { }", false),
+            ("A.swift", "struct A { }\nstruct B { }", true),
+            ("A+More.swift", "extension A { }", true),
+            ("Array+More.swift", "extension Array where Element == Int { }", true),
+            ("A.swift", "extension [A.Option] { }", true),
+            ("Free.swift", "func free() { }", true),
+        ])
+    func names(name: String, text: String, isGood: Bool) {
+        #expect(Shape.violations(in: file("Sources/x/" + name, text)).isEmpty == isGood)
+    }
+
+    @Test(
+        "Switched-off checks without a reason",
+        arguments: [
+            "final class A: @unchecked Sendable { }", "nonisolated(unsafe) var a = 1",
+            "let a = try! f()", "let a = b as! C", "fatalError(\"no\")",
+            "// too far above\n\n\nlet a = try! f()",
+        ])
+    func unreasoned(text: String) {
+        #expect(Wording.violations(in: file("Sources/bus-node/A.swift", text)).count == 1)
+        #expect(
+            Wording.violations(in: file("Sources/bus-node/A.swift", "// why\n\n\n" + text)).count
+                == 1)
+        let reasoned = text.split(separator: "\n").last.map { "// because\n\n" + $0 } ?? ""
+        #expect(Wording.violations(in: file("Sources/bus-node/A.swift", reasoned)).isEmpty)
+    }
+
+    @Test(
+        "Sleeping tests",
+        arguments: ["try await Task.sleep(for: .seconds(1))", "usleep(5)", "sleep(1)"])
+    func sleeps(text: String) {
+        #expect(Wording.violations(in: file("Tests/X/A.swift", text)).map(\.line) == [1])
+        #expect(Wording.violations(in: file("Sources/bus-node/A.swift", text)).isEmpty)
+    }
+
+    @Test(
+        "Waiting on a manual clock is not sleeping",
+        arguments: ["try await clock.sleep(until: t)", "func sleep(until: Int) { }", "// sleep(1)"])
+    func manualClock(text: String) {
+        #expect(Wording.violations(in: file("Tests/X/A.swift", text)).isEmpty)
+    }
+
+    @Test(
+        "Loose tasks in the library",
+        arguments: [
+            "Task { }", "Task(priority: .high) { }", "Task.detached { }",
+            "let a = Task<Void, Never>.init { }",
+            "Task.immediate { }",
+        ])
+    func tasks(text: String) {
+        let expected = text.contains("<") ? 0 : 1
+        let found = Wording.violations(in: file("Sources/ErrorBus/Link/A.swift", text))
+        #expect(found.count == expected)
+        for path in Wording.taskStarters.keys {
+            #expect(Wording.violations(in: file(path, text)).isEmpty)
+        }
+    }
+
+    @Test(
+        "What only looks like a loose task",
+        arguments: [
+            "var a: Task<Void, Never>?", "Task.isCancelled", "group.addTask { }", "// Task {",
+        ])
+    func noTasks(text: String) {
+        #expect(Wording.violations(in: file("Sources/ErrorBus/Link/A.swift", text)).isEmpty)
+    }
+
+    @Test("Notes about unfinished work")
+    func unfinished() {
+        let text = "let a = 1 // TO" + "DO later\n// FIX" + "ME\nlet done = 1"
+        #expect(
+            Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 2])
+    }
+
+    @Test("Links that lead nowhere")
+    func links() {
+        let text = """
+            # Top Thing: here
+            [a](b.md) [c](#top-thing-here) [d](../LICENSE) [e](https://example.org/x) [f](b.md#part)
+            ```
+            [code](missing.md)
+            ```
+            [gone](missing.md)
+            [no heading](#elsewhere) and [no heading there](b.md#none)
+            """
+        let files = ["docs/b.md": "## Part\n", "LICENSE": ""]
+        let found = MarkdownLinks.violations(path: "docs/a.md", text: text) { files[$0] }
+        #expect(found.map(\.line) == [6, 7, 7])
+    }
+}

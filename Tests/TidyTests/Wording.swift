@@ -1,0 +1,96 @@
+/// Words that code must not hold, or only with a reason beside them.
+enum Wording {
+    /// Where Sources/ErrorBus starts a task of its own, and why it may. Everywhere else work is
+    /// structured: whoever starts it waits for it.
+    static let taskStarters = [
+        "Sources/ErrorBus/Chain/Responder+Tasks.swift":
+            "the form with a completion handler serves callers that are not async",
+        "Sources/ErrorBus/Recovery/Recoverable+Foundation.swift":
+            "Foundation's RecoverableError asks from code that is not async",
+        "Sources/ErrorBus/Recovery/TimeLimit.swift":
+            "a group would wait for a recovery that ignores its limit",
+        "Sources/ErrorBus/Presenting/PresenterRace.swift":
+            "a group would wait for a presenter that does not give up",
+        "Sources/ErrorBus/Link/Uplink.swift":
+            "a cancellation handler is not async, and the uplink is an actor",
+        "Sources/ErrorBus/Link/Downlink.swift":
+            "JSON is read off the sockets' thread, at most a fixed number at once",
+        "Sources/ErrorBus/Chain/CoalescingResponder.swift":
+            "a deadline ends the wait for a shared verdict, which others go on waiting for",
+        "Sources/ErrorBus/Node/ChildPresentations.swift":
+            "each child's offer is cancelled on its own, and all of them when the node stops",
+    ]
+
+    static func violations(in file: SourceFile) -> [Violation] {
+        var found = unfinished(path: file.path, lines: file.lines) + unreasoned(in: file)
+        if file.path.hasPrefix("Tests/") { found += sleeps(in: file) }
+        if file.path.hasPrefix("Sources/ErrorBus/"), taskStarters[file.path] == nil {
+            found += tasks(in: file)
+        }
+        return found
+    }
+
+    /// Notes about work left undone: they belong into an issue.
+    static func unfinished(path: String, lines: [String]) -> [Violation] {
+        let notes = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
+        return lines.enumerated().flatMap { index, line in
+            notes.filter(line.contains).map { Violation(path, line: index + 1, "says \($0)") }
+        }
+    }
+
+    /// What switches a check of the compiler off needs a comment on its line or within the two
+    /// above it.
+    private static func unreasoned(in file: SourceFile) -> [Violation] {
+        let switches = [
+            "@unchecked Sendable", "nonisolated(unsafe)", "try!", "as!", "fatalError(",
+            "@preconcurrency",
+        ]
+        return file.codeLines.enumerated().flatMap { index, line -> [Violation] in
+            let hits = switches.filter { line.contains($0) }
+            guard !hits.isEmpty else { return [] }
+            let near = file.lines[max(0, index - 2)...min(index, file.lines.count - 1)]
+            guard !near.contains(where: { $0.contains("//") }) else { return [] }
+            return hits.map {
+                Violation(file.path, line: index + 1, "\($0) without a comment that says why")
+            }
+        }
+    }
+
+    /// A test that sleeps is slow or flaky, mostly both. `clock.sleep` of a manual clock is fine.
+    private static func sleeps(in file: SourceFile) -> [Violation] {
+        file.tokens.indices.compactMap { index in
+            guard ["sleep", "usleep", "nanosleep"].contains(file.tokens[index].text) else {
+                return nil
+            }
+            let before = index > 0 ? file.tokens[index - 1].text : ""
+            let owner = index > 1 ? file.tokens[index - 2].text : ""
+            guard before != "func", before != "." || ["Task", "Thread"].contains(owner) else {
+                return nil
+            }
+            return Violation(file.path, line: file.tokens[index].line, "sleeps; wait for an event")
+        }
+    }
+
+    private static func tasks(in file: SourceFile) -> [Violation] {
+        let tokens = file.tokens
+        return tokens.indices.compactMap { index in
+            guard tokens[index].text == "Task", index + 1 < tokens.count else { return nil }
+            var next = index + 1
+            if tokens[next].text == ".", next + 1 < tokens.count {
+                guard ["detached", "immediate", "init"].contains(tokens[next + 1].text) else {
+                    return nil
+                }
+            } else {
+                // `Task(priority: .high) {`, but not `Task<Void, Never>` as a type.
+                if tokens[next].text == "(" {
+                    while next < tokens.count, tokens[next].text != ")" { next += 1 }
+                    next += 1
+                }
+                guard next < tokens.count, tokens[next].text == "{" else { return nil }
+            }
+            return Violation(
+                file.path, line: tokens[index].line,
+                "starts a task; name the file and its reason in Wording.taskStarters if it must")
+        }
+    }
+}
