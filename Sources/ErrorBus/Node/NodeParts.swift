@@ -15,6 +15,8 @@ public struct NodeParts: Sendable {
     public var presenting: Chain?
     /// Where this node writes what happened to each presentation.
     public var audit: (any AuditLog)?
+    /// What presentations of this process name as their origin; nil: the node's own name.
+    public var origin: NodeName?
     /// Which errors are nothing to show.
     public var cancellation = UserCancellation.standard
     public var times = LinkTimes()

@@ -20,6 +20,7 @@ public struct UplinkResponder: Responder {
     }
 
     let name: NodeName
+    let origin: NodeName
     let uplink: Uplink?
     let whenUnreachable: WhenUnreachable
     let deadline: Duration?
@@ -33,6 +34,7 @@ public struct UplinkResponder: Responder {
         fallback: (any Responder)?, wake: @escaping @Sendable () -> Void
     ) {
         name = settings.name
+        origin = parts.origin ?? settings.name
         self.uplink = uplink
         deadline = settings.deadline
         cancellation = parts.cancellation
@@ -69,7 +71,8 @@ public struct UplinkResponder: Responder {
             guard forwarded == nil else {
                 return await ask(uplink, request, error, context, forwarded)
             }
-            audit?.record(AuditEvent(.report, context.id, fields(of: error)))
+            audit?.record(
+                AuditEvent(.report, context.id, ErrorReport(describing: error).auditFields))
             let outcome = await ask(uplink, request, error, context, nil)
             audit?.record(AuditEvent(.complete, context.id, fields(of: outcome)))
             return outcome
@@ -90,7 +93,7 @@ public struct UplinkResponder: Responder {
         }
         let wait = context.deadline.map { ContinuousClock.now.duration(to: $0) } ?? deadline
         let present = Message.Present(
-            id: context.id, origin: name, path: [], digest: ReportDigest(of: payload),
+            id: context.id, origin: origin, path: [], digest: ReportDigest(of: payload),
             retryOf: context.retryOf, payload: payload)
         return UplinkRequest(
             present: present, deadline: wait.map { now + $0.wholeMilliseconds },
@@ -167,20 +170,9 @@ public struct UplinkResponder: Responder {
         }
         await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
         if case .remote = result {} else {
-            audit?.record(
-                AuditEvent(
-                    .done, decision.id,
-                    ["option": answer.option, "result": result.settled.rawValue, "by": answer.by]))
+            audit?.record(AuditEvent(result.settled, of: answer, for: decision.id))
         }
         return Outcome(answer: answer, result: result, decidedBy: decision.by)
-    }
-
-    private func fields(of error: any Error) -> [String: String] {
-        let report = ErrorReport(describing: error)
-        return [
-            "domain": report.domain, "description": report.description,
-            "code": report.code.map(String.init) ?? "",
-        ]
     }
 
     private func fields(of outcome: Outcome) -> [String: String] {

@@ -56,7 +56,7 @@ public final class PresentingResponder: Responder {
                 decidedBy: context.userCancelledBy ?? responderName)
         }
         let prompt = Prompt(error, in: context)
-        audit?.record(AuditEvent(presenting: prompt))
+        audit?.record(AuditEvent(presenting: error, context.id))
         switch await ask(prompt) {
         case .answered(let answer):
             return await recover(error, with: answer, id: context.id)

@@ -15,6 +15,7 @@ public final class RuleResponder: Responder {
     private let following: (any Responder)?
     private let commands: RuleCommands
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let audit: (any AuditLog)?
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -28,16 +29,18 @@ public final class RuleResponder: Responder {
     ///   - book: The rules; see ``replaceRules(_:)``.
     ///   - next: Whom to offer what no rule answers or withholds.
     ///   - commands: Runs what added options run.
+    ///   - audit: Where what rules decide and withhold is written.
     ///   - now: The clock that limits are counted by.
     public init(
         _ node: NodeName, book: RuleBook, next: (any Responder)?, commands: RuleCommands,
-        logger: Logger,
+        audit: (any AuditLog)? = nil, logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now }
     ) {
         responderName = node.description
         self.node = node
         following = next
         self.commands = commands
+        self.audit = audit
         self.logger = logger
         self.now = now
         state = Mutex(State(book: book))
@@ -51,24 +54,34 @@ public final class RuleResponder: Responder {
 
     public func willPresentError(_ error: any Error) async throws -> (any Error)? {
         switch apply(to: error, mayAnswer: false) {
-        case .withheld: nil
+        case .withheld: withheld(error)
         case .passed(let changed), .answered(let changed, _, _): changed
         }
     }
 
     public func presentError(_ error: any Error) async -> Outcome {
-        await inPresentation { _ in
+        await inPresentation { context in
             guard !UserCancellation.standard.matches(error),
                 case .answered(let changed, let option, let rule) = apply(to: error, mayAnswer: true)
             else { return await forwardError(error) }
             let answer = Answer(
                 id: PresentationID.make().value, option: option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
+            audit?.record(AuditEvent(presenting: changed, context.id))
+            audit?.record(AuditEvent(deciding: answer, for: context.id))
             let result = await PresentationContext.$current.withValue(nil) {
                 await attempt(changed, answer)
             }
+            audit?.record(AuditEvent(result.settled, of: answer, for: context.id))
             return Outcome(answer: answer, result: result, decidedBy: responderName)
         }
+    }
+
+    private func withheld(_ error: any Error) -> (any Error)? {
+        if let id = PresentationContext.current?.id {
+            audit?.record(AuditEvent(withholding: error, id, by: responderName))
+        }
+        return nil
     }
 
     private func attempt(_ error: any Error, _ answer: Answer) async -> AttemptResult {

@@ -1,5 +1,5 @@
 /// Durations as configuration files write them: a whole number and a unit.
-enum DurationText {
+package enum DurationText {
     /// The longest duration, in days.
     static let dayCountMax = 3650
 
@@ -14,7 +14,7 @@ enum DurationText {
     }
 
     /// The duration, or nil when the text is none or above the limit.
-    static func read(_ text: String) -> Duration? {
+    package static func read(_ text: String) -> Duration? {
         let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty, digits.count <= 12, let count = Int64(Substring(digits)),
             let unit = units.first(where: { $0.name == text.dropFirst(digits.count) })

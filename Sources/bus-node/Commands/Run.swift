@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import ErrorBus
-import Logging
+public import Logging
 import ServiceLifecycle
 import UnixSignals
 

@@ -1,6 +1,7 @@
 import ErrorBus
 import Foundation
 import Logging
+import OrderedCollections
 
 /// Makes a runnable node out of what a topology says about it.
 struct NodeAssembly {

@@ -31,11 +31,17 @@ struct Target: ParsableArguments {
 
     /// Makes the leaf node that presents.
     ///
-    /// - Parameter name: Its own name; unique to this process unless given.
-    func leaf(name: String?, command: String, logger: Logger) throws -> Leaf {
+    /// - Parameters:
+    ///   - name: Its own name; unique to this process unless given.
+    ///   - origin: What its presentations name as their origin, where that is not its own name:
+    ///     a presentation under a given id must have the same origin each time.
+    func leaf(
+        name: String?, origin: NodeName?, command: String, logger: Logger
+    ) throws -> Leaf {
         let environment = ProcessInfo.processInfo.environment
         if to == nil, let topology = topology ?? environment["BUS_NODE_TOPOLOGY"] {
-            return try leaf(of: topology, name: name, command: command, logger: logger)
+            return try leaf(
+                of: topology, name: name, origin: origin, command: command, logger: logger)
         }
         guard let text = to ?? environment["BUS_NODE_TO"] else {
             throw Failure(
@@ -52,12 +58,14 @@ struct Target: ParsableArguments {
         } catch {
             throw Failure(.usage, "--to: \(error)")
         }
-        let node = Node(settings, parents: [endpoint], parts: NodeParts(logger: logger))
+        var parts = NodeParts(logger: logger)
+        parts.origin = origin
+        let node = Node(settings, parents: [endpoint], parts: parts)
         return Leaf(node: node, failsByTopology: false, deadline: nil)
     }
 
     private func leaf(
-        of path: String, name: String?, command: String, logger: Logger
+        of path: String, name: String?, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
         let environment = ProcessInfo.processInfo.environment
         guard let node = node ?? environment["BUS_NODE_NODE"] else {
@@ -83,8 +91,10 @@ struct Target: ParsableArguments {
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
         leaf.grace = try graceDuration() ?? settings.grace
         leaf.deadline = settings.deadline
+        var parts = NodeParts(logger: logger)
+        parts.origin = origin
         return Leaf(
-            node: Node(leaf, parents: [endpoint], parts: NodeParts(logger: logger)),
+            node: Node(leaf, parents: [endpoint], parts: parts),
             failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
     }
 
@@ -95,7 +105,7 @@ struct Target: ParsableArguments {
 
     /// Reads a duration as the topology file writes them.
     static func duration(_ text: String, option: String) throws -> Duration {
-        guard let duration = DurationText.duration(text) else {
+        guard let duration = DurationText.read(text) else {
             throw Failure(
                 .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d")
         }

@@ -1,0 +1,51 @@
+extension AuditEvent {
+    /// A question is put to this node's presenters.
+    init(presenting error: any Error, _ id: PresentationID) {
+        let report = ErrorReport(describing: error)
+        let from = PresentedOrigin.current
+        self.init(
+            .present, id,
+            report.auditFields.merging([
+                "options": report.options.map(\.id).joined(separator: ","),
+                "origin": from?.origin.description ?? "",
+                "path": from?.path.map(\.description).joined(separator: ",") ?? "",
+                "retryOf": report.retryOf?.description ?? "",
+            ]) { $1 })
+    }
+
+    /// The decision, written before anything is done about it.
+    init(deciding answer: Answer, for id: PresentationID) {
+        self.init(
+            .decide, id,
+            [
+                "answer": answer.id.description, "option": answer.option, "by": answer.by,
+                "via": answer.via.rawValue,
+            ])
+    }
+
+    /// What the owner of the chosen option reported.
+    init(_ result: RecoveryResult, of answer: Answer, for id: PresentationID) {
+        self.init(
+            .done, id,
+            [
+                "answer": answer.id.description, "option": answer.option,
+                "result": result.rawValue, "by": answer.by,
+            ])
+    }
+
+    /// A responder kept it from being presented.
+    init(withholding error: any Error, _ id: PresentationID, by responder: String) {
+        let fields = ErrorReport(describing: error).auditFields
+        let origin = PresentedOrigin.current?.origin.description ?? ""
+        self.init(
+            .change, id,
+            fields.merging(["reason": "withheld", "by": responder, "origin": origin]) { $1 })
+    }
+}
+
+extension ErrorReport {
+    /// What an audit says of an error: enough to know it again, no userInfo.
+    var auditFields: [String: String] {
+        ["domain": domain, "code": code.map(String.init) ?? "", "description": description]
+    }
+}

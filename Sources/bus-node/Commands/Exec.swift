@@ -1,0 +1,53 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Logging
+import Synchronization
+
+/// `bus-node exec`: a command whose failure somebody else can decide about.
+struct Exec: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a command; when it fails, present the error with Retry, Skip and Abort.",
+        discussion: """
+            Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
+            exec when nobody can be reached, unless the topology says whenUnreachable: fail, \
+            which exits 69. A command ended by signal N exits 128 + N. Input, output and signals \
+            pass through.
+
+            Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
+            """)
+
+    @OptionGroup var target: Target
+
+    @Option(help: "This client's own name on the bus.")
+    var name: String?
+
+    @Option(help: "How many times Retry is offered; always, when not given.")
+    var retriesOffered: Int?
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .warning
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments.")
+    var command: [String]
+
+    func validate() throws {
+        guard !command.isEmpty else {
+            throw ValidationError("no command; expected: bus-node exec [options] -- COMMAND ARG...")
+        }
+    }
+
+    func run() async throws {
+        BusLogHandler.bootstrap(level: logLevel)
+        try await orFail {
+            let leaf = try target.leaf(
+                name: name, origin: nil, command: "exec", logger: Logger(label: "exec"))
+            let attempts = CommandAttempts(
+                command: command, retriesOffered: retriesOffered, next: leaf.node.chain)
+            let status = try await Client.run(leaf.node) { try await attempts.run() }
+            throw ExitCode(
+                status.isUnreachable && leaf.failsByTopology
+                    ? ExitStatus.unavailable.rawValue : status.code)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import OrderedCollections
+
+/// `bus-node log`: what was asked, by whom it was answered, and what came of it.
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what was asked, by whom it was answered and what came of it.",
+        discussion: """
+            Reads the event logs (`events:`) of a topology's nodes. With an id, every event of \
+            that presentation on every node.
+
+            Example: bus-node log --topology topology.yaml
+            """)
+
+    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
+    var topology: String?
+
+    @Option(help: "Only what this node wrote.")
+    var node: String?
+
+    @Flag(help: "Print the events as JSON lines.")
+    var json = false
+
+    @Argument(help: "A presentation's id, or the beginning of one.")
+    var id: String?
+
+    func run() async throws {
+        try await orFail {
+            guard
+                let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
+            else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
+            let events = try events(of: TopologyLoader.load(path).topology, path)
+                .filter { event in id.map { event["id"].hasPrefix($0.lowercased()) } ?? true }
+            if json {
+                for event in events { print(event.line) }
+            } else if id != nil {
+                for event in events { print(event.sentence) }
+            } else {
+                for line in AuditTable(events).lines { print(line) }
+            }
+        }
+    }
+
+    private func events(of topology: Topology, _ path: String) throws -> [LoggedEvent] {
+        let named = try node.map { text in
+            guard let name = NodeName(text), let settings = topology.nodes[name] else {
+                throw Failure(.usage, "\(path): no node \"\(text)\"")
+            }
+            return [settings]
+        }
+        let files = (named ?? Array(topology.nodes.values)).compactMap(\.events)
+        guard !files.isEmpty else {
+            throw Failure(.badConfiguration, "\(path): no node has an event log (events: FILE)")
+        }
+        return try Set(files).sorted().flatMap { try LoggedEvent.read($0) }
+            .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Logging
+
+/// `bus-node present`: one error from a shell.
+struct Present: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Present one error and print the option that was chosen.",
+        discussion: """
+            Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
+            error was withheld, 65 when the report is none, 69 when nobody could be reached, 75 \
+            when the deadline passed or a node is busy.
+
+            Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
+            --option retry=Retry --option cancel=Cancel:cancel
+            """)
+
+    @OptionGroup var target: Target
+    @OptionGroup var report: ReportOptions
+
+    @Option(help: "This client's own name on the bus.")
+    var name: String?
+
+    @Option(help: "Give up after this long, as in 30s.")
+    var deadline: String?
+
+    @Option(help: "A UUID to present under. The same id again returns the same answer.")
+    var id: String?
+
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .warning
+
+    func run() async throws {
+        BusLogHandler.bootstrap(level: logLevel)
+        try await orFail {
+            let error = PresentedReport(report: try report.errorReport())
+            var options = PresentationOptions()
+            options.id = try presentationID()
+            options.deadline = try deadline.map {
+                try Target.duration($0, option: "--deadline")
+            }
+            let leaf = try target.leaf(
+                name: name, origin: id == nil ? nil : "present", command: "present",
+                logger: Logger(label: "present"))
+            let outcome = try await Client.run(leaf.node) { [options] in
+                await leaf.node.chain.presentError(error, options: options)
+            }
+            try conclude(outcome)
+        }
+    }
+
+    private func presentationID() throws -> PresentationID? {
+        guard let id else { return nil }
+        guard let value = PresentationID(id) else {
+            throw Failure(.usage, "--id: found \"\(id)\", allowed: a UUID")
+        }
+        return value
+    }
+
+    private func conclude(_ outcome: Outcome) throws {
+        let conclusion = Conclusion(outcome)
+        if json {
+            print(String(decoding: outcome.json.encoded(), as: UTF8.self))
+        } else if let option = outcome.answer?.option {
+            print(option)
+        }
+        if let text = conclusion.text { Terminal.say("bus-node: \(text)") }
+        throw conclusion.status.exitCode
+    }
+}
+
+/// A report whose options stand for themselves: choosing one is all there is to do here, the
+/// script does the rest.
+struct PresentedReport: AttemptableError {
+    let report: ErrorReport
+    var attempter: any RecoveryAttempter { Choice(options: report.options) }
+
+    private struct Choice: RecoveryAttempter {
+        let options: [ErrorReport.Option]
+
+        func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+            guard let option = options.first(where: { $0.id == answer.option }) else {
+                return .notOffered
+            }
+            return option.role == .cancel ? .notRecovered : .recovered
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Glibc
+import OrderedCollections
+import UnixSignals
+
+/// `bus-node up`: a whole topology on this machine.
+struct Up: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a whole topology on this machine, one child process per node.",
+        discussion: """
+            Parents start before their children. Output is prefixed with the node's name; what \
+            dies is started again, a little later each time; Ctrl-C stops all. Nodes without \
+            listen, responders and presenters have nothing to do on their own and are left out: \
+            exec and present take them on.
+
+            Example: bus-node up --topology topology.yaml
+            """)
+
+    @Option(help: "The topology file.")
+    var topology: String
+
+    @Option(help: "A file to create once every node listens.")
+    var readyFile: String?
+
+    @Option(help: "What the nodes log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = "info"
+
+    @Argument(help: "Only these nodes.")
+    var nodes: [String] = []
+
+    func run() async throws {
+        try await orFail {
+            let loaded = try TopologyLoader.load(topology)
+            for warning in loaded.warnings { Terminal.say("bus-node up: \(warning)") }
+            let names = try chosen(from: loaded.topology)
+            let household = Household(
+                names: names, topology: topology, logLevel: logLevel,
+                interactive: try interactiveNode(names, loaded.topology), readyFile: readyFile)
+            try await household.run()
+        }
+    }
+
+    private func chosen(from topology: Topology) throws -> [NodeName] {
+        guard nodes.isEmpty else {
+            return try nodes.map { text in
+                guard let name = NodeName(text), topology.nodes[name] != nil else {
+                    let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
+                    throw Failure(.usage, "no node \"\(text)\"; there are: \(known)")
+                }
+                return name
+            }
+        }
+        return topology.nodes.values.filter {
+            !$0.listen.isEmpty || !$0.presenters.isEmpty || !$0.responders.isEmpty
+        }.map(\.name)
+    }
+
+    /// The node that gets this terminal's keys: there can be one.
+    private func interactiveNode(
+        _ names: [NodeName], _ topology: Topology
+    ) throws -> NodeName? {
+        let asking = names.filter { topology.nodes[$0]?.presenters.contains(.terminal) == true }
+        guard asking.count <= 1 else {
+            throw Failure(
+                .badConfiguration,
+                "\(asking.map(\.description).joined(separator: " and ")) both ask at the "
+                    + "terminal; here there is one: run them in terminals of their own")
+        }
+        return asking.first
+    }
+}

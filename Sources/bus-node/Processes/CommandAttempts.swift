@@ -1,0 +1,166 @@
+import ErrorBus
+import Foundation
+import Glibc
+import Synchronization
+import UnixSignals
+
+/// Runs a command until it succeeds or somebody decides that it is over.
+final class CommandAttempts: Responder {
+    /// How it ended, for the exit status.
+    struct Status: Sendable {
+        let code: Int32
+        let isUnreachable: Bool
+    }
+
+    private let command: [String]
+    private let retriesOffered: Int?
+    private let following: any Responder
+    private let passedThrough: PassedThroughCommand
+    private let isSkipped = Atomic(false)
+    private let outcome = Mutex<Outcome?>(nil)
+    private let lastStation = Mutex<PresentationState?>(nil)
+
+    init(command: [String], retriesOffered: Int?, next: any Responder) {
+        self.command = command
+        self.retriesOffered = retriesOffered
+        following = next
+        passedThrough = PassedThroughCommand(command)
+    }
+
+    var responderName: String { "exec" }
+    var next: (any Responder)? { get async { following } }
+
+    func presentError(_ error: any Error) async -> Outcome {
+        let outcome = await forwardError(error)
+        self.outcome.withLock { $0 = outcome }
+        return outcome
+    }
+
+    func run() async throws -> Status {
+        await withTaskGroup(of: Status?.self) { group in
+            group.addTask { await self.passSignalsOn() }
+            group.addTask { await self.runUntilDecided() }
+            while let status = await group.next() {
+                guard let status else { continue }
+                group.cancelAll()
+                return status
+            }
+            return Status(code: ExitStatus.software.rawValue, isUnreachable: false)
+        }
+    }
+
+    private func runUntilDecided() async -> Status {
+        var retries = 0
+        var options = PresentationOptions()
+        options.stateChanged = { [weak self] in self?.moved(to: $0) }
+        do {
+            try await withRecovery(options: options) {
+                let ending = await passedThrough.run()
+                if ending.isSuccess { return }
+                if let signal = interrupted.withLock({ $0 }) {
+                    throw Interrupted(code: ending.isSuccess ? 128 + signal : ending.exitCode)
+                }
+                defer { retries += 1 }
+                throw choices(CommandFailure(command: command, ending: ending), retries)
+            }
+            return Status(code: 0, isUnreachable: false)
+        } catch {
+            return conclude(error)
+        }
+    }
+
+    private func choices(_ failure: CommandFailure, _ retries: Int) -> any Error {
+        let offersRetry = retriesOffered.map { retries < $0 } ?? true
+        return failure.recoverable {
+            if offersRetry { RecoveryOption("Retry", id: "retry", role: .default) { true } }
+            RecoveryOption("Skip", id: "skip") { [self] in
+                isSkipped.store(true, ordering: .releasing)
+                return false
+            }
+            RecoveryOption("Abort", id: "abort", role: .cancel) { false }
+        }
+    }
+
+    private func conclude(_ error: any Error) -> Status {
+        if let interrupted = error as? Interrupted {
+            return Status(code: interrupted.code, isUnreachable: false)
+        }
+        if let signal = interrupted.withLock({ $0 }) {
+            return Status(code: 128 + signal, isUnreachable: false)
+        }
+        if isSkipped.load(ordering: .acquiring) { return Status(code: 0, isUnreachable: false) }
+        let code = error.causing(CommandFailure.self)?.ending.exitCode ?? 1
+        guard let outcome = outcome.withLock({ $0 }) else {
+            return Status(code: code, isUnreachable: false)
+        }
+        if let text = Conclusion(outcome).text { Terminal.say("bus-node exec: \(text)") }
+        let isUnreachable = outcome.reason == .unreachable || outcome.reason == .detached
+        return Status(code: code, isUnreachable: isUnreachable)
+    }
+
+    /// Says where the error is, when that is worth a line to the person who waits.
+    private func moved(to state: PresentationState) {
+        let isNew = lastStation.withLock { last in
+            defer { last = state }
+            return last != state
+        }
+        guard isNew else { return }
+        let by = state.by.map { " by \($0.shown())" } ?? ""
+        switch state.station {
+        case .unreachable: Terminal.say("bus-node exec: waiting for a link\(by)")
+        case .queued: Terminal.say("bus-node exec: waiting for an answer\(by)")
+        case .presented: Terminal.say("bus-node exec: being looked at\(by)")
+        case .claimed: Terminal.say("bus-node exec: taken on\(by)")
+        case .relayed: break
+        }
+    }
+
+    // MARK: Signals
+
+    private struct Interrupted: Error {
+        let code: Int32
+    }
+
+    private let interrupted = Mutex<Int32?>(nil)
+
+    /// A signal goes to the command while it runs, and withdraws the question while one is open.
+    /// Nil: signals alone decide nothing, unless no command runs.
+    private func passSignalsOn() async -> Status? {
+        let signals: [UnixSignal] = [.sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2]
+        for await signal in await UnixSignalsSequence(trapping: signals) {
+            let number = signal.number
+            let ends = ![SIGUSR1, SIGUSR2].contains(number)
+            if passedThrough.isRunning {
+                if ends { interrupted.withLock { $0 = number } }
+                // A key press reached the command already: it is in the same process group.
+                if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
+            } else if ends {
+                interrupted.withLock { $0 = number }
+                return Status(code: 128 + number, isUnreachable: false)
+            }
+        }
+        return nil
+    }
+
+    /// Whether this process group has the terminal, so that its keys signal all of it.
+    private static var isForeground: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        defer { close(terminal) }
+        return tcgetpgrp(terminal) == getpgrp()
+    }
+}
+
+extension UnixSignal {
+    fileprivate var number: Int32 {
+        switch self {
+        case .sigint: SIGINT
+        case .sigterm: SIGTERM
+        case .sighup: SIGHUP
+        case .sigquit: SIGQUIT
+        case .sigusr1: SIGUSR1
+        case .sigusr2: SIGUSR2
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ErrorBus
+import Foundation
+
+/// One line of an event log, as written by ``EventLog``.
+struct LoggedEvent {
+    private let fields: [String: JSONValue]
+    /// The line as it stands in the file.
+    let line: String
+    let position: Int
+
+    /// A field as text; empty when the event has none of this name.
+    subscript(name: String) -> String {
+        switch fields[name] {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        default: ""
+        }
+    }
+
+    /// The events of a file, in order. A log that was never written has none; a last line cut off
+    /// by a crash is left out.
+    static func read(_ path: String) throws -> [LoggedEvent] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.noInput, "\(path): cannot be read")
+        }
+        return data.split(separator: UInt8(ascii: "\n")).enumerated().compactMap { index, line in
+            guard case .object(let fields)? = try? JSONValue.parse(Array(line)) else { return nil }
+            return LoggedEvent(
+                fields: fields, line: String(decoding: line, as: UTF8.self), position: index)
+        }
+    }
+
+    /// The event for a person.
+    var sentence: String {
+        let known = ["time", "node", "event", "id", "pid", "sequence"]
+        let rest = fields.keys.filter { !known.contains($0) && !self[$0].isEmpty }.sorted()
+            .map { "\($0)=\(self[$0].shown())" }.joined(separator: " ")
+        return "\(self["time"]) \(self["node"].shown()) \(self["event"].shown()) \(rest)"
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Glibc
+
+/// An error report from the command line, or from a file with the command line on top.
+struct ReportOptions: ParsableArguments {
+    @Option(help: "A report as JSON; - reads standard input. Other options change it.")
+    var report: String?
+
+    @Option(help: "Who defines the code, as reverse DNS.")
+    var domain: String?
+
+    @Option(help: "The error's number within its domain.")
+    var code: Int?
+
+    @Option(help: "One sentence: what went wrong.")
+    var description: String?
+
+    @Option(help: "Why it went wrong.")
+    var reason: String?
+
+    @Option(help: "What can be done about it.")
+    var suggestion: String?
+
+    @Option(help: "Where to read more.")
+    var helpAnchor: String?
+
+    @Option(help: "debug, info, warning, error or critical.")
+    var severity: String?
+
+    @Option(name: .customLong("info"), help: "A fact for userInfo, as KEY=VALUE. Repeatable.")
+    var info: [String] = []
+
+    @Option(
+        name: .customLong("option"),
+        help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
+    var options: [String] = []
+
+    func errorReport() throws -> ErrorReport {
+        var result = try base()
+        if let domain { result.domain = domain }
+        if let code { result.code = code }
+        if let description { result.description = description }
+        if let reason { result.failureReason = reason }
+        if let suggestion { result.recoverySuggestion = suggestion }
+        if let helpAnchor { result.helpAnchor = helpAnchor }
+        if let severity {
+            guard let value = Severity(rawValue: severity) else {
+                let allowed = Severity.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failure(.usage, "--severity: found \"\(severity)\", allowed: \(allowed)")
+            }
+            result.severity = value
+        }
+        for fact in info {
+            guard let equals = fact.firstIndex(of: "="), equals > fact.startIndex else {
+                throw Failure(.usage, "--info: found \"\(fact)\", allowed: KEY=VALUE")
+            }
+            result.userInfo[String(fact[..<equals])] =
+                .string(String(fact[fact.index(after: equals)...]))
+        }
+        if !options.isEmpty { result.options = try options.map(Self.option) }
+        // Read back, so that what no hop would take is refused here, by name.
+        do throws(ReportError) {
+            return try ErrorReport(payload: result.payload())
+        } catch {
+            throw Failure(.badData, "report: \(error)")
+        }
+    }
+
+    private func base() throws -> ErrorReport {
+        guard let report else {
+            guard let description else {
+                throw Failure(.usage, "nothing to present: give --description TEXT or --report FILE")
+            }
+            return ErrorReport(domain: "bus-node.present", description: description)
+        }
+        let bytes = try Self.read(report)
+        do throws(ReportError) {
+            return try ErrorReport(payload: bytes)
+        } catch {
+            throw Failure(.badData, "\(report == "-" ? "standard input" : report): \(error)")
+        }
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let limit = JSONLimits.report.byteCount + 1
+        let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let handle else {
+            throw Failure(.noInput, "\(path): \(String(cString: strerror(errno)))")
+        }
+        do {
+            return [UInt8](try handle.read(upToCount: limit) ?? Data())
+        } catch {
+            throw Failure(.noInput, "\(path): cannot be read")
+        }
+    }
+
+    /// Reads `ID=TITLE[:role]...`; a title may hold colons that are followed by no role.
+    static func option(_ text: String) throws -> ErrorReport.Option {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw Failure(
+                .usage,
+                "--option: found \"\(text)\", allowed: ID=TITLE[:default|cancel|destructive]")
+        }
+        var title = text[text.index(after: equals)...]
+        var roles: [ErrorReport.Option.Role] = []
+        while let colon = title.lastIndex(of: ":"),
+            let role = ErrorReport.Option.Role(rawValue: String(title[title.index(after: colon)...]))
+        {
+            roles.append(role)
+            title = title[..<colon]
+        }
+        let role = roles.first { $0 != .default } ?? roles.first
+        return ErrorReport.Option(
+            id: String(text[..<equals]), title: title.isEmpty ? String(text[..<equals]) : String(title),
+            role: role, isDeclaredDefault: roles.contains(.default))
+    }
+}
