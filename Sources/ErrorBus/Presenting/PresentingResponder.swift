@@ -10,6 +10,7 @@ public final class PresentingResponder: Responder {
     private let presenters: [any Presenter]
     private let following: (any Responder)?
     private let cancellation: UserCancellation
+    private let audit: (any AuditLog)?
     private let logger: Logger
     private let willPresent: ClosureResponder.WillPresent
 
@@ -18,18 +19,20 @@ public final class PresentingResponder: Responder {
     ///   - presenters: Asked in order; the first that does not decline answers.
     ///   - next: Whom to offer what they all decline.
     ///   - cancellation: What counts as "the user cancelled".
+    ///   - audit: Where what is presented and decided is written.
     ///   - logger: Told when a presenter fails.
     ///   - willPresent: The last hook before an error is shown, as AppKit's
     ///     `application(_:willPresentError:)`.
     public init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
-        cancellation: UserCancellation = .standard, logger: Logger,
+        cancellation: UserCancellation = .standard, audit: (any AuditLog)? = nil, logger: Logger,
         willPresent: @escaping ClosureResponder.WillPresent = { $0 }
     ) {
         responderName = name
         self.presenters = presenters
         following = next
         self.cancellation = cancellation
+        self.audit = audit
         self.logger = logger
         self.willPresent = willPresent
     }
@@ -52,9 +55,11 @@ public final class PresentingResponder: Responder {
                 didRecover: false, reason: .userCancelled,
                 decidedBy: context.userCancelledBy ?? responderName)
         }
-        switch await ask(Prompt(error, in: context)) {
+        let prompt = Prompt(error, in: context)
+        audit?.record(AuditEvent(presenting: prompt))
+        switch await ask(prompt) {
         case .answered(let answer):
-            return await recover(error, with: answer)
+            return await recover(error, with: answer, id: context.id)
         case .declined:
             return await offerToNext(error, in: context)
         case .closed(let reason):
@@ -75,10 +80,14 @@ public final class PresentingResponder: Responder {
 
     /// Runs the chosen option wherever its owner lives. Outside the presentation: what an attempt
     /// presents is a question of its own.
-    private func recover(_ error: any Error, with answer: Answer) async -> Outcome {
+    private func recover(
+        _ error: any Error, with answer: Answer, id: PresentationID
+    ) async -> Outcome {
+        audit?.record(AuditEvent(deciding: answer, for: id))
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)
         }
+        audit?.record(AuditEvent(result.settled, of: answer, for: id))
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 }
