@@ -83,6 +83,24 @@ struct PresentationIdentityTests {
         #expect(outcomes.elements.count == 3)
     }
 
+    @Test("What a hook presents arose here, wherever the error came from that it was asked about")
+    func originOfAside() async throws {
+        let presenter = ScriptedPresenter("screen", .answer("ok"), .answer("ok"))
+        let top = PresentingResponder.asking(presenter)
+        let middle = ClosureResponder(
+            "M", next: top,
+            willPresent: { error in
+                _ = await top.presentError(SampleError("aside"))
+                return error
+            })
+        let origin = PresentedOrigin(origin: "worker", path: ["worker", "relay"])
+        _ = await PresentedOrigin.$current.withValue(origin) {
+            await middle.receive(SampleError("from below"), in: PresentationContext(id: .make()))
+        }
+        #expect(presenter.prompts.map(\.origin) == [nil, "worker"])
+        #expect(presenter.prompts.map(\.path) == [[], ["worker", "relay"]])
+    }
+
     @Test("A hook that presents to its own responder for ever is stopped")
     func endlessNesting() async {
         let responder = SelfPresenting()

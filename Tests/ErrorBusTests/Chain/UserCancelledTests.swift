@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Foundation
 import Testing
 
 @testable import ErrorBus
@@ -19,6 +20,20 @@ struct UserCancelledTests {
         #expect(outcome.reason == .userCancelled)
         #expect(outcome.decidedBy == (hasPresenter ? "P" : "O"))
         #expect(log.elements == ["O", "O: userCancelled"])
+        #expect(presenter.prompts.isEmpty)
+    }
+
+    @Test(
+        "A16 CocoaError and NSError say it alike, with options or without",
+        arguments: [
+            CocoaError(.userCancelled), NSError(domain: "NSCocoaErrorDomain", code: 3072),
+        ] as [any Error])
+    func asCocoaError(error: any Error) async {
+        let presenter = ScriptedPresenter("screen", .answer("retry"), .answer("ok"))
+        let chain = PresentingResponder.asking(presenter)
+        let withOptions = error.recoverable { RecoveryOption("Retry", id: "retry") { true } }
+        #expect(await chain.presentError(error).reason == .userCancelled)
+        #expect(await chain.presentError(withOptions).reason == .userCancelled)
         #expect(presenter.prompts.isEmpty)
     }
 

@@ -47,8 +47,7 @@ struct FoundationBridgeTests {
         let error = Indexed(behaviour: .never)
         let attempter = try #require(
             FoundationAttempter(error, timeLimit: .seconds(5), clock: clock))
-        // The ids come from the report of the error: without them there is nothing to answer.
-        guard let first = attempter.options.first else { return }
+        let first = try #require(attempter.options.first)
         let task = Task { await attempter.attemptRecovery(answer(first.id)) }
         _ = try await clock.nextSleep()
         clock.advance(by: .seconds(5))
@@ -58,9 +57,26 @@ struct FoundationBridgeTests {
     @Test("A handler that Foundation code calls twice counts once")
     func handlerCalledTwice() async throws {
         let attempter = try #require(FoundationAttempter(Indexed(behaviour: .twice)))
-        guard let first = attempter.options.first else { return }
+        let first = try #require(attempter.options.first)
         #expect(await attempter.attemptRecovery(answer(first.id)) == .recovered)
         #expect(await attempter.attemptRecovery(answer("option-9")) == .notOffered)
+    }
+}
+
+extension FoundationBridgeTests {
+    @Test("A11 A title rewritten and moved still runs the choice it was")
+    func rewritten() async {
+        let presenter = ScriptedPresenter("screen", .answer("option-0"))
+        let responder = ClosureResponder(
+            "M", next: PresentingResponder.asking(presenter),
+            willPresent: { error in
+                error.rewriting { report in
+                    report.options.reverse()
+                    report.options[1].title = "Eins"
+                }
+            })
+        #expect(await responder.presentError(Indexed(behaviour: .twice)).didRecover)
+        #expect(presenter.prompts.map { $0.report.options.map(\.title) } == [["Two", "Eins"]])
     }
 }
 

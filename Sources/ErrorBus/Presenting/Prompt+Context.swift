@@ -1,12 +1,3 @@
-/// Where a presentation came from, for prompts: set by the node that received it.
-public struct PresentedOrigin: Sendable {
-    @TaskLocal static var current: PresentedOrigin?
-
-    public let origin: NodeName
-    /// The nodes it came through, origin first.
-    public let path: [NodeName]
-}
-
 extension Prompt {
     convenience init(_ error: any Error, in context: PresentationContext) {
         let origin = PresentedOrigin.current
