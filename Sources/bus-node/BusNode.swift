@@ -7,5 +7,6 @@ import Yams
 
 @main
 struct BusNode: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "bus-node")
+    static let configuration = CommandConfiguration(
+        commandName: "bus-node", subcommands: [Check.self])
 }

@@ -1,3 +1,4 @@
+import OrderedCollections
 public import ServiceLifecycle
 import Synchronization
 

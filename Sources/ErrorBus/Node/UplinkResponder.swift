@@ -60,7 +60,8 @@ public struct UplinkResponder: Responder {
             // Only a child's error as it came is passed on unread.
             if !(error is RemoteError), cancellation.matches(error) {
                 return Outcome(
-                    didRecover: false, reason: .userCancelled, decidedBy: responderName)
+                    didRecover: false, reason: .userCancelled,
+                    decidedBy: context.userCancelledBy ?? responderName)
             }
             guard let uplink else { return await forwardError(error) }
             let forwarded = ForwardedPresentation.current.flatMap {
@@ -164,7 +165,7 @@ public struct UplinkResponder: Responder {
         let answer = Answer(
             id: decision.answer, option: decision.option ?? "", by: decision.by, via: decision.via)
         let result = await PresentationContext.$current.withValue(nil) {
-            await error.recoveryAttempter?.attemptRecovery(answer) ?? .noAttempter
+            await error.attemptRecovery(answer)
         }
         await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
         if case .remote = result {} else {

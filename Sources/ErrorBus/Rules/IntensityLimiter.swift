@@ -1,0 +1,44 @@
+import DequeModule
+
+/// Counts uses in a sliding window, for each key by itself: the brake on a policy that would
+/// answer "retry" to a permanent failure for ever (A38). Time is an argument.
+struct IntensityLimiter: Hashable, Sendable {
+    /// What is counted together: one rule's answers to one sort of error from one place.
+    struct Key: Hashable, Sendable {
+        let rule: Int
+        let domain: String
+        let code: Int?
+        let origin: NodeName?
+    }
+
+    /// More keys than this within one window are refused: domains come from other processes.
+    static let keyCountMax = 1024
+
+    private struct Uses: Hashable, Sendable {
+        var times: Deque<ContinuousClock.Instant> = []
+        var window: Duration
+    }
+
+    private var uses: [Key: Uses] = [:]
+
+    /// Notes a use and returns true, or returns false when the limit is reached.
+    mutating func permits(
+        _ key: Key, within limit: IntensityLimit, at now: ContinuousClock.Instant
+    ) -> Bool {
+        if uses[key] == nil, uses.count >= Self.keyCountMax {
+            uses = uses.filter { _, uses in
+                uses.times.last.map { now - $0 < uses.window } ?? false
+            }
+            guard uses.count < Self.keyCountMax else { return false }
+        }
+        var entry = uses[key] ?? Uses(window: limit.window)
+        entry.window = limit.window
+        while let first = entry.times.first, now - first >= limit.window {
+            entry.times.removeFirst()
+        }
+        let isPermitted = entry.times.count < limit.count
+        if isPermitted { entry.times.append(now) }
+        uses[key] = entry
+        return isPermitted
+    }
+}

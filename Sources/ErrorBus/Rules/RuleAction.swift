@@ -1,0 +1,19 @@
+/// What a rule does with an error that it matches.
+public enum RuleAction: Hashable, Sendable {
+    /// Nobody is asked; the caller completes with reason `withheld`.
+    case withhold
+    /// Other words or another severity; domain, code and options stay.
+    case rewrite(ReportRewrite)
+    /// One more choice, run by this node.
+    case addOption(AddedOption)
+    /// Takes choices away, by id.
+    case removeOption([String])
+    /// Decides: picks this option, at most as often as the limit says. Past the limit, or where
+    /// the option is not offered, the rule declines as if it had not matched.
+    case answer(option: String, limit: IntensityLimit?)
+    /// Takes these keys out of `userInfo`, also in the errors beneath.
+    case redact([String])
+    /// Offers the error to another `next`: a node or an endpoint, as written. Read, but not
+    /// available in this version.
+    case route(String)
+}

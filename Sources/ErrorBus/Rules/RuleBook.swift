@@ -1,0 +1,39 @@
+/// Rules in order, and how many of them apply to one error.
+public struct RuleBook: Hashable, Sendable {
+    /// How many of the matching rules apply.
+    public enum Mode: Sendable {
+        /// Every one, top to bottom, each to what those before it made of the error; a rule that
+        /// withholds or answers ends it. What `responders:` means.
+        case everyMatch
+        /// The first one. What a policy file means.
+        case firstMatch
+    }
+
+    public let rules: [Rule]
+    public let mode: Mode
+
+    public init(_ rules: [Rule], mode: Mode) {
+        self.rules = rules
+        self.mode = mode
+    }
+
+    /// The first rule that is about this error, without regard to limits and offered options.
+    public func firstMatch(_ report: ErrorReport, origin: NodeName?) -> Rule? {
+        rules.first { $0.match.matches(report, origin: origin) }
+    }
+
+    /// Rules that can never do anything because an earlier one always comes before them, each
+    /// with that one. A limited rule hides nothing: past its limit it declines.
+    public var shadowed: [(rule: Rule, by: Rule)] {
+        rules.enumerated().compactMap { index, rule in
+            rules[..<index].first { earlier in
+                ends(earlier) && earlier.match.covers(rule.match)
+            }.map { (rule, $0) }
+        }
+    }
+
+    private func ends(_ rule: Rule) -> Bool {
+        if let answer = rule.answer { return answer.limit == nil }
+        return rule.withholds || mode == .firstMatch
+    }
+}

@@ -1,0 +1,87 @@
+import Logging
+
+/// How added options run their commands.
+///
+/// A command gets the report as JSON on its standard input and, in its environment,
+/// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`. Exit 0 means
+/// recovered, any other exit that it was tried in vain.
+public struct RuleCommands: Sendable {
+    /// A report never offers more choices than this: a rule leaves a full one alone.
+    public static let optionCountMax = 32
+
+    private let runner: any CommandRunner
+    private let timeLimit: Duration
+    private let encode: @Sendable (ErrorReport) -> [UInt8]
+
+    /// - Parameters:
+    ///   - timeLimit: How long one command may take.
+    ///   - encode: Writes the report for the command's input.
+    public init(
+        runner: any CommandRunner, timeLimit: Duration = OptionAttempter.timeLimitDefault,
+        encode: @escaping @Sendable (ErrorReport) -> [UInt8]
+    ) {
+        self.runner = runner
+        self.timeLimit = timeLimit
+        self.encode = encode
+    }
+
+    /// The error as the rule's actions leave it; the same error when they change nothing.
+    func applying(
+        _ rule: Rule, to error: any Error, _ report: ErrorReport, origin: NodeName,
+        logger: Logger
+    ) -> any Error {
+        var current = error
+        for action in rule.actions {
+            switch action {
+            case .rewrite(let rewrite):
+                current = current.rewriting { rewrite.apply(to: &$0) }
+            case .redact(let keys):
+                current = current.rewriting { $0.redact(keys) }
+            case .removeOption(let ids):
+                current = current.rewriting { report in
+                    report.options.removeAll { ids.contains($0.id) }
+                }
+            case .addOption(let added):
+                let offered = ErrorReport(describing: current).options
+                // What is offered has an owner already: a rule must not take it over.
+                guard !offered.contains(where: { $0.id == added.id }) else { continue }
+                guard offered.count < Self.optionCountMax else {
+                    logger.notice(
+                        "rule adds no option, the report is full",
+                        metadata: ["rule": "\(rule.position)", "option": "\(added.id)"])
+                    continue
+                }
+                current = current.addingRecoveryOptions(.last, timeLimit: timeLimit) {
+                    option(added, report, origin: origin)
+                }
+            case .withhold, .answer, .route: continue
+            }
+        }
+        return current
+    }
+
+    private func option(
+        _ added: AddedOption, _ report: ErrorReport, origin: NodeName
+    ) -> RecoveryOption {
+        RecoveryOption(added.title, id: added.id, role: added.role) { [self] in
+            guard !added.run.isEmpty else { return false }
+            var environment = [
+                "ERRORBUS_DOMAIN": report.domain.replacing("\0", with: ""),
+                "ERRORBUS_ORIGIN": origin.description, "ERRORBUS_OPTION": added.id,
+            ]
+            environment["ERRORBUS_CODE"] = report.code.map(String.init)
+            let result = try await runner.run(
+                added.run, environment: environment, input: encode(report), timeLimit: timeLimit)
+            return result.status == .exited(0)
+        }
+    }
+}
+
+extension ErrorReport {
+    /// Takes these keys out of userInfo, here and in the errors beneath.
+    mutating func redact(_ keys: [String]) {
+        for key in keys { userInfo[key] = nil }
+        undescribed.removeAll(where: keys.contains)
+        for index in underlyingErrors.indices { underlyingErrors[index].redact(keys) }
+    }
+}

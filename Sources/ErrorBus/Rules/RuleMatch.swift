@@ -1,0 +1,73 @@
+/// Which errors a rule is about. Every part that is given must match; none given matches every
+/// error. Titles and descriptions are not among the parts: they are translated and rewritten.
+public struct RuleMatch: Hashable, Sendable {
+    /// The error's domain is one of these; nil: any.
+    public var domain: [TextPattern]?
+    /// The error's code, in decimal, is one of these; an error without a code matches none.
+    public var code: [TextPattern]?
+    /// The error's severity is among these; nil: any.
+    public var severity: Set<Severity>?
+    /// The node the error arose in; an unknown origin matches none.
+    public var origin: [TextPattern]?
+    /// `userInfo` fields at the top level. Strings match as they are, numbers and booleans by
+    /// their JSON text; a missing field, null, a list and an object match nothing.
+    public var userInfo: [String: [TextPattern]]
+
+    public init(
+        domain: [TextPattern]? = nil, code: [TextPattern]? = nil,
+        severity: Set<Severity>? = nil, origin: [TextPattern]? = nil,
+        userInfo: [String: [TextPattern]] = [:]
+    ) {
+        self.domain = domain
+        self.code = code
+        self.severity = severity
+        self.origin = origin
+        self.userInfo = userInfo
+    }
+
+    public func matches(_ report: ErrorReport, origin node: NodeName?) -> Bool {
+        guard Self.any(of: domain, matches: report.domain),
+            Self.any(of: code, matches: report.code.map(String.init)),
+            severity?.contains(report.severity) ?? true,
+            Self.any(of: origin, matches: node?.description)
+        else { return false }
+        return userInfo.allSatisfy { field, patterns in
+            Self.any(of: patterns, matches: report.userInfo[field]?.matchableText)
+        }
+    }
+
+    private static func any(of patterns: [TextPattern]?, matches text: String?) -> Bool {
+        guard let patterns else { return true }
+        guard let text else { return false }
+        return patterns.contains { $0.matches(text) }
+    }
+
+    /// Whether this certainly matches every error that `other` matches. False when that cannot
+    /// be told (regular expressions are compared by their text only).
+    public func covers(_ other: RuleMatch) -> Bool {
+        guard Self.cover(domain, other.domain), Self.cover(code, other.code),
+            Self.cover(origin, other.origin),
+            (severity ?? Set(Severity.allCases)).isSuperset(of: other.severity ?? Set(Severity.allCases))
+        else { return false }
+        return userInfo.allSatisfy { Self.cover($0.value, other.userInfo[$0.key]) }
+    }
+
+    private static func cover(_ patterns: [TextPattern]?, _ others: [TextPattern]?) -> Bool {
+        guard let patterns else { return true }
+        guard let others else { return false }
+        return others.allSatisfy { other in patterns.contains { $0.covers(other) } }
+    }
+}
+
+extension JSONValue {
+    /// The value as rules compare it; nil for what they do not compare.
+    var matchableText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let value): String(value)
+        case .number(let value): String(value)
+        case .bool(let value): String(value)
+        case .null, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Puts environment variables into a text: `${NAME}`, and `${NAME:-otherwise}` for one that is
+/// unset or empty. `$${` stands for `${` itself; any other `$` is only a dollar.
+enum EnvironmentExpansion {
+    /// The longest text that comes out, in bytes.
+    static let byteCountMax = 64 * 1024
+
+    struct Problem: Error, Hashable {
+        let found: String
+        let allowed: String
+        var hint: String?
+    }
+
+    static func expand(
+        _ text: String, _ environment: [String: String]
+    ) throws(Problem) -> String {
+        var result = ""
+        var rest = text[...]
+        while let dollar = rest.firstIndex(of: "$") {
+            result += rest[..<dollar]
+            rest = rest[dollar...]
+            if rest.hasPrefix("$${") {
+                result += "${"
+                rest = rest.dropFirst(3)
+            } else if rest.hasPrefix("${") {
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw Problem(
+                        found: "\"\(text.cut(toScalars: 80).escapedForMessage)\"",
+                        allowed: "${NAME} with its closing brace, or $${ for ${ itself")
+                }
+                result += try value(rest[rest.index(rest.startIndex, offsetBy: 2)..<end], environment)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result += "$"
+                rest = rest.dropFirst()
+            }
+            guard result.utf8.count <= byteCountMax else {
+                throw Problem(
+                    found: "more than \(byteCountMax) bytes", allowed: "a shorter text")
+            }
+        }
+        return result + rest
+    }
+
+    private static func value(
+        _ inside: Substring, _ environment: [String: String]
+    ) throws(Problem) -> String {
+        var name = inside
+        var otherwise: Substring?
+        if let mark = inside.firstRange(of: ":-") {
+            name = inside[..<mark.lowerBound]
+            otherwise = inside[mark.upperBound...]
+        }
+        let shown = "\"${\(String(inside).cut(toScalars: 80).escapedForMessage)}\""
+        guard let first = name.utf8.first, !(0x30...0x39).contains(first),
+            name.utf8.allSatisfy(isNameByte)
+        else {
+            throw Problem(
+                found: shown, allowed: "${NAME} with a name of A-Z a-z 0-9 _",
+                hint: "write $${ for ${ itself")
+        }
+        let value = environment[String(name)]
+        if let otherwise { return value.flatMap { $0.isEmpty ? nil : $0 } ?? String(otherwise) }
+        guard let value else {
+            throw Problem(
+                found: shown, allowed: "an environment variable that is set, or ${NAME:-otherwise}",
+                hint: "\(name) is not set")
+        }
+        return value
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+        default: false
+        }
+    }
+}

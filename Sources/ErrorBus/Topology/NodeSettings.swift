@@ -1,0 +1,27 @@
+/// What the topology says about one node, defaults applied and paths resolved.
+public struct NodeSettings: Hashable, Sendable {
+    public let name: NodeName
+    /// The parents, in order of preference; empty at a root.
+    public var next: [Hop] = []
+    /// Where children connect.
+    public var listen: [Endpoint] = []
+    /// Asked in order; the first that does not decline answers.
+    public var presenters: [PresenterSettings] = []
+    /// Every matching rule applies, top to bottom.
+    public var responders: [Rule] = []
+    /// How long a presentation that arises here may take; nil: as long as its caller lives.
+    public var deadline: Duration?
+    public var whenUnreachable = UnreachablePolicy.hold
+    /// How long the parent may be out of reach before ``whenUnreachable`` applies.
+    public var grace: Duration = .seconds(10)
+    /// How long a child may be out of reach before its presentations are withdrawn.
+    public var abandonAfter: Duration = .seconds(60)
+    /// Whether other machines may connect without keys.
+    public var allowUnauthenticated = false
+    /// The path of a log of events, one JSON value a line.
+    public var events: String?
+    /// The path of the presenter's journal. Read, but not available in this version.
+    public var journal: String?
+
+    public init(name: NodeName) { self.name = name }
+}

@@ -1,0 +1,138 @@
+import OrderedCollections
+
+// Links, presenters and paths: what a node's settings name outside of themselves.
+extension TopologyReader {
+    mutating func hops(_ field: ConfigurationField) -> [Hop] {
+        let allowed = "a node name, an endpoint, or a list of them"
+        var hops: [Hop] = []
+        for element in decoder.elementsOrOne(field, allowed: allowed) {
+            guard let text = decoder.text(element, allowed: allowed) else { continue }
+            let hop: Hop
+            if text.contains("://") {
+                guard let endpoint = endpoint(text, element) else { continue }
+                guard endpoint.isConnectable else {
+                    decoder.report(element, allowed: "an endpoint with a host and a port")
+                    continue
+                }
+                hop = .endpoint(endpoint)
+            } else if let name = NodeName(text) {
+                hop = .node(name)
+            } else {
+                decoder.report(element, allowed: "a node name (\(NodeName.allowed)) or an endpoint")
+                continue
+            }
+            if hops.contains(hop) {
+                decoder.report(element, allowed: "each parent once")
+            } else {
+                hops.append(hop)
+            }
+        }
+        return hops
+    }
+
+    mutating func endpoints(_ field: ConfigurationField) -> [Endpoint] {
+        let allowed = "\(Endpoint.allowed), or a list of them"
+        return decoder.elementsOrOne(field, allowed: allowed).compactMap { element in
+            decoder.text(element, allowed: allowed).flatMap { endpoint($0, element) }
+        }
+    }
+
+    private mutating func endpoint(_ text: String, _ field: ConfigurationField) -> Endpoint? {
+        do throws(EndpointError) {
+            return try Endpoint(text).resolved(relativeTo: folder)
+        } catch {
+            let found = "\"\(error.found.cut(toScalars: 200).escapedForMessage)\""
+            decoder.report(field, found: found, allowed: error.allowed)
+            return nil
+        }
+    }
+
+    /// A path, taken from the folder of the topology file.
+    mutating func path(_ field: ConfigurationField) -> String? {
+        decoder.text(field, allowed: "the path of a file").map { FilePath.resolve($0, in: folder) }
+    }
+
+    /// Program and arguments. A relative program with a slash starts at the file's folder; one
+    /// without is looked for in PATH.
+    mutating func command(_ field: ConfigurationField, folder: String) -> [String]? {
+        let allowed = "a list of program and arguments, as in [\"./page-oncall\", \"--now\"]"
+        guard let elements = decoder.elements(field, allowed: allowed) else { return nil }
+        guard !elements.isEmpty else {
+            decoder.report(field, found: "an empty list", allowed: allowed)
+            return nil
+        }
+        var words: [String] = []
+        for element in elements {
+            // An argument, unlike a program, may be empty.
+            if case .scalar("", isQuoted: true) = element.node.value, !words.isEmpty {
+                words.append("")
+                continue
+            }
+            guard let word = decoder.text(element) else { return nil }
+            guard !word.unicodeScalars.contains("\0") else {
+                decoder.report(element, allowed: "a text without NUL")
+                return nil
+            }
+            words.append(word)
+        }
+        if words[0].contains("/") { words[0] = FilePath.resolve(words[0], in: folder) }
+        return words
+    }
+
+    mutating func readPresenters(_ field: ConfigurationField) -> [PresenterSettings] {
+        guard !field.node.isNull,
+            let elements = decoder.elements(field, allowed: "a list of presenters")
+        else { return [] }
+        return elements.compactMap { presenter($0) }
+    }
+
+    private static let presenterKinds = ["policy", "terminal", "command", "console"]
+
+    private mutating func presenter(_ field: ConfigurationField) -> PresenterSettings? {
+        if case .scalar = field.node.value {
+            let kinds = Self.presenterKinds.joined(separator: ", ")
+            guard let text = decoder.text(field, allowed: kinds) else { return nil }
+            if text == "terminal" { return .terminal }
+            decoder.report(
+                field, allowed: Self.presenterKinds.contains(text) ? "\(text): SETTINGS" : kinds,
+                hint: Suggestion.hint(for: text, among: Self.presenterKinds.filter { $0 != text }))
+            return nil
+        }
+        guard let fields = decoder.fields(field, keys: Self.presenterKinds) else { return nil }
+        guard fields.count == 1, let (kind, inner) = fields.elements.first else {
+            if fields.count > 1 || decoder.isEmptyMapping(field) {
+                decoder.report(
+                    field, found: "\(fields.count) presenters", allowed: "one for each list entry")
+            }
+            return nil
+        }
+        switch kind {
+        case "policy":
+            guard let path = path(inner) else { return nil }
+            return .policy(path: path, rules: policy(path, named: inner))
+        case "command":
+            return command(inner, folder: folder).map(PresenterSettings.command)
+        case "console": return console(inner)
+        default:
+            if !inner.node.isNull { decoder.report(inner, allowed: "nothing: a terminal has no settings") }
+            return .terminal
+        }
+    }
+
+    private mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
+        guard let fields = decoder.fields(field, keys: ["listen", "token"]) else { return nil }
+        guard let listen = fields["listen"] else {
+            decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
+            return nil
+        }
+        let token = fields["token"].flatMap { decoder.text($0) }
+        return decoder.text(listen, allowed: "HOST:PORT").map { .console(listen: $0, token: token) }
+    }
+}
+
+extension ConfigurationDecoder {
+    /// Whether a mapping without keys is written there.
+    func isEmptyMapping(_ field: ConfigurationField) -> Bool {
+        field.node.value == .mapping([])
+    }
+}

@@ -1,0 +1,165 @@
+import OrderedCollections
+
+// Rules, as `responders:` and policy files write them.
+extension TopologyReader {
+    private static let actionKeys = [
+        "withhold", "rewrite", "addOption", "removeOption", "answer", "redact", "route",
+    ]
+
+    mutating func rules(_ field: ConfigurationField, folder: String) -> [Rule] {
+        guard !field.node.isNull,
+            let elements = decoder.elements(field, allowed: "a list of rules")
+        else { return [] }
+        return elements.enumerated().compactMap { index, element in
+            rule(element, position: index + 1, folder: folder)
+        }
+    }
+
+    private mutating func rule(
+        _ field: ConfigurationField, position: Int, folder: String
+    ) -> Rule? {
+        guard let fields = decoder.fields(field, keys: ["match"] + Self.actionKeys) else {
+            return nil
+        }
+        var match: RuleMatch?
+        if let inner = fields["match"] {
+            match = ruleMatch(inner)
+        } else {
+            decoder.report(
+                field, found: "no match", allowed: "match: with conditions, or match: {} for all")
+        }
+        let written = fields.filter { $0.key != "match" }
+        let actions = written.compactMap { action($0.key, $0.value, folder: folder) }
+        if written.isEmpty {
+            decoder.report(
+                field, found: "no action", allowed: Self.actionKeys.joined(separator: ", "))
+        }
+        if written.count > 1, let withhold = written["withhold"] {
+            decoder.report(
+                withhold, found: "withhold beside other actions", allowed: "withhold by itself")
+            return nil
+        }
+        guard let match, !actions.isEmpty, actions.count == written.count else { return nil }
+        return Rule(match: match, actions: actions, position: position)
+    }
+
+    // MARK: Actions
+
+    private mutating func action(
+        _ key: String, _ field: ConfigurationField, folder: String
+    ) -> RuleAction? {
+        switch key {
+        case "withhold":
+            guard let isOn = decoder.bool(field) else { return nil }
+            if !isOn { decoder.report(field, allowed: "true, or no withhold at all") }
+            return isOn ? .withhold : nil
+        case "rewrite": return rewrite(field)
+        case "addOption": return addedOption(field, folder: folder)
+        case "answer": return answer(field)
+        case "removeOption":
+            let ids = nonEmpty(field, "an option id, or a list of them")
+            return ids.map(RuleAction.removeOption)
+        case "redact":
+            return nonEmpty(field, "a userInfo key, or a list of them").map(RuleAction.redact)
+        default:
+            return decoder.text(field, allowed: "a node name or an endpoint").map(RuleAction.route)
+        }
+    }
+
+    private mutating func nonEmpty(_ field: ConfigurationField, _ allowed: String) -> [String]? {
+        let elements = decoder.elementsOrOne(field, allowed: allowed)
+        if elements.isEmpty { decoder.report(field, allowed: allowed) }
+        let texts = elements.compactMap { decoder.text($0, allowed: allowed) }
+        return texts.isEmpty || texts.count < elements.count ? nil : texts
+    }
+
+    private mutating func rewrite(_ field: ConfigurationField) -> RuleAction? {
+        let keys = ["description", "reason", "suggestion", "severity"]
+        guard let fields = decoder.fields(field, keys: keys) else { return nil }
+        if decoder.isEmptyMapping(field) {
+            decoder.report(
+                field, found: "an empty mapping", allowed: keys.joined(separator: ", "))
+            return nil
+        }
+        return .rewrite(
+            ReportRewrite(
+                description: fields["description"].flatMap { decoder.text($0) },
+                reason: fields["reason"].flatMap { decoder.text($0) },
+                suggestion: fields["suggestion"].flatMap { decoder.text($0) },
+                severity: fields["severity"].flatMap { decoder.word($0, as: Severity.self) }))
+    }
+
+    private mutating func addedOption(
+        _ field: ConfigurationField, folder: String
+    ) -> RuleAction? {
+        guard let fields = decoder.fields(field, keys: ["id", "title", "role", "run"]) else {
+            return nil
+        }
+        let role = fields["role"].flatMap { decoder.word($0, as: ErrorReport.Option.Role.self) }
+        let run = fields["run"].flatMap { command($0, folder: folder) }
+        if fields["run"] == nil, role != .cancel {
+            decoder.report(
+                field, found: "no run", allowed: "run: [PROGRAM, ARGUMENT...], or role: cancel")
+        }
+        for key in ["id", "title"] where fields[key] == nil {
+            decoder.report(field, found: "no \(key)", allowed: "\(key): TEXT")
+        }
+        guard let id = fields["id"].flatMap({ optionID($0) }),
+            let title = fields["title"].flatMap({ title($0) }),
+            run != nil || (fields["run"] == nil && role == .cancel)
+        else { return nil }
+        return .addOption(AddedOption(id: id, title: title, role: role, run: run ?? []))
+    }
+
+    private mutating func title(_ field: ConfigurationField) -> String? {
+        let allowed = "a text of at most 256 characters"
+        guard let title = decoder.text(field, allowed: allowed) else { return nil }
+        guard title.unicodeScalars.count <= 256 else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return title
+    }
+
+    private mutating func answer(_ field: ConfigurationField) -> RuleAction? {
+        if case .scalar = field.node.value {
+            return optionID(field).map { .answer(option: $0, limit: nil) }
+        }
+        guard let fields = decoder.fields(field, keys: ["option", "limit"]) else { return nil }
+        guard let option = fields["option"] else {
+            decoder.report(field, found: "no option", allowed: "option: ID")
+            return nil
+        }
+        guard let limited = fields["limit"] else {
+            return optionID(option).map { .answer(option: $0, limit: nil) }
+        }
+        let limit = limit(limited)
+        guard let id = optionID(option), let limit else { return nil }
+        return .answer(option: id, limit: limit)
+    }
+
+    /// An option id has the letters and the length of a node name.
+    private mutating func optionID(_ field: ConfigurationField) -> String? {
+        let allowed = "an option id: \(NodeName.allowed)"
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        guard NodeName(text) != nil else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return text
+    }
+
+    private mutating func limit(_ field: ConfigurationField) -> IntensityLimit? {
+        let allowed = "a limit such as 3 per 1m, 1 to \(IntensityLimit.countMax) times"
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        let words = text.split(separator: " ")
+        guard words.count == 3, words[1] == "per", words[0].utf8.first != 0x2B,
+            let count = Int(words[0]), (1...IntensityLimit.countMax).contains(count),
+            let window = DurationText.read(String(words[2])), window > .zero
+        else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return IntensityLimit(count, per: window)
+    }
+}

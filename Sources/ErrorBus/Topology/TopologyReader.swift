@@ -1,0 +1,172 @@
+import OrderedCollections
+
+/// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
+/// range are problems, and all of them are told at once.
+public struct TopologyReader {
+    /// Reads a policy file, given its path as resolved.
+    public typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
+
+    var decoder: ConfigurationDecoder
+    /// Relative paths of the topology file start here.
+    let folder: String
+    private let openPolicy: PolicyOpener
+
+    /// - Parameters:
+    ///   - folder: The folder of the topology file; empty for the working directory.
+    ///   - environment: What `${NAME}` stands for.
+    ///   - openPolicy: Reads the policy files that the topology names.
+    public init(
+        folder: String, environment: [String: String], openPolicy: @escaping PolicyOpener
+    ) {
+        decoder = ConfigurationDecoder(environment: environment)
+        self.folder = folder
+        self.openPolicy = openPolicy
+    }
+
+    /// Reads and checks a topology.
+    public static func read(
+        _ root: ConfigurationNode, folder: String, environment: [String: String],
+        openPolicy: @escaping PolicyOpener
+    ) throws(ConfigurationFailure) -> LoadedTopology {
+        var reader = TopologyReader(
+            folder: folder, environment: environment, openPolicy: openPolicy)
+        let topology = reader.topology(root)
+        var validator = TopologyValidator(
+            topology, root: root.location, locations: reader.decoder.locations,
+            problems: reader.decoder.problems)
+        validator.validate()
+        guard validator.problems.isEmpty else {
+            throw .invalid(validator.problems, warnings: validator.warnings)
+        }
+        return LoadedTopology(topology: topology, warnings: validator.warnings)
+    }
+
+    private mutating func topology(_ root: ConfigurationNode) -> Topology {
+        let file = ConfigurationField(root, path: "")
+        guard let fields = decoder.fields(file, keys: ["version", "defaults", "nodes"]) else {
+            return Topology(nodes: [:])
+        }
+        readVersion(fields["version"], in: file)
+        var defaults = NodeSettings(name: "defaults")
+        if let field = fields["defaults"], !field.node.isNull,
+            let settings = decoder.fields(field, keys: Self.timingKeys)
+        {
+            readTiming(settings, into: &defaults)
+        }
+        guard let nodes = fields["nodes"] else {
+            decoder.report(
+                ConfigurationField(root, path: "nodes"), found: "nothing",
+                allowed: "a mapping of node names to their settings")
+            return Topology(nodes: [:])
+        }
+        return Topology(nodes: readNodes(nodes, defaults: defaults))
+    }
+
+    private mutating func readVersion(_ field: ConfigurationField?, in file: ConfigurationField) {
+        let missing = ConfigurationNode(.scalar("", isQuoted: false), at: file.location)
+        let field = field ?? ConfigurationField(missing, path: "version")
+        guard let text = decoder.text(field, allowed: "\(Topology.version)") else { return }
+        if text != "\(Topology.version)" {
+            decoder.report(field, allowed: "\(Topology.version)")
+        }
+    }
+
+    private mutating func readNodes(
+        _ field: ConfigurationField, defaults: NodeSettings
+    ) -> OrderedDictionary<NodeName, NodeSettings> {
+        let allowed = "a mapping of node names to their settings"
+        guard let fields = decoder.fields(field, allowed: allowed) else { return [:] }
+        if fields.isEmpty { decoder.report(field, found: "an empty mapping", allowed: allowed) }
+        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        for (key, inner) in fields {
+            guard let name = NodeName(key) else {
+                decoder.report(
+                    inner, found: "the name \"\(key.cut(toScalars: 80).escapedForMessage)\"",
+                    allowed: NodeName.allowed)
+                continue
+            }
+            nodes[name] = readNode(name, inner, defaults: defaults)
+        }
+        return nodes
+    }
+
+    static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
+    private static let nodeKeys =
+        ["next", "listen", "presenters", "responders"] + timingKeys
+        + ["allowUnauthenticated", "events", "journal"]
+
+    private mutating func readNode(
+        _ name: NodeName, _ field: ConfigurationField, defaults: NodeSettings
+    ) -> NodeSettings {
+        var settings = NodeSettings(name: name)
+        settings.deadline = defaults.deadline
+        settings.whenUnreachable = defaults.whenUnreachable
+        settings.grace = defaults.grace
+        settings.abandonAfter = defaults.abandonAfter
+        guard !field.node.isNull, let fields = decoder.fields(field, keys: Self.nodeKeys) else {
+            return settings
+        }
+        if let next = fields["next"] { settings.next = hops(next) }
+        if let listen = fields["listen"] { settings.listen = endpoints(listen) }
+        if let presenters = fields["presenters"] {
+            settings.presenters = readPresenters(presenters)
+        }
+        if let responders = fields["responders"] {
+            settings.responders = rules(responders, folder: folder)
+        }
+        readTiming(fields, into: &settings)
+        if let allow = fields["allowUnauthenticated"] {
+            settings.allowUnauthenticated = decoder.bool(allow) ?? false
+        }
+        settings.events = fields["events"].flatMap { path($0) }
+        settings.journal = fields["journal"].flatMap { path($0) }
+        return settings
+    }
+
+    private mutating func readTiming(
+        _ fields: ConfigurationDecoder.Fields, into settings: inout NodeSettings
+    ) {
+        if let field = fields["deadline"] {
+            if case .scalar("none", _) = field.node.value {
+                settings.deadline = nil
+            } else {
+                settings.deadline = decoder.duration(field, also: ["none"])
+            }
+        }
+        if let field = fields["whenUnreachable"] {
+            settings.whenUnreachable =
+                decoder.word(field, as: UnreachablePolicy.self) ?? settings.whenUnreachable
+        }
+        if let field = fields["grace"] {
+            settings.grace = decoder.duration(field, mayBeZero: true) ?? settings.grace
+        }
+        if let field = fields["abandonAfter"] {
+            settings.abandonAfter = decoder.duration(field) ?? settings.abandonAfter
+        }
+    }
+
+    /// The rules of a policy file. What is wrong in there is told with its own name and line.
+    mutating func policy(_ path: String, named field: ConfigurationField) -> [Rule] {
+        let root: ConfigurationNode
+        do throws(ConfigurationFailure) {
+            root = try openPolicy(path)
+        } catch {
+            switch error {
+            case .unreadable(_, let reason):
+                decoder.report(field, allowed: "a policy file that can be read", hint: reason)
+            case .invalid(let problems, _):
+                for problem in problems { decoder.report(problem) }
+            }
+            return []
+        }
+        let file = ConfigurationField(root, path: "")
+        guard let fields = decoder.fields(file, keys: ["rules"]) else { return [] }
+        guard let list = fields["rules"] else {
+            decoder.report(
+                ConfigurationField(root, path: "rules"), found: "nothing",
+                allowed: "a list of rules")
+            return []
+        }
+        return rules(list, folder: FilePath.folder(of: path))
+    }
+}

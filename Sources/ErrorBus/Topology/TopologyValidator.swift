@@ -1,0 +1,182 @@
+import OrderedCollections
+
+/// Checks what only the whole topology shows: links that lead nowhere or in a circle, endpoints
+/// taken twice, doors open to the network, rules that never get their turn.
+struct TopologyValidator {
+    private let topology: Topology
+    private let root: ConfigurationLocation
+    private let locations: [ConfigurationDecoder.Place: ConfigurationLocation]
+    private(set) var problems: [ConfigurationProblem]
+    private(set) var warnings: [ConfigurationWarning] = []
+
+    /// - Parameter problems: What reading found. Nothing is added about the same values.
+    init(
+        _ topology: Topology, root: ConfigurationLocation,
+        locations: [ConfigurationDecoder.Place: ConfigurationLocation],
+        problems: [ConfigurationProblem]
+    ) {
+        self.topology = topology
+        self.root = root
+        self.locations = locations
+        self.problems = problems
+    }
+
+    mutating func validate() {
+        let readCleanly = problems.isEmpty
+        for node in topology.nodes.values {
+            checkHops(of: node)
+            checkListening(of: node)
+            checkRules(of: node)
+            checkRoot(node)
+        }
+        checkEndpoints()
+        checkDepth()
+        for unavailable in UnavailableFeatures.find(in: topology) {
+            report(
+                unavailable.field, in: unavailable.file, found: unavailable.found,
+                allowed: unavailable.allowed, hint: unavailable.hint)
+        }
+        if !readCleanly { warnings.removeAll() }
+        problems.sort { one, other in
+            let (a, b) = (one.location, other.location)
+            if a.file != b.file { return a.file == root.file }
+            return (a.line, a.column) < (b.line, b.column)
+        }
+    }
+
+    // MARK: Places
+
+    private func location(_ field: String, in file: String? = nil) -> ConfigurationLocation {
+        let file = file ?? root.file
+        return locations[.init(file: file, field: field)]
+            ?? ConfigurationLocation(file: file, line: root.line, column: root.column)
+    }
+
+    /// The field of one entry of a list that may also be written as a single value.
+    private func entry(_ field: String, _ index: Int) -> String {
+        let element = "\(field)[\(index)]"
+        return locations[.init(file: root.file, field: element)] == nil ? field : element
+    }
+
+    private mutating func report(
+        _ field: String, in file: String? = nil, found: String, allowed: String,
+        hint: String? = nil
+    ) {
+        problems.append(
+            ConfigurationProblem(
+                at: location(field, in: file), field: field, found: found, allowed: allowed,
+                hint: hint))
+    }
+
+    private func hasProblems(at field: String) -> Bool {
+        problems.contains { $0.field == field || $0.field.hasPrefix(field + "[") }
+    }
+
+    // MARK: Links
+
+    private mutating func checkHops(of node: NodeSettings) {
+        for (index, hop) in node.next.enumerated() {
+            guard case .node(let parent) = hop else { continue }
+            let field = entry("nodes.\(node.name).next", index)
+            let others = topology.nodes.keys.filter { $0 != node.name }.map(\.description)
+            guard let settings = topology.nodes[parent] else {
+                let allowed = "a node of this topology (\(others.joined(separator: ", ")))"
+                report(
+                    field, found: "\"\(parent)\"", allowed: allowed + " or an endpoint",
+                    hint: Suggestion.hint(for: parent.description, among: others))
+                continue
+            }
+            let listening = "nodes.\(parent).listen"
+            if settings.listen.isEmpty, !hasProblems(at: listening) {
+                report(
+                    field, found: "\"\(parent)\", which does not listen",
+                    allowed: "a node with listen, or an endpoint",
+                    hint: "add listen to node \(parent)")
+            } else if !settings.listen.isEmpty, settings.listen.allSatisfy({ $0.connectable == nil }) {
+                report(
+                    field, found: "\"\(parent)\", which listens only where the system chooses",
+                    allowed: "a node with an ipc endpoint or a fixed port, or an endpoint")
+            }
+        }
+    }
+
+    private mutating func checkListening(of node: NodeSettings) {
+        for (index, endpoint) in node.listen.enumerated()
+        where !endpoint.isLocal && !node.allowUnauthenticated {
+            report(
+                entry("nodes.\(node.name).listen", index),
+                found: "\"\(endpoint)\", open to other machines without security",
+                allowed: "ipc, or tcp on a loopback host such as 127.0.0.1",
+                hint: "if the network itself is trusted, say allowUnauthenticated: true")
+        }
+    }
+
+    private mutating func checkEndpoints() {
+        var takers: [Endpoint: NodeName] = [:]
+        for node in topology.nodes.values {
+            for (index, endpoint) in node.listen.enumerated() {
+                if case .tcp(_, 0) = endpoint.address { continue }
+                if let taker = takers[endpoint] {
+                    report(
+                        entry("nodes.\(node.name).listen", index),
+                        found: "\"\(endpoint)\", which node \(taker) has already",
+                        allowed: "an endpoint that no other entry has")
+                } else {
+                    takers[endpoint] = node.name
+                }
+            }
+        }
+    }
+
+    private mutating func checkDepth() {
+        let survey = TopologySurvey(topology)
+        for cycle in survey.cycles {
+            let way = (cycle + cycle.prefix(1)).map(\.description).joined(separator: " -> ")
+            report(
+                "nodes.\(cycle[0]).next", found: "a cycle, \(way)",
+                allowed: "links that end at a root")
+        }
+        guard survey.cycles.isEmpty else { return }
+        for (node, hops) in survey.hopCounts where hops > Topology.hopCountMax {
+            report(
+                "nodes.\(node).next", found: "\(hops) nodes on the way to the root",
+                allowed: "at most \(Topology.hopCountMax)")
+        }
+    }
+
+    private mutating func checkRoot(_ node: NodeSettings) {
+        let field = "nodes.\(node.name)"
+        guard node.next.isEmpty, node.presenters.isEmpty, !hasProblems(at: "\(field).next"),
+            !hasProblems(at: "\(field).presenters")
+        else { return }
+        warn(field, "neither next nor presenters: errors that end here are answered with 503")
+    }
+
+    // MARK: Rules
+
+    private mutating func warn(_ field: String, in file: String? = nil, _ message: String) {
+        let warning = ConfigurationWarning(
+            at: location(field, in: file), field: field, message: message)
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    private mutating func checkRules(of node: NodeSettings) {
+        checkShadows(
+            RuleBook(node.responders, mode: .everyMatch), "nodes.\(node.name).responders", in: nil)
+        for case .policy(let path, let rules) in node.presenters {
+            checkShadows(RuleBook(rules, mode: .firstMatch), "rules", in: path)
+        }
+    }
+
+    private mutating func checkShadows(_ book: RuleBook, _ list: String, in file: String?) {
+        for (rule, earlier) in book.shadowed {
+            let place = location("\(list)[\(earlier.position - 1)]", in: file)
+            // A rule declines an error that does not offer its option.
+            let extent = earlier.answer.map { " wherever \"\($0.option)\" is offered" } ?? ""
+            warn(
+                "\(list)[\(rule.position - 1)]", in: file,
+                "never reached\(extent): rule \(earlier.position) (line \(place.line)) "
+                    + "matches all that it matches")
+        }
+    }
+}

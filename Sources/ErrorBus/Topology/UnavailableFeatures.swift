@@ -1,0 +1,59 @@
+import OrderedCollections
+
+/// What the topology's grammar has and this version does not do: read, but refused, so that
+/// nobody relies on it. Take an entry out here when the feature arrives.
+enum UnavailableFeatures {
+    struct Use: Hashable {
+        let field: String
+        /// The policy file it is in; nil: the topology.
+        var file: String?
+        let found: String
+        let allowed: String
+        let hint: String
+    }
+
+    static func find(in topology: Topology) -> [Use] {
+        topology.nodes.values.flatMap { node in
+            consoles(of: node) + journal(of: node) + routes(of: node)
+        }
+    }
+
+    private static func consoles(of node: NodeSettings) -> [Use] {
+        node.presenters.enumerated().compactMap { index, presenter in
+            guard case .console = presenter else { return nil }
+            return Use(
+                field: "nodes.\(node.name).presenters[\(index)]", found: "\"console\"",
+                allowed: "policy, terminal, command",
+                hint: "console presenter is not available in this version")
+        }
+    }
+
+    private static func journal(of node: NodeSettings) -> [Use] {
+        guard node.journal != nil else { return [] }
+        return [
+            Use(
+                field: "nodes.\(node.name).journal", found: "\"journal\"",
+                allowed: "no journal, or events for a log of events",
+                hint: "journal is not available in this version")
+        ]
+    }
+
+    private static func routes(of node: NodeSettings) -> [Use] {
+        var uses = routes(in: node.responders, "nodes.\(node.name).responders", file: nil)
+        for case .policy(let path, let rules) in node.presenters {
+            uses += routes(in: rules, "rules", file: path)
+        }
+        return uses
+    }
+
+    private static func routes(in rules: [Rule], _ list: String, file: String?) -> [Use] {
+        rules.filter { rule in
+            rule.actions.contains { if case .route = $0 { true } else { false } }
+        }.map { rule in
+            Use(
+                field: "\(list)[\(rule.position - 1)].route", file: file, found: "\"route\"",
+                allowed: "withhold, rewrite, addOption, removeOption, answer, redact",
+                hint: "route is not available in this version")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// How a command ends, by the numbers of sysexits: what scripts and supervisors go by.
+enum ExitStatus: Int32, CaseIterable, Sendable {
+    case ok = 0
+    /// The command's own "no": cancel was chosen, or nobody was asked.
+    case declined = 1
+    /// The command line is wrong.
+    case usage = 64
+    /// The input is no report, no answer, ...
+    case badData = 65
+    /// A file that is named is missing or may not be read.
+    case noInput = 66
+    /// Nobody to present it: unreachable, or the chain ends (503).
+    case unavailable = 69
+    /// A fault of ours.
+    case software = 70
+    /// A file cannot be created.
+    case cannotCreate = 73
+    /// The deadline has passed, or a node is at its limit: try again later.
+    case temporaryFailure = 75
+    case notPermitted = 77
+    /// The topology or a file that it names is wrong.
+    case badConfiguration = 78
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
+}
