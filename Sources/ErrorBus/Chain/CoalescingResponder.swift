@@ -130,7 +130,8 @@ public final class CoalescingResponder: Responder {
         switch verdict {
         case .attempt(let answer):
             // Only with a coalesceKey of its own can a member offer other options.
-            guard report.options.isEmpty || report.options.contains(where: { $0.id == answer.option })
+            guard
+                report.options.isEmpty || report.options.contains(where: { $0.id == answer.option })
             else { return await coalesce(error, in: context) }
             let result = await PresentationContext.$current.withValue(nil) {
                 await error.attemptRecovery(answer)

@@ -15,7 +15,8 @@ public struct Outcome: Hashable, Sendable {
     public let answer: Answer?
     /// More about the reason, for people.
     public let detail: String?
-    /// The presentation this is the outcome of.
+    /// The presentation this is the outcome of; nil when the first responder that was presented to
+    /// decided by itself, so that nothing was passed on.
     public internal(set) var presentation: PresentationID?
 
     public init(

@@ -25,7 +25,11 @@ extension Responder {
             return refusal
         }
         var outcome = await PresentationContext.$nestingCount.withValue(nestingCount) {
-            await PresentationContext.$current.withValue(context.handed(to: self)) { await body() }
+            await PresentedOrigin.$current.withValue(nil) {
+                await PresentationContext.$current.withValue(context.handed(to: self)) {
+                    await body()
+                }
+            }
         }
         outcome.presentation = context.id
         return outcome

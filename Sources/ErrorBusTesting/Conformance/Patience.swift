@@ -1,4 +1,3 @@
-
 /// Waits for `operation` at most `limit` of real time; nil when that was not enough. The operation
 /// is then cancelled, and not waited for.
 func withPatience<Value: Sendable>(

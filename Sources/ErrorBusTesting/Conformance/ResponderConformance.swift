@@ -142,7 +142,8 @@ public struct ResponderConformance: Sendable {
     private func present(
         _ error: any Error, before next: (any Responder)?
     ) async -> Outcome? {
-        let responder = await makeResponder(next)
-        return await withPatience(patience) { await responder.presentError(error) }
+        // In a chain, as in life: the presentation begins below the responder under test.
+        let origin = ClosureResponder("origin", next: await makeResponder(next))
+        return await withPatience(patience) { await origin.presentError(error) }
     }
 }

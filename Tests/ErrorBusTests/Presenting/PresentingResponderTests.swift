@@ -1,0 +1,91 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+@Suite("Presenters at the end of a chain")
+struct PresentingResponderTests {
+    @Test("Presenters are asked in order; a failing one is passed over")
+    func order() async {
+        let failing = ScriptedPresenter("failing", .fail(SampleError("no terminal")))
+        let declining = ScriptedPresenter("declining", .decline)
+        let answering = ScriptedPresenter("answering", .answer("ok", by: "ann"))
+        let unused = ScriptedPresenter("unused", .answer("ok", by: "bob"))
+        let chain = PresentingResponder.asking(failing, declining, answering, unused)
+        let outcome = await chain.presentError(SampleError())
+        #expect(outcome.answer?.by == "ann")
+        #expect(outcome.decidedBy == "P")
+        #expect(unused.prompts.isEmpty)
+        let ids = [failing, declining, answering].map { $0.prompts.map(\.id) }
+        #expect(Set(ids).count == 1)
+    }
+
+    @Test("When all decline the error goes on, as the same presentation")
+    func allDecline() async throws {
+        let presenter = ScriptedPresenter("second", .answer("ok"))
+        let second = PresentingResponder.asking(presenter, name: "second")
+        let declining = ScriptedPresenter("declining", .decline)
+        let first = PresentingResponder(
+            "first", presenters: [declining], next: second, logger: .silent)
+        let outcome = await first.presentError(SampleError())
+        #expect(outcome.decidedBy == "second")
+        #expect(presenter.prompts.map(\.id) == declining.prompts.map(\.id))
+        let stale = try #require(declining.prompts.first)
+        #expect(throws: AnswerRefusal.closed(.declined)) {
+            try stale.answer("ok", by: "late", via: .person)
+        }
+    }
+
+    @Test("What a presenter presents itself is a presentation of its own")
+    func presentedByPresenter() async {
+        let aside = ScriptedPresenter("aside", .answer("ok"))
+        let asideChain = PresentingResponder.asking(aside, name: "aside")
+        let presenter = ScriptedPresenter(
+            "screen",
+            .run { prompt in
+                _ = await asideChain.presentError(SampleError("the screen is broken"))
+                return try prompt.answer("ok", by: "screen", via: .person)
+            })
+        let outcome = await PresentingResponder.asking(presenter).presentError(SampleError())
+        #expect(outcome.presentation == presenter.prompts.first?.id)
+        #expect(aside.prompts.first?.id != presenter.prompts.first?.id)
+        #expect(aside.prompts.count == 1)
+    }
+
+    @Test("A deadline that has passed shows nothing and expires")
+    func late() async {
+        let presenter = ScriptedPresenter("screen", .answer("ok"))
+        let context = PresentationContext(id: .make(), deadline: .now)
+        let outcome = await PresentingResponder.asking(presenter)
+            .receive(SampleError(), in: context)
+        #expect(outcome.reason == .expired)
+        #expect(presenter.prompts.isEmpty)
+    }
+
+    @Test("A deadline takes the prompt away")
+    func deadline() async throws {
+        let presenter = ScriptedPresenter("screen", .waitForCancellation)
+        let context = PresentationContext(
+            id: .make(), deadline: .now.advanced(by: .milliseconds(500)))
+        let outcome = await PresentingResponder.asking(presenter)
+            .receive(SampleError(), in: context)
+        #expect(outcome.reason == .expired)
+        #expect(outcome.presentation == context.id)
+        let prompt = try #require(presenter.prompts.first)
+        #expect(try await presenter.nextTakenAway() == prompt.id)
+        #expect(throws: AnswerRefusal.closed(.expired)) {
+            try prompt.answer("ok", by: "late", via: .person)
+        }
+    }
+
+    @Test("An answer made for another prompt is checked like any other")
+    func foreignAnswer() async throws {
+        let other = Prompt(
+            SampleError().recoverable { RecoveryOption("Odd", id: "odd") { true } },
+            in: PresentationContext(id: .make()))
+        let odd = try other.answer("odd", by: "test", via: .person)
+        let presenter = ScriptedPresenter("confused", .run { _ in odd })
+        let outcome = await PresentingResponder.asking(presenter).presentError(SampleError())
+        #expect(outcome.reason == .detached)
+    }
+}

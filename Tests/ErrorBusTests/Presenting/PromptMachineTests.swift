@@ -1,0 +1,72 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite("The life of one question")
+struct PromptMachineTests {
+    private enum Event: CaseIterable { case first, again, other, bad, withdrawn, expired }
+
+    private func isTaken(_ answer: Answer, by machine: inout PromptMachine) -> Bool {
+        do {
+            _ = try machine.answered(answer)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func answer(_ low: UInt64, _ option: String) -> Answer {
+        Answer(id: UniqueID(high: 1, low: low), option: option, by: "test", via: .person)
+    }
+
+    @Test("Whatever happens in whatever order, the first ending stays")
+    func everyOrder() {
+        for one in Event.allCases {
+            for two in Event.allCases {
+                for three in Event.allCases { walk([one, two, three]) }
+            }
+        }
+    }
+
+    private func walk(_ events: [Event]) {
+        var machine = PromptMachine(offered: ["a", "b"])
+        for event in events {
+            let before = machine.ending
+            let taken: Bool
+            switch event {
+            case .first: taken = isTaken(answer(1, "a"), by: &machine)
+            case .again: taken = isTaken(answer(1, "a"), by: &machine)
+            case .other: taken = isTaken(answer(2, "b"), by: &machine)
+            case .bad: taken = isTaken(answer(3, "c"), by: &machine)
+            case .withdrawn: taken = machine.ended(.withdrawn)
+            case .expired: taken = machine.ended(.expired)
+            }
+            if let before {
+                #expect(machine.ending == before)
+                let again: [Event] =
+                    switch before {
+                    case .answered(answer(1, "a")): [.first, .again]
+                    case .answered(answer(2, "b")): [.other]
+                    default: []
+                    }
+                #expect(taken == again.contains(event))
+            } else {
+                #expect(taken == (event != .bad))
+                #expect((machine.ending == nil) == (event == .bad))
+            }
+        }
+    }
+
+    @Test("An answer to a closed question is told why it is closed")
+    func closed() {
+        var machine = PromptMachine(offered: ["a"])
+        let isFirst = machine.ended(.expired)
+        #expect(isFirst)
+        do throws(AnswerRefusal) {
+            _ = try machine.answered(answer(1, "a"))
+            Issue.record("a closed question took an answer")
+        } catch {
+            #expect(error == .closed(.expired))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+@Suite("Limits of time and first values")
+struct TimeLimitTests {
+    @Test("Within its limit the operation's value counts, and no timer stays")
+    func inTime() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        async let value = withTimeLimit(.seconds(1), clock: clock) {
+            await gate.wait()
+            return 7
+        }
+        _ = try await clock.nextSleep()
+        gate.open()
+        #expect(await value == 7)
+        while clock.sleeperCount > 0 { await Task.yield() }
+    }
+
+    @Test("Cancelling the caller cancels the operation, whose own end is waited for")
+    func cancelled() async throws {
+        let begun = Recorder<Void>()
+        let task = Task {
+            await withTimeLimit(.seconds(1), clock: ManualClock()) {
+                begun.record(())
+                _ = try? await Recorder<Never>().next()
+                return "ended in its own way"
+            }
+        }
+        try await begun.next()
+        task.cancel()
+        #expect(await task.value == "ended in its own way")
+    }
+
+    @Test("A caller that is cancelled before it begins gets an ending too")
+    func cancelledBefore() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await withTimeLimit(.seconds(1), clock: ManualClock()) { Task.isCancelled }
+        }
+        #expect(await task.value == true)
+    }
+
+    @Test("The limit ends the wait although the operation ignores it")
+    func tooLate() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        let task = Task { await withTimeLimit(.seconds(1), clock: clock) { await gate.wait() } }
+        _ = try await clock.nextSleep()
+        clock.advance(by: .milliseconds(999))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await task.value == nil)
+        gate.open()
+    }
+
+    @Test("Of many offers exactly one is first, and it is what is waited for")
+    func firstOfMany() async {
+        for _ in 0..<50 {
+            let first = FirstValue<Int>()
+            let winners = Recorder<Int>()
+            async let value = first.value
+            await withTaskGroup { group in
+                for number in 0..<8 {
+                    group.addTask { if first.offer(number) { winners.record(number) } }
+                }
+            }
+            #expect(winners.elements == [await value])
+        }
+    }
+}
