@@ -1,5 +1,6 @@
-/// A responder made of closures, for chains put together in place.
-public struct ClosureResponder: Responder {
+/// A responder made of closures, for chains put together in place. A class, so that it has an
+/// identity: a chain that runs in a circle is noticed where it closes.
+public final class ClosureResponder: Responder {
     /// Asked with each error; see ``Responder/willPresentError(_:)``.
     public typealias WillPresent = @Sendable (any Error) async throws -> (any Error)?
     /// Deals with an error, or returns nil to pass it on.
@@ -11,6 +12,12 @@ public struct ClosureResponder: Responder {
     private let willPresent: WillPresent
     private let present: Present
 
+    /// - Parameters:
+    ///   - name: The name in outcomes and audits.
+    ///   - next: Whom to offer what is not dealt with here; nil cuts the chain.
+    ///   - cutChainPolicy: What happens then.
+    ///   - willPresent: Changes or withholds an error; passes it on as it is unless given.
+    ///   - present: Deals with some errors itself; with none unless given.
     public init(
         _ name: String, next: (any Responder)?, cutChainPolicy: CutChainPolicy = .drop,
         willPresent: @escaping WillPresent = { $0 }, present: @escaping Present = { _ in nil }

@@ -7,6 +7,10 @@ public struct Outcome: Hashable, Sendable {
     public let reason: Reason
     /// The responder or node that decided.
     public let decidedBy: String
+    /// The refusal's number, where another process refused it (WIRE, REJECT codes).
+    public var refusalCode: UInt16?
+    /// It was decided in another process; ``decidedBy`` is as that one said.
+    public var isRemote = false
     /// The decision, where an option was chosen.
     public let answer: Answer?
     /// More about the reason, for people.

@@ -18,6 +18,10 @@ public protocol Responder: Sendable {
 
     /// The last chance to change an error before it is presented, or to withhold it.
     ///
+    /// To silence an error return `CocoaError(.userCancelled)`, AppKit's way, or nil, HRS's way;
+    /// unlike with HRS the caller completes in both cases. The error waits for this method, so it
+    /// should be brief, and give up when the task is cancelled.
+    ///
     /// - Returns: The same error, another one in its stead, or nil: then nobody is asked and the
     ///   caller completes with reason `withheld`.
     /// - Throws: A fault of this responder itself. The error goes on unchanged, and the fault is

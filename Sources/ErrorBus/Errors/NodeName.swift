@@ -13,7 +13,8 @@ public struct NodeName: Hashable, Sendable, CustomStringConvertible {
     /// The name, or nil when the text is not one.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8
-        guard !bytes.isEmpty, bytes.count <= Self.byteCountMax, bytes.allSatisfy(Self.isAllowed) else {
+        guard !bytes.isEmpty, bytes.count <= Self.byteCountMax, bytes.allSatisfy(Self.isAllowed)
+        else {
             return nil
         }
         description = String(text)

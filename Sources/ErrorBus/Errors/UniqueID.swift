@@ -55,7 +55,9 @@ extension UniqueID: CustomStringConvertible {
         var text = ""
         text.reserveCapacity(36)
         for (position, character) in digits.enumerated() {
-            if position == 8 || position == 12 || position == 16 || position == 20 { text.append("-") }
+            if position == 8 || position == 12 || position == 16 || position == 20 {
+                text.append("-")
+            }
             text.append(character)
         }
         return text

@@ -1,7 +1,34 @@
-public struct UserCancellation: Sendable {
-    public static let standard = UserCancellation()
+import Foundation
+
+/// Which errors mean that a person changed their mind: they are never shown and never leave the
+/// process, and the caller is told `userCancelled`.
+public struct UserCancellation: Hashable, Sendable {
+    /// What counts as cancelled.
+    public var codes: Set<Code>
+
+    public init(codes: Set<Code>) { self.codes = codes }
+
+    /// AppKit's rule: NSUserCancelledError only.
+    public static let standard = UserCancellation(codes: [.userCancelled])
+
+    /// Also a transfer that was cancelled and what a cancelled task throws.
+    public static let extended = UserCancellation(
+        codes: [.userCancelled, .transferCancelled, .taskCancelled])
+
+    /// Whether the error is one of these, as a Swift error, an NSError or a received report. Reads
+    /// domain and code only, never a text.
     public func matches(_ error: any Error) -> Bool {
-        let report = ErrorReport(describing: error)
-        return report.domain == "NSCocoaErrorDomain" && report.code == 3072
+        let identity = ErrorIdentity(error)
+        return matches(domain: identity.domain, code: identity.code)
+    }
+
+    /// Whether the report is of such an error.
+    public func matches(_ report: ErrorReport) -> Bool {
+        matches(domain: report.domain, code: report.code)
+    }
+
+    private func matches(domain: String, code: Int?) -> Bool {
+        guard let code else { return false }
+        return codes.contains(Code(domain: domain, code: code))
     }
 }

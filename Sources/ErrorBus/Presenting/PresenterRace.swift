@@ -1,12 +1,5 @@
 import Logging
 
-/// How asking one presenter ended.
-enum PromptEnding: Hashable, Sendable {
-    case answered(Answer)
-    case declined
-    case closed(Outcome.Reason)
-}
-
 /// Asks one presenter, against the deadline and the withdrawal of the question: whichever comes
 /// first ends it. A presenter that ignores its cancellation is not waited for.
 struct PresenterRace: Sendable {
@@ -23,48 +16,51 @@ struct PresenterRace: Sendable {
     }
 
     func run() async -> PromptEnding {
+        // Not even begun when it is too late: nobody shall see a question flash by.
+        if Task.isCancelled { prompt.close(.withdrawn) }
+        if let deadline = prompt.deadline, deadline <= clock.now { prompt.close(.expired) }
         let first = FirstValue<PromptEnding>()
+        // The prompt itself says when it is decided: a presenter may answer and never return.
+        if let ending = prompt.observe({ first.offer($0) }) { return ending }
         // Unstructured because a group would wait for a presenter that does not give up.
         let asking = Task { first.offer(await ask()) }
         let timer = prompt.deadline.map { deadline in
             Task {
                 try? await clock.sleep(until: deadline)
-                if !Task.isCancelled { close(.expired, first) }
+                if !Task.isCancelled { prompt.close(.expired) }
             }
         }
         let ending = await withTaskCancellationHandler {
             await first.value
         } onCancel: {
-            close(.withdrawn, first)
+            prompt.close(.withdrawn)
         }
         timer?.cancel()
         asking.cancel()
         return ending
     }
 
-    /// The answer stands if it was given first, even when its presenter has not returned yet.
-    private func close(_ reason: Outcome.Reason, _ first: FirstValue<PromptEnding>) {
-        if prompt.close(reason) {
-            first.offer(.closed(reason))
-        } else if let answer = prompt.answer {
-            first.offer(.answered(answer))
-        }
-    }
-
     private func ask() async -> PromptEnding {
         do {
-            let answer = try await presenter.present(prompt)
-            if let decided = prompt.answer ?? answer { return .answered(decided) }
-            return .declined
+            // What a presenter presents itself is a presentation of its own.
+            let answer = try await PresentationContext.$current.withValue(nil) {
+                try await presenter.present(prompt)
+            }
+            if let answer, prompt.isOpen { try prompt.take(answer) }
+        } catch is CancellationError where Task.isCancelled {
+            // The presenter gave up because the question is gone, as it should.
         } catch {
-            if let answer = prompt.answer { return .answered(answer) }
-            logger.error(
-                "presenter failed",
-                metadata: [
-                    "presenter": "\(presenter.presenterName)", "id": "\(prompt.id)",
-                    "error": "\(ErrorReport(describing: error).description)",
-                ])
-            return .declined
+            log(error)
         }
+        return prompt.ending ?? .declined
+    }
+
+    private func log(_ error: any Error) {
+        logger.error(
+            "presenter failed",
+            metadata: [
+                "presenter": "\(presenter.presenterName)", "id": "\(prompt.id)",
+                "error": "\(ErrorReport(describing: error).description)",
+            ])
     }
 }

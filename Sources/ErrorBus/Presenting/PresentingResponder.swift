@@ -3,47 +3,67 @@ public import Logging
 /// The end of a chain: asks its presenters in order, takes the answer, and runs the chosen
 /// option through the error's attempter, wherever its owner lives.
 ///
-/// Errors that say "user cancelled" are never shown. When every presenter declines, the error
-/// goes on to `next`, like any error that a responder does not deal with.
-public struct PresentingResponder: Responder {
+/// Errors that say "user cancelled" are never shown (AppKit). When every presenter declines, the
+/// error goes on to `next`, like any error that a responder does not deal with.
+public final class PresentingResponder: Responder {
     public let responderName: String
     private let presenters: [any Presenter]
     private let following: (any Responder)?
     private let cancellation: UserCancellation
+    private let audit: (any AuditLog)?
     private let logger: Logger
+    private let willPresent: ClosureResponder.WillPresent
 
     /// - Parameters:
     ///   - name: Who decided, in outcomes.
     ///   - presenters: Asked in order; the first that does not decline answers.
     ///   - next: Whom to offer what they all decline.
+    ///   - cancellation: What counts as "the user cancelled".
+    ///   - audit: Where what is presented and decided is written.
+    ///   - logger: Told when a presenter fails.
+    ///   - willPresent: The last hook before an error is shown, as AppKit's
+    ///     `application(_:willPresentError:)`.
     public init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
-        cancellation: UserCancellation = .standard, logger: Logger
+        cancellation: UserCancellation = .standard, audit: (any AuditLog)? = nil, logger: Logger,
+        willPresent: @escaping ClosureResponder.WillPresent = { $0 }
     ) {
         responderName = name
         self.presenters = presenters
         following = next
         self.cancellation = cancellation
+        self.audit = audit
         self.logger = logger
+        self.willPresent = willPresent
     }
 
     public var next: (any Responder)? { get async { following } }
 
+    public func willPresentError(_ error: any Error) async throws -> (any Error)? {
+        try await willPresent(error)
+    }
+
     public func presentError(_ error: any Error) async -> Outcome {
         await inPresentation { context in
-            if cancellation.matches(error) {
-                return Outcome(didRecover: false, reason: .userCancelled, decidedBy: responderName)
-            }
-            let prompt = Prompt(error, in: context)
-            let ending = await ask(prompt)
-            switch ending {
-            case .answered(let answer):
-                return await recover(error, with: answer, prompt: prompt)
-            case .declined:
-                return await forwardError(error)
-            case .closed(let reason):
-                return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
-            }
+            await forward(error, in: context) { await present($0, in: $1) }
+        }
+    }
+
+    private func present(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        if cancellation.matches(error) {
+            return Outcome(
+                didRecover: false, reason: .userCancelled,
+                decidedBy: context.userCancelledBy ?? responderName)
+        }
+        let prompt = Prompt(error, in: context)
+        audit?.record(AuditEvent(presenting: prompt))
+        switch await ask(prompt) {
+        case .answered(let answer):
+            return await recover(error, with: answer, id: context.id)
+        case .declined:
+            return await offerToNext(error, in: context)
+        case .closed(let reason):
+            return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
         }
     }
 
@@ -52,23 +72,22 @@ public struct PresentingResponder: Responder {
             let ending = await PresenterRace(presenter, prompt, logger: logger).run()
             if ending != .declined { return ending }
         }
-        return .declined
+        // From here the question is elsewhere: an answer to this prompt must not look taken. One
+        // that came between the last decline and this line counts.
+        if prompt.close(.declined) { return .declined }
+        return prompt.ending ?? .declined
     }
 
+    /// Runs the chosen option wherever its owner lives. Outside the presentation: what an attempt
+    /// presents is a question of its own.
     private func recover(
-        _ error: any Error, with answer: Answer, prompt: Prompt
+        _ error: any Error, with answer: Answer, id: PresentationID
     ) async -> Outcome {
+        audit?.record(AuditEvent(deciding: answer, for: id))
         let result = await PresentationContext.$current.withValue(nil) {
-            await attempt(error, answer)
+            await error.attemptRecovery(answer)
         }
+        audit?.record(AuditEvent(result.settled, of: answer, for: id))
         return Outcome(answer: answer, result: result, decidedBy: responderName)
-    }
-
-    private func attempt(_ error: any Error, _ answer: Answer) async -> AttemptResult {
-        guard let attempter = error.recoveryAttempter else {
-            // The OK that stands for "no options" recovers nothing, and needs nobody behind it.
-            return ErrorReport(describing: error).options.isEmpty ? .notRecovered : .noAttempter
-        }
-        return await attempter.attemptRecovery(answer)
     }
 }

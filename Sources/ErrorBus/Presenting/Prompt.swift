@@ -17,8 +17,14 @@ public final class Prompt: Sendable {
     /// Until when an answer counts; nil: as long as the origin lives.
     public let deadline: ContinuousClock.Instant?
 
-    private let machine: Mutex<PromptMachine>
+    private let state: Mutex<State>
     private let stateChanged: @Sendable (PresentationState) -> Void
+
+    private struct State {
+        var machine: PromptMachine
+        /// Told once, by whoever ends the question.
+        var observer: (@Sendable (PromptEnding) -> Void)?
+    }
 
     init(
         id: PresentationID, report: ErrorReport, origin: NodeName?, path: [NodeName],
@@ -27,6 +33,7 @@ public final class Prompt: Sendable {
     ) {
         self.id = id
         var report = report
+        // AppKit and HRS: nothing to choose means one OK, which recovers nothing.
         if report.options.isEmpty { report.options = [RecoveryOption.okay.option] }
         self.report = report
         self.origin = origin
@@ -34,38 +41,71 @@ public final class Prompt: Sendable {
         self.retryCount = retryCount
         self.deadline = deadline
         self.stateChanged = stateChanged
-        machine = Mutex(PromptMachine(offered: report.options.map(\.id)))
+        state = Mutex(State(machine: PromptMachine(offered: report.options.map(\.id))))
     }
 
-    /// Decides the question.
+    /// Decides the question. The asking side goes on at once, whether or not the presenter that
+    /// holds the prompt has returned.
     ///
     /// - Parameters:
     ///   - option: The id of an offered option.
     ///   - by: Who decides, for the record.
-    ///   - id: Names this decision; the same id again is acknowledged, not refused.
+    ///   - via: How the decision came about.
+    ///   - id: Names this decision; the same id with the same option again is acknowledged.
+    /// - Returns: The answer that counts.
     /// - Throws: When the option is not offered, or the question is answered or gone. The
     ///   question is then what it was.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
     ) throws(AnswerRefusal) -> Answer {
-        let answer = Answer(id: id ?? PresentationID.make().value, option: option, by: by, via: via)
-        try machine.withLock { (machine) throws(AnswerRefusal) in try machine.answered(answer) }
-        return self.answer ?? answer
+        try take(Answer(id: id ?? PresentationID.make().value, option: option, by: by, via: via))
     }
 
     /// The answer that counts, once there is one.
-    public var answer: Answer? { machine.withLock { $0.answer } }
+    public var answer: Answer? { state.withLock { $0.machine.answer } }
 
     /// Whether an answer would still be taken.
-    public var isOpen: Bool { machine.withLock { $0.isOpen } }
+    public var isOpen: Bool { ending == nil }
 
     /// Says where the question stands: the waiting side is told.
     public func moved(to station: PresentationState.Station, by: String? = nil) {
         stateChanged(PresentationState(station, by: by))
     }
 
+    /// How the question ended; nil while it is open.
+    var ending: PromptEnding? { state.withLock { $0.machine.ending } }
+
+    /// Decides the question with an answer made elsewhere.
+    @discardableResult
+    func take(_ answer: Answer) throws(AnswerRefusal) -> Answer {
+        let (recorded, observer) = try state.withLock { state throws(AnswerRefusal) in
+            let recorded = try state.machine.answered(answer)
+            defer { state.observer = nil }
+            return (recorded, state.observer)
+        }
+        observer?(.answered(recorded))
+        return recorded
+    }
+
     /// Ends the question unanswered; false when it was decided before.
+    @discardableResult
     func close(_ reason: Outcome.Reason) -> Bool {
-        machine.withLock { $0.ended(reason) }
+        let (isFirst, observer) = state.withLock { state in
+            let isFirst = state.machine.ended(reason)
+            defer { state.observer = nil }
+            return (isFirst, state.observer)
+        }
+        observer?(.closed(reason))
+        return isFirst
+    }
+
+    /// Has `observer` told when the question ends, in place of an earlier one; returns the ending
+    /// instead when there was one before.
+    func observe(_ observer: @escaping @Sendable (PromptEnding) -> Void) -> PromptEnding? {
+        state.withLock { state in
+            if let ending = state.machine.ending { return ending }
+            state.observer = observer
+            return nil
+        }
     }
 }

@@ -15,23 +15,35 @@ struct PromptMachine: Hashable, Sendable {
 
     init(offered: [String]) { self.offered = offered }
 
-    var isOpen: Bool { state == .open }
+    /// How the question ended; nil while it is open.
+    var ending: PromptEnding? {
+        switch state {
+        case .open: nil
+        case .answered(let answer): .answered(answer)
+        case .closed(let reason): .closed(reason)
+        }
+    }
 
     /// The answer that counts, once there is one.
     var answer: Answer? {
         if case .answered(let answer) = state { answer } else { nil }
     }
 
-    /// An answer was given. The same answer again is acknowledged (A23).
-    mutating func answered(_ answer: Answer) throws(AnswerRefusal) {
+    /// An answer was given. Returns the one that counts: the same answer again, by id and option,
+    /// is acknowledged with what was recorded (A23).
+    mutating func answered(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         switch state {
         case .open:
             guard offered.contains(answer.option) else {
                 throw .notOffered(option: answer.option, offered: offered)
             }
             state = .answered(answer)
+            return answer
         case .answered(let earlier):
-            guard earlier.id == answer.id else { throw .alreadyAnswered(earlier) }
+            guard earlier.id == answer.id, earlier.option == answer.option else {
+                throw .alreadyAnswered(earlier)
+            }
+            return earlier
         case .closed(let reason):
             throw .closed(reason)
         }

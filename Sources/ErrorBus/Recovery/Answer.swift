@@ -26,11 +26,3 @@ public struct Answer: Hashable, Sendable {
         self.via = via
     }
 }
-
-extension String {
-    /// The text, at most `count` Unicode scalars long, with an ellipsis where it was cut.
-    func cut(toScalars count: Int) -> String {
-        guard unicodeScalars.count > count, count > 0 else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.prefix(count - 1))) + "…"
-    }
-}

@@ -12,11 +12,13 @@ public struct OptionAttempter: RecoveryAttempter {
     /// - Parameters:
     ///   - recoveryOptions: In the order they are offered; of two with one id the first counts.
     ///   - timeLimit: After this the attempt is cancelled and no longer waited for.
+    ///   - clock: Measures the limit.
     public init(
         _ recoveryOptions: [RecoveryOption], timeLimit: Duration = timeLimitDefault,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        self.recoveryOptions = recoveryOptions
+        var ids: Set<String> = []
+        self.recoveryOptions = recoveryOptions.filter { ids.insert($0.option.id).inserted }
         self.timeLimit = timeLimit
         self.clock = clock
     }

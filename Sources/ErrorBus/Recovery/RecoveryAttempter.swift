@@ -24,3 +24,17 @@ extension Error {
         return FoundationAttempter(self)
     }
 }
+
+extension Error {
+    /// Runs what stands behind the answer to this error.
+    ///
+    /// The OK of an error without options recovers nothing and needs nobody behind it (HRS raises
+    /// an index error there). An attempter that there is hears of it all the same, since its owner
+    /// may be waiting in another process.
+    func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+        let result = await recoveryAttempter?.attemptRecovery(answer) ?? .noAttempter
+        let isUnknown = result == .noAttempter || result == .notOffered
+        guard isUnknown, ErrorReport(describing: self).options.isEmpty else { return result }
+        return .notRecovered
+    }
+}

@@ -3,7 +3,8 @@
 /// The operation is cancelled at the limit but not waited for: a recovery that ignores
 /// cancellation must not hold up the hops that wait for its result. That is why the two tasks
 /// here are unstructured: a task group would wait for both. Cancelling the caller cancels the
-/// operation, which then ends in its own way, within the limit.
+/// operation, which then ends in its own way, within the limit. What an operation returns after
+/// its limit is dropped.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>,
     operation: @escaping @Sendable () async -> Value

@@ -42,7 +42,7 @@ struct YAMLConfiguration {
                 line: precheck.lineOfLastAlias, found: "aliases that could grow without measure",
                 allowed: "aliases that stay below 4 MiB when they are written out")
         }
-        let root: Node?
+        let root: Yams.Node?
         do {
             root = try Parser(yaml: text).singleRoot()
         } catch let error as YamlError {
@@ -55,7 +55,7 @@ struct YAMLConfiguration {
     }
 
     private mutating func node(
-        _ node: Node, at place: ConfigurationLocation, depth: Int
+        _ node: Yams.Node, at place: ConfigurationLocation, depth: Int
     ) throws(ConfigurationProblem) -> ConfigurationNode {
         let place = node.mark.map(location) ?? place
         valueCount += 1
@@ -92,7 +92,7 @@ struct YAMLConfiguration {
     }
 
     private mutating func entry(
-        _ key: Node, _ value: Node, at place: ConfigurationLocation, depth: Int
+        _ key: Yams.Node, _ value: Yams.Node, at place: ConfigurationLocation, depth: Int
     ) throws(ConfigurationProblem) -> ConfigurationNode.Entry {
         let place = key.mark.map(location) ?? place
         guard case .scalar(let name) = key else {

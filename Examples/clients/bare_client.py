@@ -1,0 +1,26 @@
+"""Presents one error in bare mode (docs/wire.md, section 14) and prints the answer as JSON.
+
+usage: bare_client.py [--endpoint tcp://127.0.0.1:7701]
+"""
+import argparse, uuid, zmq
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("--endpoint", default="tcp://127.0.0.1:7701")
+options.add_argument("--id", default=str(uuid.uuid4()), help="the same id gets the same answer")
+options.add_argument("--description", default="The nightly backup failed.")
+options.add_argument("--timeout", type=float, default=60, help="seconds; asks no longer than that")
+given = options.parse_args()
+
+socket = zmq.Context().socket(zmq.REQ)
+socket.setsockopt(zmq.LINGER, 0)
+socket.setsockopt(zmq.RCVTIMEO, int(given.timeout * 1000))
+socket.connect(given.endpoint)
+socket.send_json({
+    "id": given.id, "domain": "org.example.cron", "description": given.description,
+    "deadlineMilliseconds": int(given.timeout * 1000),
+    "recoveryOptions": [{"id": "retry", "title": "Retry", "role": "default"},
+                        {"id": "cancel", "title": "Cancel", "role": "cancel"}]})
+try:
+    print(socket.recv_string())
+except zmq.Again:
+    raise SystemExit(f"no answer from {given.endpoint} within {given.timeout} s")

@@ -1,0 +1,156 @@
+"""Presents one error from a plain REQ socket (docs/wire.md, section 16).
+
+Prints the answer as one line of JSON: the header fields of ANSWER, plus "result". Exit status:
+0 an option was chosen or the matter was dealt with above, 1 it was not decided, 69 nobody answers,
+75 the deadline passed.
+
+usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
+"""
+import argparse
+import json
+import sys
+import time
+import uuid
+
+import zmq
+
+WAIT_MS = 20_000
+
+
+def encode(verb, payload=b"", **fields):
+    """The four frames; fields in the order given, `_` for `-`, None left out."""
+    lines = (f"{name.replace('_', '-')}: {value}\n" for name, value in fields.items()
+             if value is not None)
+    return [b"EB1", verb.encode(), "".join(lines).encode(), payload]
+
+
+def decode(frames):
+    """Verb and fields of a reply."""
+    if len(frames) != 4 or frames[0] != b"EB1":
+        raise ValueError(f"not EB1: {len(frames)} frames, the first {frames[:1]}")
+    fields = {}
+    for line in frames[2].decode().splitlines():
+        name, separator, value = line.partition(": ")
+        if not separator or name in fields:
+            raise ValueError(f"malformed header line {line!r}")
+        fields[name] = value
+    return frames[1].decode(), fields
+
+
+class Client:
+    """One presentation at one parent."""
+
+    def __init__(self, endpoint, origin, ident, wait_ms, deadline):
+        self.origin, self.ident, self.wait_ms = origin, ident, wait_ms
+        self.deadline = None if deadline is None else time.monotonic() + deadline
+        self.attempt = 0
+        self.socket = zmq.Context.instance().socket(zmq.REQ)
+        # RELAXED allows a new request after a lost reply, CORRELATE drops the late reply to the
+        # old one.
+        for option in (zmq.REQ_RELAXED, zmq.REQ_CORRELATE):
+            self.socket.setsockopt(option, 1)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket.connect(endpoint)
+
+    def left(self):
+        """Milliseconds to the deadline, or None without one."""
+        if self.deadline is None:
+            return None
+        return max(0, int((self.deadline - time.monotonic()) * 1000))
+
+    def wait(self):
+        left = self.left()
+        return self.wait_ms if left is None else min(self.wait_ms, left)
+
+    def ask(self, frames, patience):
+        """One request and its reply; None when none came within `patience` milliseconds."""
+        self.socket.send_multipart(frames)
+        if not self.socket.poll(patience):
+            return None
+        return decode(self.socket.recv_multipart())
+
+    def present(self, report):
+        """Asks until it is decided. Returns the fields of ANSWER, REJECT or WITHDRAWN."""
+        awaiting = False
+        while True:
+            if self.left() == 0:
+                # A reply is not worth waiting for: without this the prompt goes 3 minutes later.
+                self.ask(encode("WITHDRAW", id=self.ident, reason="origin"), 1000)
+                return "EXPIRED", {"id": self.ident}
+            if awaiting:
+                request = encode("AWAIT", id=self.ident, wait_ms=self.wait())
+            else:
+                self.attempt += 1
+                request = encode(
+                    "PRESENT", report, id=self.ident, attempt=self.attempt, origin=self.origin,
+                    path=self.origin, left_ms=self.left(), wait_ms=self.wait())
+            reply = self.ask(request, self.wait() + 2000)
+            if reply is None:
+                awaiting = False
+                continue
+            verb, fields = reply
+            if verb == "PENDING":
+                awaiting = True
+            elif verb == "REJECT" and fields.get("code") == "404":
+                awaiting = False
+            elif verb == "REJECT" and fields.get("code") in ("429", "503") and "retry-ms" in fields:
+                awaiting = False
+                left = self.left()
+                pause = int(fields["retry-ms"])
+                time.sleep((pause if left is None else min(pause, left)) / 1000)
+            else:
+                return verb, fields
+
+    def settle(self, answer, result):
+        """Tells what came of the answer until somebody has heard it, at most five times."""
+        for _ in range(5):
+            reply = self.ask(
+                encode("SETTLED", id=self.ident, answer=answer, result=result), 2000)
+            if reply is not None:
+                return reply[0] == "OK"
+        return False
+
+
+def apply(fields, recovering):
+    """Carries out the answer: here only its name. Returns the result to report."""
+    if "did-recover" in fields:
+        return "recovered" if fields["did-recover"] == "true" else "failed"
+    return "recovered" if fields["option"] in recovering else "failed"
+
+
+def main():
+    options = argparse.ArgumentParser(description="Presents one error and prints its answer.")
+    options.add_argument("--endpoint", default="tcp://127.0.0.1:7701")
+    options.add_argument("--origin", default="cron")
+    options.add_argument("--id", default=str(uuid.uuid4()))
+    options.add_argument("--report", help="a file with the report, - for standard input")
+    options.add_argument("--wait-ms", type=int, default=WAIT_MS)
+    options.add_argument("--deadline", type=float, help="seconds; none: asks for ever")
+    options.add_argument("--recovering", default="retry", help="option ids that recover, by comma")
+    given = options.parse_args()
+    report = {
+        "domain": "org.example.cron", "description": "The nightly backup failed.",
+        "recoveryOptions": [{"id": "retry", "title": "Retry", "role": "default"},
+                            {"id": "cancel", "title": "Cancel", "role": "cancel"}]}
+    if given.report == "-":
+        report = json.load(sys.stdin)
+    elif given.report:
+        with open(given.report, encoding="utf-8") as file:
+            report = json.load(file)
+
+    client = Client(given.endpoint, given.origin, given.id, given.wait_ms, given.deadline)
+    verb, fields = client.present(json.dumps(report).encode())
+    printed = {"verb": verb, **fields}
+    if verb == "ANSWER":
+        printed["result"] = apply(fields, given.recovering.split(","))
+        printed["settled"] = client.settle(fields["answer"], printed["result"])
+    print(json.dumps(printed))
+    if verb == "ANSWER":
+        return 0
+    if verb == "EXPIRED" or fields.get("code") == "408":
+        return 75
+    return 69 if fields.get("code") == "503" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

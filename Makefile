@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test tsan lint format docs simulate soak bench clean
+
+# Seeds of one `make soak`; each `make simulate` uses the tests' own, smaller number.
+SOAK_SEEDS ?= 5000
+FORMATTED := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
+
+help: ## list the verbs
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: ## install what Debian and PyPI have to give
+	@scripts/setup
+
+build: setup ## build library and bus-node (debug)
+	swift build
+
+demo: setup ## three processes, one error, one answer
+	swift build --product bus-node
+	Examples/demo/run.sh
+
+test: setup ## build and run every test
+	@scripts/test
+
+tsan: setup ## unit and integration tests under ThreadSanitizer
+	swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
+
+lint: setup ## formatting; with CI=true also warnings as errors
+	@scripts/lint
+
+format: ## format every Swift file in place
+	swift format --in-place --parallel --recursive $(FORMATTED)
+
+docs: setup ## API documentation into .build/docs
+	swift package --allow-writing-to-directory .build/docs \
+		generate-documentation --target ErrorBus --output-path .build/docs
+
+simulate: setup ## the seeded simulator
+	@scripts/only-if-there SimulationTests
+
+soak: setup ## the simulator with many more seeds (SOAK_SEEDS)
+	@ERRORBUS_SEEDS=$(SOAK_SEEDS) scripts/only-if-there SimulationTests
+
+bench: setup ## latency and throughput beside raw libzmq
+	@scripts/bench
+
+clean: ## remove everything that was built
+	rm -rf .build .build-tsan .venv Benchmarks/.build Benchmarks/out

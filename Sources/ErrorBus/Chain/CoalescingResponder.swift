@@ -1,0 +1,169 @@
+import Synchronization
+
+/// Asks once where several equal errors wait at the same time, and lets each recover by itself.
+///
+/// Put it between responders, below whatever presents. Equal means the same `coalesceKey`, or
+/// else the same domain, code and option ids. While one such error is unanswered, others wait
+/// here, adjacent or not. When it is answered, each runs its *own* attempter with the chosen
+/// option and completes with its own result. The group closes as the answer arrives: an error
+/// that comes later is asked about anew.
+///
+/// HRS's coalescing queue hands the first error's result to all, and also to errors that come
+/// while the answer is being carried out; both tell a caller "recovered" that was not.
+///
+/// - What ends above without an attempt here (withheld, handled, detached, expired, ...) ends for
+///   all alike.
+/// - Where an option of a responder *above* was chosen and recovered, it did so for one error
+///   only: the next one that waits climbs and is asked about. The same when the one that climbed
+///   is withdrawn, or runs into a deadline of its own.
+///
+/// The error that climbs does so as a ``Recoverable``: probe it with ``Swift/Error/causing(_:)``.
+public final class CoalescingResponder: Responder {
+    /// How many wait for one answer unless something else is said.
+    public static let memberCountMaxDefault = 256
+
+    public let responderName: String
+    private let following: (any Responder)?
+    private let state: Mutex<State>
+
+    private struct State {
+        var machine: CoalescingMachine
+        var waiting: [CoalescingMachine.Ticket: FirstValue<CoalescingVerdict>] = [:]
+    }
+
+    /// - Parameters:
+    ///   - name: The name in outcomes and audits.
+    ///   - next: Whom to offer each group's one error.
+    ///   - memberCountMax: How many may wait for one answer; beyond it an error climbs by itself.
+    public init(
+        _ name: String, next: (any Responder)?, memberCountMax: Int = memberCountMaxDefault
+    ) {
+        responderName = name
+        following = next
+        state = Mutex(State(machine: CoalescingMachine(memberCountMax: max(0, memberCountMax))))
+    }
+
+    public var next: (any Responder)? { get async { following } }
+
+    public func presentError(_ error: any Error) async -> Outcome {
+        await inPresentation { context in
+            await forward(error, in: context) { await coalesce($0, in: $1) }
+        }
+    }
+
+    /// Whether nobody climbs or waits: for tests.
+    var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
+
+    private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        // Never shown to anybody, so there is nothing to share.
+        guard !UserCancellation.standard.matches(error) else {
+            return await offerToNext(error, in: context)
+        }
+        let report = ErrorReport(describing: error)
+        let key = CoalescingKey(report)
+        let verdict = FirstValue<CoalescingVerdict>()
+        let action = state.withLock { state in
+            let action = state.machine.arrived(key)
+            if case .wait(let ticket) = action { state.waiting[ticket] = verdict }
+            return action
+        }
+        switch action {
+        case .climb(let ticket):
+            return await climb(error, report, in: context, ticket, key)
+        case .wait(let ticket):
+            context.stateChanged(PresentationState(.queued, by: responderName))
+            let told = await wait(for: verdict, until: context.deadline, ticket, key)
+            return await follow(told, error, report, in: context, ticket, key)
+        default:
+            return await offerToNext(error, in: context)
+        }
+    }
+
+    /// Climbs for the group, and tells the group what came of it.
+    private func climb(
+        _ error: any Error, _ report: ErrorReport, in context: PresentationContext,
+        _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
+    ) async -> Outcome {
+        let attempter = NoticingAttempter(
+            options: report.options, base: error.recoveryAttempter
+        ) { answer in
+            self.perform(.attempt(answer)) { $0.answered(ticket, key) }
+        }
+        let climbing = Recoverable(error, report: report, attempter: attempter)
+        let outcome = await offerToNext(climbing, in: context)
+        let isItsOwn =
+            switch outcome.reason {
+            case .withdrawn: true
+            case .expired: context.deadline != nil
+            // The group is still open, so the attempt that recovered was not the error's own.
+            default: outcome.answer != nil && outcome.didRecover
+            }
+        perform(.share(outcome)) { $0.ended(ticket, key, isItsOwn: isItsOwn) }
+        return outcome
+    }
+
+    /// The verdict, which is leave to go when the task is cancelled or its deadline passes first.
+    private func wait(
+        for verdict: FirstValue<CoalescingVerdict>, until deadline: ContinuousClock.Instant?,
+        _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
+    ) async -> CoalescingVerdict {
+        let timer = deadline.map { deadline in
+            Task {
+                try? await ContinuousClock().sleep(until: deadline)
+                if !Task.isCancelled {
+                    self.perform(.release(.expired)) { $0.left(ticket, key) }
+                }
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await verdict.value
+        } onCancel: {
+            self.perform(.release(.withdrawn)) { $0.left(ticket, key) }
+        }
+    }
+
+    private func follow(
+        _ verdict: CoalescingVerdict, _ error: any Error, _ report: ErrorReport,
+        in context: PresentationContext, _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
+    ) async -> Outcome {
+        switch verdict {
+        case .attempt(let answer):
+            // Only with a coalesceKey of its own can a member offer other options.
+            guard report.options.isEmpty || report.options.contains(where: { $0.id == answer.option })
+            else { return await coalesce(error, in: context) }
+            let result = await PresentationContext.$current.withValue(nil) {
+                await error.attemptRecovery(answer)
+            }
+            return Outcome(answer: answer, result: result, decidedBy: responderName)
+        case .share(var outcome):
+            outcome.presentation = context.id
+            return outcome
+        case .climb:
+            return await climb(error, report, in: context, ticket, key)
+        case .release(let reason):
+            return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
+        }
+    }
+
+    /// Asks the machine and gives `verdict` to whom its action names.
+    private func perform(
+        _ verdict: CoalescingVerdict,
+        _ event: (inout CoalescingMachine) -> CoalescingMachine.Action
+    ) {
+        typealias Told = (FirstValue<CoalescingVerdict>?, CoalescingVerdict)
+        let told = state.withLock { state -> [Told] in
+            switch event(&state.machine) {
+            case .attempt(let tickets), .share(let tickets):
+                tickets.map { (state.waiting.removeValue(forKey: $0), verdict) }
+            case .release(let ticket):
+                [(state.waiting.removeValue(forKey: ticket), verdict)]
+            case .promote(let ticket):
+                [(state.waiting.removeValue(forKey: ticket), CoalescingVerdict.climb)]
+            case .climb, .climbAlone, .wait, .nothing:
+                []
+            }
+        }
+        for (waiter, verdict) in told { waiter?.offer(verdict) }
+    }
+}

@@ -1,0 +1,238 @@
+import Logging
+import Synchronization
+
+/// Drives a ``DownlinkMachine``: the listening sockets on one side, the node's chain on the other.
+/// Shares its transport's thread.
+actor Downlink {
+    private struct Attempt: Hashable {
+        let id: PresentationID
+        let answer: UniqueID
+    }
+
+    /// What other threads leave for this one.
+    private enum Posted: Sendable {
+        case moved(PresentationID, generation: Int, Message.Pending.State, by: String?)
+        case bare(Result<BareRequest, WireError>, PeerID)
+        case pathUpward([NodeName])
+    }
+
+    /// One-frame reports being read at once; above it a client is told "busy".
+    private static let bareReadingMax = 256
+    /// The name a bare client's presentations have as origin: it cannot tell its own.
+    static let bareOrigin: NodeName = "bare"
+
+    nonisolated let transport: any Transport
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        transport.executor.asUnownedSerialExecutor()
+    }
+
+    private let endpoints: [Endpoint]
+    private let logger: Logger
+    private let handler: any DownlinkHandler
+    private var machine: DownlinkMachine
+    private var sockets: [SocketID] = []
+    private var attempts: [Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
+    private var bareReading = 0
+    private var isStopped = false
+    private var anomalies: [Anomaly.Kind: Int] = [:]
+    private nonisolated let mailbox = Mutex<[Posted]>([])
+
+    init(
+        _ machine: DownlinkMachine, endpoints: [Endpoint], transport: any Transport,
+        handler: any DownlinkHandler, logger: Logger
+    ) {
+        self.machine = machine
+        self.endpoints = endpoints
+        self.transport = transport
+        self.handler = handler
+        self.logger = logger
+    }
+
+    /// Listens on every endpoint, or on none.
+    func start() throws(TransportError) {
+        for endpoint in endpoints {
+            do throws(TransportError) {
+                sockets.append(try transport.listen(on: endpoint, for: self))
+            } catch {
+                closeSockets()
+                throw error
+            }
+        }
+    }
+
+    /// Sends the answer to the child whose option it names; returns what came of it.
+    func attempt(
+        _ answer: Answer, of id: PresentationID, generation: Int
+    ) async -> RecoveryResult {
+        await withCheckedContinuation { continuation in
+            guard !isStopped else { return continuation.resume(returning: .unknown) }
+            attempts[Attempt(id: id, answer: answer.id), default: []].append(continuation)
+            perform(
+                machine.answered(id, generation: generation, with: answer, at: transport.now))
+        }
+    }
+
+    /// The chain is done with it.
+    func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
+        guard !isStopped else { return }
+        perform(
+            machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
+    }
+
+    /// The chain says where it stands. From anywhere, in order.
+    nonisolated func move(
+        _ id: PresentationID, generation: Int, to state: Message.Pending.State, by: String?
+    ) {
+        post(.moved(id, generation: generation, state, by: by))
+    }
+
+    /// What WELCOME tells of the way up. From anywhere.
+    nonisolated func setPathUpward(_ path: [NodeName]) { post(.pathUpward(path)) }
+
+    private nonisolated func post(_ posted: Posted) {
+        mailbox.withLock { $0.append(posted) }
+        transport.nudge(self)
+    }
+
+    /// Says goodbye; what is open is left for the children to ask again.
+    func stop() {
+        guard !isStopped else { return }
+        perform(machine.stopped(at: transport.now))
+        isStopped = true
+        for waiting in attempts.values.joined() { waiting.resume(returning: .unknown) }
+        attempts.removeAll()
+        transport.wake(self, at: nil)
+    }
+
+    private func closeSockets() {
+        for socket in sockets { transport.close(socket) }
+        sockets.removeAll()
+    }
+
+    private func perform(_ actions: [DownlinkAction]) {
+        var vanished: [PeerID] = []
+        for action in actions { perform(action, &vanished) }
+        // Each peer once: a second finding of the same loss changes nothing.
+        for peer in Set(vanished) { perform(machine.vanished(peer, at: transport.now)) }
+        if !isStopped { transport.wake(self, at: machine.nextDue) }
+    }
+
+    private func perform(_ action: DownlinkAction, _ vanished: inout [PeerID]) {
+        switch action {
+        case .send(let message, let peer): send(message.frames, to: peer, &vanished)
+        case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
+        case .offer(let offer): handler.offered(offer)
+        case .cancel(let id, let generation, let reason):
+            handler.cancelled(id, generation: generation, reason: reason)
+        case .settled(let id, let answer, let result): settled(id, answer, result)
+        case .reachable(let id, let isReachable): handler.reachable(id, isReachable)
+        case .childUp(let name): logger.info("child is up", metadata: ["child": "\(name)"])
+        case .childDown(let name, let reason):
+            logger.info(
+                "child is down", metadata: ["child": "\(name)", "reason": "\(reason)"])
+        case .dropped(let anomaly):
+            anomalies[anomaly.kind, default: 0] += 1
+            logger.debug(
+                "dropped",
+                metadata: [
+                    "kind": "\(anomaly.kind)", "detail": "\(anomaly.detail)",
+                    "count": "\(anomalies[anomaly.kind] ?? 0)",
+                ])
+        }
+    }
+
+    private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {
+        guard let waiting = attempts.removeValue(forKey: Attempt(id: id, answer: answer)) else {
+            handler.settledLater(id, answer: answer, result)
+            return
+        }
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
+    /// A full queue is no matter here: answers are sent again, and requesters ask again.
+    private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout [PeerID]) {
+        let socket = SocketID(number: peer.socket)
+        if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
+            vanished.append(peer)
+        }
+    }
+}
+
+/// The node's chain, as its downlink sees it. Called on the transport's thread: must not wait.
+protocol DownlinkHandler: Sendable {
+    func offered(_ offer: DownlinkOffer)
+    func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome)
+    func reachable(_ id: PresentationID, _ isReachable: Bool)
+    /// A result that came after the chain had stopped waiting for it.
+    func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
+}
+
+extension Downlink: TransportReceiver {
+    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+        assumeIsolated { $0.take(frames, from: socket) }
+    }
+
+    nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {}
+
+    nonisolated func woke() {
+        assumeIsolated { $0.tick() }
+    }
+
+    private func take(_ frames: [Frame], from socket: SocketID) {
+        guard !isStopped else { return }
+        let (envelope, body, broken) = Envelope.split(frames)
+        let peer = PeerID(socket: socket.number, envelope: envelope)
+        if let broken { return perform(machine.malformed(broken, from: peer, at: transport.now)) }
+        if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
+            return takeBare(frame, from: peer)
+        }
+        do throws(WireError) {
+            let message = try Message(frames: body, limits: machine.wireLimits)
+            perform(machine.received(message, from: peer, at: transport.now))
+        } catch {
+            perform(machine.malformed(error, from: peer, at: transport.now))
+        }
+    }
+
+    /// Reads a one-frame report, off this thread: JSON has no place on it.
+    private func takeBare(_ frame: Frame, from peer: PeerID) {
+        guard bareReading < Self.bareReadingMax else {
+            let busy = WireError(.busy, "\(bareReading) reports are being read; ask again")
+            return perform([.reply(BareReply(busy), to: peer)])
+        }
+        bareReading += 1
+        let limits = machine.wireLimits
+        Task.detached { [self] in
+            let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
+            post(.bare(result, peer))
+        }
+    }
+
+    private func tick() {
+        let posted = mailbox.withLock { posted in
+            defer { posted.removeAll(keepingCapacity: true) }
+            return posted
+        }
+        guard !isStopped else { return }
+        for item in posted { take(item) }
+        perform(machine.ticked(at: transport.now))
+    }
+
+    private func take(_ posted: Posted) {
+        switch posted {
+        case .moved(let id, let generation, let state, let by):
+            perform(
+                machine.moved(id, generation: generation, to: state, by: by, at: transport.now))
+        case .bare(.success(let request), let peer):
+            bareReading -= 1
+            perform(
+                machine.bareReceived(
+                    request, origin: Self.bareOrigin, from: peer, at: transport.now))
+        case .bare(.failure(let error), let peer):
+            bareReading -= 1
+            perform([.reply(BareReply(error), to: peer)])
+        case .pathUpward(let path):
+            machine.pathUpward = path
+        }
+    }
+}

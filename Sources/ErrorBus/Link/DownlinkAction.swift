@@ -1,0 +1,36 @@
+/// What a ``DownlinkMachine`` wants done.
+enum DownlinkAction: Hashable, Sendable {
+    case send(Message, to: PeerID)
+    case reply(BareReply, to: PeerID)
+    /// A child asks: hand it to the node's chain.
+    case offer(DownlinkOffer)
+    /// Nobody wants the answer any more: take the error back from the chain.
+    case cancel(PresentationID, generation: Int, reason: Outcome)
+    /// What came of the answer that the chain gave. May come again: `unknown` can still become a
+    /// result when the child returns.
+    case settled(PresentationID, answer: UniqueID, RecoveryResult)
+    /// The asker cannot be reached, or can again.
+    case reachable(PresentationID, Bool)
+    case childUp(NodeName)
+    case childDown(NodeName, reason: String)
+    case dropped(Anomaly)
+
+    /// Why an entry was taken back from the chain.
+    enum Outcome: String, Hashable, Sendable {
+        case withdrawn, abandoned, expired, shutDown
+    }
+}
+
+/// A presentation for the chain.
+struct DownlinkOffer: Hashable, Sendable {
+    let generation: Int
+    let present: Message.Present
+    let deadline: MonotonicTime?
+}
+
+/// How the chain's work on a presentation ended without its child's own options being run.
+enum DownlinkVerdict: Hashable, Sendable {
+    /// Dealt with above: the child attempts nothing.
+    case decided(Message.Decision)
+    case refused(RejectCode, String)
+}

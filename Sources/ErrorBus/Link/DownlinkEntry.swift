@@ -1,0 +1,71 @@
+/// One presentation that a child asked.
+struct DownlinkEntry: Hashable, Sendable {
+    /// Who asks, and how it gets its answer.
+    enum Asker: Hashable, Sendable {
+        /// A child with a link: gets pushes.
+        case child(NodeName)
+        /// A peer that gets exactly one reply per request; nil while no request of its waits.
+        case requester(Waiting?)
+        /// A client of one JSON frame; nil once it got its reply.
+        case bare(PeerID?)
+    }
+
+    struct Waiting: Hashable, Sendable {
+        let peer: PeerID
+        let until: MonotonicTime
+    }
+
+    enum Phase: Hashable, Sendable {
+        /// The chain works on it. Becomes answered, withdrawn, abandoned, refused.
+        case open
+        /// Decided; being delivered, or delivered and kept for those who ask again.
+        case answered(Delivery)
+        /// The origin gave up: final under this id.
+        case withdrawn(until: MonotonicTime)
+        /// Nobody asked any more. Becomes open when asked again.
+        case abandoned(until: MonotonicTime)
+        /// Too late: kept for those who ask again.
+        case refused(Message.Reject, until: MonotonicTime)
+    }
+
+    struct Delivery: Hashable, Sendable {
+        var decision: Message.Decision
+        /// What the side below reported; nil while delivery goes on.
+        var result: RecoveryResult?
+        /// Since when it is decided.
+        var decidedAt: MonotonicTime
+        var tries = 0
+        var next: MonotonicTime?
+        /// Until when it is kept, once there is a result.
+        var until: MonotonicTime?
+    }
+
+    let id: PresentationID
+    let origin: NodeName
+    var digest: ReportDigest
+    var asker: Asker
+    var phase: Phase = .open
+    /// One more with every reopening, so that what an earlier asking still sends is told apart.
+    var generation = 1
+    /// When somebody last asked.
+    var askedAt: MonotonicTime
+    var askedBy: BootID?
+    var deadline: MonotonicTime?
+    var standing: Message.Pending.State?
+    var standingBy: String?
+    var standingSince: MonotonicTime
+    /// Since when its asker is known to be out of reach.
+    var unreachableSince: MonotonicTime?
+    var due: MonotonicTime?
+
+    var isOpen: Bool { phase == .open }
+
+    /// The entry takes part in the limits on what is open: not settled yet.
+    var isUnsettled: Bool {
+        switch phase {
+        case .open: true
+        case .answered(let delivery): delivery.result == nil
+        case .withdrawn, .abandoned, .refused: false
+        }
+    }
+}

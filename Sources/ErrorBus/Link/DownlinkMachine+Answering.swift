@@ -1,0 +1,159 @@
+extension DownlinkMachine {
+    /// The chain chose one of the child's own options: it goes down to be attempted there.
+    mutating func answered(
+        _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let decision = Message.Decision(
+            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option)
+        guard let entry = entries[id], entry.generation == generation else {
+            return [.settled(id, answer: answer.id, .withdrawn)]
+        }
+        switch entry.phase {
+        case .open:
+            return decided(entry, decision, at: now)
+        case .answered(let delivery):
+            guard delivery.decision.answer == answer.id else {
+                return [.settled(id, answer: answer.id, .late)]
+            }
+            return delivery.result.map { [.settled(id, answer: answer.id, $0)] } ?? []
+        case .withdrawn, .abandoned, .refused:
+            return [.settled(id, answer: answer.id, .withdrawn)]
+        }
+    }
+
+    /// The chain is done with it without asking the child to attempt anything.
+    mutating func completed(
+        _ id: PresentationID, generation: Int, verdict: DownlinkVerdict, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        // A race: answered or withdrawn before, then there is nothing left to say.
+        guard var entry = entries[id], entry.generation == generation, entry.isOpen else {
+            return []
+        }
+        switch verdict {
+        case .decided(let decision):
+            return decided(entry, decision, at: now)
+        case .refused(let code, let reason):
+            let reject = Message.Reject(code, reason, id: id)
+            let actions = refuse(&entry, reject)
+            forget(entry)
+            return actions
+        }
+    }
+
+    /// The chain says where it stands.
+    mutating func moved(
+        _ id: PresentationID, generation: Int, to state: Message.Pending.State, by: String?,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var entry = entries[id], entry.generation == generation, entry.isOpen,
+            entry.standing != state || entry.standingBy != by
+        else { return [] }
+        entry.standing = state
+        entry.standingBy = by
+        entry.standingSince = now
+        store(entry)
+        guard case .child(let name) = entry.asker, let child = children[name], child.isReachable
+        else { return [] }
+        return [.send(pending(entry, at: now), to: child.peer)]
+    }
+
+    private mutating func decided(
+        _ entry: DownlinkEntry, _ decision: Message.Decision, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var entry = entry
+        entry.phase = .answered(.init(decision: decision, decidedAt: now))
+        return deliver(entry, at: now)
+    }
+
+    /// Sends the answer to whoever asks, as that one gets answers.
+    mutating func deliver(_ entry: DownlinkEntry, at now: MonotonicTime) -> [DownlinkAction] {
+        guard case .answered(var delivery) = entry.phase else { return [] }
+        var entry = entry
+        var actions: [DownlinkAction] = []
+        let message = Message.answer(toldDecision(delivery))
+        switch entry.asker {
+        case .child(let name):
+            if let child = children[name], child.isReachable {
+                delivery.tries += 1
+                delivery.next =
+                    delivery.result == nil
+                    ? now + jitter.resendDelay(afterTries: delivery.tries) : nil
+                actions.append(.send(message, to: child.peer))
+            } else {
+                delivery.next = nil
+            }
+        case .requester(let waiting?):
+            actions.append(.send(message, to: waiting.peer))
+            entry.asker = .requester(nil)
+        case .bare(let peer?):
+            actions.append(.reply(BareReply(toldDecision(delivery)), to: peer))
+            entry.asker = .bare(nil)
+            // A bare client reports nothing: delivered is all that will ever be known.
+            if delivery.result == nil {
+                actions += settle(&delivery, entry.id, .unknown, at: now)
+            }
+        case .requester(nil), .bare(nil):
+            break
+        }
+        entry.phase = .answered(delivery)
+        store(entry)
+        return actions
+    }
+
+    /// Settled is answered with its result, never with the option again (rule 1).
+    private func toldDecision(_ delivery: DownlinkEntry.Delivery) -> Message.Decision {
+        var decision = delivery.decision
+        switch delivery.result {
+        case .recovered: decision.didRecover = true
+        case .failed, .late, .withdrawn, .invalid: decision.didRecover = false
+        case .unknown, nil: break
+        }
+        return decision
+    }
+
+    private func settle(
+        _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        delivery.result = result
+        delivery.next = nil
+        delivery.until = now + times.tombstone
+        return [.settled(id, answer: delivery.decision.answer, result)]
+    }
+
+    /// SETTLED: what came of it; the resending ends.
+    mutating func settledReceived(
+        _ settled: Message.Settled, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isChild = namesOfPeers[peer] != nil
+        let ok: [DownlinkAction] = isChild ? [] : [.send(.ok(id: settled.id), to: peer)]
+        guard var entry = entries[settled.id] else { return ok }
+        if let refusal = notTheAsker(entry, peer) { return refusal }
+        guard case .answered(var delivery) = entry.phase,
+            delivery.decision.answer == settled.answer,
+            delivery.result == nil || delivery.result == .unknown
+        else { return ok }  // Another answer's, or known already.
+        let actions = settle(&delivery, settled.id, settled.result, at: now)
+        entry.phase = .answered(delivery)
+        entry.unreachableSince = nil
+        store(entry)
+        return actions + ok
+    }
+
+    /// Tells whoever asks, once, that it is refused.
+    func refuse(_ entry: inout DownlinkEntry, _ reject: Message.Reject) -> [DownlinkAction] {
+        switch entry.asker {
+        case .child(let name):
+            guard let child = children[name], child.isReachable else { return [] }
+            return [.send(.reject(reject), to: child.peer)]
+        case .requester(let waiting?):
+            entry.asker = .requester(nil)
+            return [.send(.reject(reject), to: waiting.peer)]
+        case .bare(let peer?):
+            entry.asker = .bare(nil)
+            return [.reply(BareReply(reject), to: peer)]
+        case .requester(nil), .bare(nil):
+            return []
+        }
+    }
+}

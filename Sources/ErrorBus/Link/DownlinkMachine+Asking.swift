@@ -1,0 +1,278 @@
+extension DownlinkMachine {
+    /// PRESENT: a new question, or the same one again (rule 1).
+    mutating func presentReceived(
+        _ present: Message.Present, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let child = namesOfPeers[peer]
+        var present = present
+        let digest = present.digest ?? ReportDigest(of: present.payload)
+        present.digest = digest
+        let wait = min(present.waitMilliseconds ?? 0, WireLimits.waitMillisecondsMax)
+        let asker: DownlinkEntry.Asker =
+            if let child { .child(child) } else {
+                .requester(.init(peer: peer, until: now + wait))
+            }
+        if let refusal = refusal(of: present) { return [.send(.reject(refusal), to: peer)] }
+        return asked(present, digest: digest, asker: asker, peer: peer, at: now)
+    }
+
+    /// A client of one JSON frame asks; it gets one JSON frame, whenever that is.
+    mutating func bareReceived(
+        _ request: BareRequest, origin: NodeName, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let digest = ReportDigest(of: request.payload)
+        let present = Message.Present(
+            id: request.id, origin: origin, path: [origin], digest: digest,
+            leftMilliseconds: request.deadlineMilliseconds ?? times.bareWaitMax,
+            payload: request.payload)
+        if let refusal = refusal(of: present) { return [.reply(BareReply(refusal), to: peer)] }
+        return asked(present, digest: digest, asker: .bare(peer), peer: peer, at: now)
+            + ticked(at: now)
+    }
+
+    /// Hops and state of the node (rule 4).
+    private func refusal(of present: Message.Present) -> Message.Reject? {
+        let id = present.id
+        if isStopping {
+            return Message.Reject(
+                .busy, "node \(name) is going down", id: id, retryMilliseconds: 1_000)
+        }
+        if present.path.contains(name) || present.origin == name {
+            return Message.Reject(
+                .loop, "\(name) is in the path already: \(present.path.asHeaderField)", id: id)
+        }
+        guard present.path.count <= WireLimits.hopCountMax else {
+            return Message.Reject(
+                .tooManyHops,
+                "\(present.path.count) hops; at most \(WireLimits.hopCountMax) are allowed", id: id)
+        }
+        return nil
+    }
+
+    private mutating func asked(
+        _ present: Message.Present, digest: ReportDigest, asker: DownlinkEntry.Asker,
+        peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        if let entry = entries[present.id] {
+            guard entry.origin == present.origin, entry.digest == digest else {
+                let reject = Message.Reject(
+                    .conflict, "this id stands for another report", id: present.id)
+                return [refuse(reject, asker, peer)]
+            }
+            return askedAgain(present, entry, asker: asker, peer: peer, at: now)
+        }
+        if let busy = overLimit(asker, present.id) { return [refuse(busy, asker, peer)] }
+        let entry = DownlinkEntry(
+            id: present.id, origin: present.origin, digest: digest, asker: asker, askedAt: now,
+            askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
+            standingSince: now)
+        return opened(entry, present, at: now)
+    }
+
+    private func deadline(
+        of present: Message.Present, at now: MonotonicTime
+    ) -> MonotonicTime? {
+        present.leftMilliseconds.map { now + $0 }
+    }
+
+    private func boot(of asker: DownlinkEntry.Asker) -> BootID? {
+        if case .child(let name) = asker { children[name]?.boot } else { nil }
+    }
+
+    private func refuse(
+        _ reject: Message.Reject, _ asker: DownlinkEntry.Asker, _ peer: PeerID
+    ) -> DownlinkAction {
+        if case .bare = asker { return .reply(BareReply(reject), to: peer) }
+        return .send(.reject(reject), to: peer)
+    }
+
+    /// Nothing is queued without a bound (rule 10).
+    private func overLimit(
+        _ asker: DownlinkEntry.Asker, _ id: PresentationID
+    ) -> Message.Reject? {
+        if case .child(let name) = asker,
+            unsettledOfChild[name, default: 0] >= limits.openPerChildMax
+        {
+            return Message.Reject(
+                .busy, "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
+                    + "allowed", id: id, retryMilliseconds: 1_000)
+        }
+        guard unsettledCount < limits.openPerNodeMax else {
+            return Message.Reject(
+                .busy, "\(unsettledCount) presentations are open here; no more are allowed",
+                id: id, retryMilliseconds: 2_000)
+        }
+        return nil
+    }
+
+    private mutating func opened(
+        _ entry: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        store(entry)
+        let offer = DownlinkAction.offer(
+            DownlinkOffer(
+                generation: entry.generation, present: present, deadline: entry.deadline))
+        return [offer] + acknowledge(entry, attempt: present.attempt, at: now)
+    }
+
+    private mutating func askedAgain(
+        _ present: Message.Present, _ former: DownlinkEntry, asker: DownlinkEntry.Asker,
+        peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var entry = former
+        var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
+        let wasUnreachable = entry.unreachableSince != nil
+        entry.asker = asker
+        entry.askedAt = now
+        entry.askedBy = boot(of: asker)
+        entry.unreachableSince = nil
+        switch entry.phase {
+        case .open:
+            store(entry)
+            if wasUnreachable { actions.append(.reachable(entry.id, true)) }
+            return actions + acknowledge(entry, attempt: present.attempt, at: now)
+        case .answered(var delivery):
+            // A result that never came: the option goes down again (rule 9).
+            if delivery.result == .unknown, !isBare(asker) {
+                delivery.result = nil
+                delivery.until = nil
+                delivery.decidedAt = now
+            }
+            entry.phase = .answered(delivery)
+            return actions + deliver(entry, at: now)
+        case .withdrawn:
+            store(entry)
+            return actions + [answerGone(entry, peer)]
+        case .refused(let reject, _):
+            store(entry)
+            return actions + [refuse(reject, asker, peer)]
+        case .abandoned:
+            entry.phase = .open
+            entry.generation += 1
+            entry.deadline = deadline(of: present, at: now)
+            entry.standing = nil
+            entry.standingSince = now
+            return actions + opened(entry, present, at: now)
+        }
+    }
+
+    func isBare(_ asker: DownlinkEntry.Asker) -> Bool {
+        if case .bare = asker { true } else { false }
+    }
+
+    private func answerGone(_ entry: DownlinkEntry, _ peer: PeerID) -> DownlinkAction {
+        if case .bare = entry.asker {
+            let reject = Message.Reject(.gone, "withdrawn before under this id", id: entry.id)
+            return .reply(BareReply(reject), to: peer)
+        }
+        return .send(.withdrawn(id: entry.id), to: peer)
+    }
+
+    /// An earlier request that still waits gets its one reply before another takes its place.
+    private func replaceWaiting(
+        _ former: DownlinkEntry.Asker, by asker: DownlinkEntry.Asker, of entry: DownlinkEntry,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        switch former {
+        case .requester(let waiting?):
+            return [.send(pending(entry, at: now), to: waiting.peer)]
+        case .bare(let peer?):
+            if asker == .bare(peer) { return [] }
+            let reject = Message.Reject(.conflict, "asked again by a newer request", id: entry.id)
+            return [.reply(BareReply(reject), to: peer)]
+        case .child, .requester(nil), .bare(nil):
+            return []
+        }
+    }
+
+    /// AWAIT: the asker still wants it.
+    mutating func awaitReceived(
+        _ id: PresentationID, _ wait: UInt64, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var entry = entries[id] else {
+            return [.send(.reject(Message.Reject(.unknownID, "no such id", id: id)), to: peer)]
+        }
+        if let refusal = notTheAsker(entry, peer) { return refusal }
+        switch entry.phase {
+        case .abandoned:
+            return [.send(.reject(Message.Reject(.unknownID, "abandoned", id: id)), to: peer)]
+        case .withdrawn: return [.send(.withdrawn(id: id), to: peer)]
+        case .refused(let reject, _): return [.send(.reject(reject), to: peer)]
+        case .open, .answered: break
+        }
+        var actions: [DownlinkAction] = []
+        if case .requester(let former) = entry.asker {
+            if former != nil { actions += replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now) }
+            entry.asker = .requester(
+                .init(peer: peer, until: now + min(wait, WireLimits.waitMillisecondsMax)))
+        }
+        if entry.unreachableSince != nil { actions.append(.reachable(id, true)) }
+        entry.unreachableSince = nil
+        entry.askedAt = now
+        entry.askedBy = boot(of: entry.asker)
+        if case .answered = entry.phase { return actions + deliver(entry, at: now) }
+        store(entry)
+        guard case .child = entry.asker else { return actions }
+        return actions + [.send(pending(entry, at: now), to: peer)]
+    }
+
+    /// A sibling may not touch what another child asked (rule 5).
+    func notTheAsker(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
+        let isTheirs: Bool =
+            switch entry.asker {
+            case .child(let name): namesOfPeers[peer] == name
+            case .requester, .bare: namesOfPeers[peer] == nil
+            }
+        if isTheirs { return nil }
+        let reason = "this presentation was asked by another peer"
+        return [
+            .dropped(Anomaly(kind: .notTheAsker, detail: "\(entry.id)")),
+            .send(.reject(Message.Reject(.notYours, reason, id: entry.id)), to: peer),
+        ]
+    }
+
+    /// ACCEPTED and where it stands, for a child; a requester waits for its one reply.
+    private func acknowledge(
+        _ entry: DownlinkEntry, attempt: UInt64, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else { return [] }
+        var actions: [DownlinkAction] = [.send(.accepted(id: entry.id, attempt: attempt), to: peer)]
+        if entry.standing != nil { actions.append(.send(pending(entry, at: now), to: peer)) }
+        return actions
+    }
+
+    func pending(_ entry: DownlinkEntry, at now: MonotonicTime) -> Message {
+        .pending(
+            Message.Pending(
+                id: entry.id, state: entry.standing ?? .relayed,
+                sinceMilliseconds: now.since(entry.standingSince), by: entry.standingBy))
+    }
+
+    /// WITHDRAW: final when the origin itself gave up, reopened when a hop did.
+    mutating func withdrawReceived(
+        _ id: PresentationID, _ reason: Message.WithdrawReason, from peer: PeerID,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isChild = namesOfPeers[peer] != nil
+        let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
+        guard var entry = entries[id] else { return [done] }
+        if let refusal = notTheAsker(entry, peer) { return refusal }
+        switch (entry.phase, reason) {
+        case (.open, .origin):
+            entry.phase = .withdrawn(until: now + times.tombstone)
+        case (.open, .abandoned):
+            entry.phase = .abandoned(until: now + times.tombstone)
+        case (.abandoned(let until), .origin):
+            entry.phase = .withdrawn(until: until)
+            store(entry)
+            return [done]
+        case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
+            return [done]  // The answer stands, or it is gone already.
+        }
+        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+        if case .requester = entry.asker { entry.asker = .requester(nil) }
+        store(entry)
+        let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
+        return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
+    }
+}

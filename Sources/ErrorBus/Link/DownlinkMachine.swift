@@ -1,0 +1,118 @@
+/// The parent's side of its links: knows its children, holds what each asked, and delivers every
+/// answer until the child says what came of it. Pure: time comes in, actions go out.
+///
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+struct DownlinkMachine: Sendable {
+    let name: NodeName
+    let boot: BootID
+    let times: LinkTimes
+    let limits: LinkLimits
+    let wireLimits: WireLimits
+
+    /// Told in WELCOME: from this node to the top.
+    var pathUpward: [NodeName]
+    var children: [NodeName: DownlinkChild] = [:]
+    var namesOfPeers: [PeerID: NodeName] = [:]
+    /// Links whose name another link took over: what still arrives there is dropped.
+    var superseded: Set<PeerID> = []
+    var entries: [PresentationID: DownlinkEntry] = [:]
+    var unsettledOfChild: [NodeName: Int] = [:]
+    var unsettledCount = 0
+    var queue = DeadlineQueue()
+    /// Entries that only keep a result or a withdrawal, oldest first, for the bound.
+    var remembered: [PresentationID] = []
+    var isStopping = false
+    var pingNumber: UInt64 = 0
+    var jitter: Jitter
+
+    init(
+        name: NodeName, boot: BootID, times: LinkTimes = LinkTimes(),
+        limits: LinkLimits = LinkLimits(), wireLimits: WireLimits = .standard, seed: UInt64
+    ) {
+        self.name = name
+        self.boot = boot
+        self.times = times
+        self.limits = limits
+        self.wireLimits = wireLimits
+        pathUpward = [name]
+        jitter = Jitter(seed: seed)
+    }
+
+    /// A message came in.
+    mutating func received(
+        _ message: Message, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        if superseded.contains(peer) {
+            guard case .hello = message else {
+                return [.dropped(Anomaly(kind: .supersededLink, detail: message.verb.rawValue))]
+            }
+            superseded.remove(peer)
+        }
+        var actions: [DownlinkAction] = []
+        if let name = namesOfPeers[peer] { actions += heard(name, at: now) }
+        guard message.verb.goesUp else {
+            return actions + wrongDirection(message, from: peer)
+        }
+        switch message {
+        case .hello(let hello): actions += helloReceived(hello, from: peer, at: now)
+        case .present(let present): actions += presentReceived(present, from: peer, at: now)
+        case .await(let id, let wait): actions += awaitReceived(id, wait, from: peer, at: now)
+        case .settled(let settled): actions += settledReceived(settled, from: peer, at: now)
+        case .withdraw(let id, let reason):
+            actions += withdrawReceived(id, reason, from: peer, at: now)
+        case .ping(let number): actions.append(.send(.pong(number), to: peer))
+        case .pong: break
+        case .bye(let reason): actions += byeReceived(reason, from: peer, at: now)
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok: break
+        }
+        return actions + ticked(at: now)
+    }
+
+    /// What came in was no message.
+    mutating func malformed(
+        _ error: WireError, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = [
+            .dropped(Anomaly(kind: .malformed, detail: error.description))
+        ]
+        if superseded.contains(peer) { return actions }
+        if let name = namesOfPeers[peer] { actions += heard(name, at: now) }
+        let reject = Message.Reject(error.code, error.reason, id: error.id)
+        return actions + [.send(.reject(reject), to: peer)]
+    }
+
+    /// A reply could not be sent: whoever it was for is gone.
+    mutating func vanished(_ peer: PeerID, at now: MonotonicTime) -> [DownlinkAction] {
+        superseded.remove(peer)
+        guard let name = namesOfPeers[peer] else { return [] }
+        return lost(name, reason: "the connection is gone", at: now) + ticked(at: now)
+    }
+
+    private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
+        let reason = "\(message.verb.rawValue) is a parent's to say"
+        let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
+        // One reply per request, so that a plain REQ is not left hanging (rule 7).
+        guard namesOfPeers[peer] == nil else { return [dropped] }
+        return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
+    }
+
+    /// Going down: children and waiting requesters are told; what is open is theirs to ask again.
+    mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
+        isStopping = true
+        var actions: [DownlinkAction] = []
+        for child in children.values where child.isReachable {
+            actions.append(.send(.bye(reason: "shutdown"), to: child.peer))
+        }
+        for entry in entries.values where entry.isOpen {
+            actions.append(.cancel(entry.id, generation: entry.generation, reason: .shutDown))
+            let reject = Message.Reject(
+                .busy, "node \(name) is going down", id: entry.id, retryMilliseconds: 1_000)
+            switch entry.asker {
+            case .requester(let waiting?): actions.append(.send(.reject(reject), to: waiting.peer))
+            case .bare(let peer?): actions.append(.reply(BareReply(reject), to: peer))
+            case .child, .requester(nil), .bare(nil): break
+            }
+        }
+        return actions
+    }
+}

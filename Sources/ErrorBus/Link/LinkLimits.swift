@@ -1,0 +1,15 @@
+/// How much a node takes on. Reached, each is refused with 429, never queued.
+public struct LinkLimits: Hashable, Sendable {
+    /// Open presentations from one child, told in WELCOME.
+    public var openPerChildMax = 1024
+    /// Open presentations of the whole node.
+    public var openPerNodeMax = 16_384
+    /// Results and withdrawals remembered for those who ask again.
+    public var rememberedMax = 65_536
+    /// Child links, named or superseded.
+    public var childrenMax = 4_096
+    /// Open presentations of this node towards its parent.
+    public var openUpwardMax = 32_768
+
+    public init() {}
+}

@@ -1,0 +1,31 @@
+/// The limits of a link, in milliseconds unless said otherwise. One place, each with its reason.
+public struct LinkTimes: Hashable, Sendable {
+    /// Silence after which a side pings. libzmq's own heartbeat sees dead hosts; this one sees
+    /// hung applications.
+    public var pingAfter: UInt64 = 4_000
+    /// Silence after which a link is given up: three pings' worth, below the promised 15 s.
+    public var silenceMax: UInt64 = 12_000
+    /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq gives some
+    /// sessions up for ever without saying so.
+    public var greetingMax: UInt64 = 5_000
+    public var helloAgainAfter: UInt64 = 1_000
+    /// Pause before rebuilding a socket, doubled up to the maximum.
+    public var rebuildAfter: UInt64 = 100
+    public var rebuildAfterMax: UInt64 = 5_000
+    /// How often an open presentation is asserted anew.
+    public var awaitEvery: UInt64 = 60_000
+    /// A child gone for this long has its presentations withdrawn upward.
+    public var abandonAfter: UInt64 = 60_000
+    /// An entry nobody asked for in this time is abandoned even on a live link.
+    public var lease: UInt64 = 180_000
+    /// How long the result of a settled presentation is kept for those who ask again.
+    public var tombstone: UInt64 = 600_000
+    /// How long the holder of a name may take to answer the ping that a claimant caused.
+    public var nameProbe: UInt64 = 2_000
+    /// How long a bare client without a deadline of its own is kept waiting.
+    public var bareWaitMax: UInt64 = 600_000
+    /// Presentations asserted anew within one millisecond, after a link was rebuilt.
+    public var pacePerMillisecond: Int = 5
+
+    public init() {}
+}

@@ -1,0 +1,16 @@
+/// A moment of the monotonic clock, in milliseconds from an arbitrary start: the only time that
+/// protocol decisions know. Wall clocks jump; two nodes' clocks never meet.
+struct MonotonicTime: Hashable, Sendable, Comparable {
+    var milliseconds: UInt64
+
+    static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+
+    static func + (time: Self, milliseconds: UInt64) -> Self {
+        Self(milliseconds: time.milliseconds.addingReportingOverflow(milliseconds).partialValue)
+    }
+
+    /// The milliseconds from `earlier` to this moment; 0 when that is later.
+    func since(_ earlier: Self) -> UInt64 {
+        milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0
+    }
+}

@@ -1,0 +1,70 @@
+/// What link drivers need from whatever carries their messages.
+///
+/// A transport is one thread: its executor. Drivers are actors on that executor, so a driver and
+/// its transport call each other without a hop. Every method but ``now`` and ``nudge(_:)`` traps
+/// elsewhere.
+protocol Transport: Sendable {
+    /// The executor the drivers share.
+    var executor: any SerialExecutor { get }
+
+    /// The monotonic clock. From anywhere.
+    var now: MonotonicTime { get }
+
+    /// Opens a socket that children connect to.
+    func listen(on endpoint: Endpoint, for receiver: any TransportReceiver) throws(TransportError)
+        -> SocketID
+
+    /// Opens a socket to a parent. Connecting goes on in the background; events tell.
+    func connect(to endpoint: Endpoint, for receiver: any TransportReceiver) throws(TransportError)
+        -> SocketID
+
+    /// Hands a message over without waiting.
+    func send(_ frames: [Frame], on socket: SocketID) -> SendResult
+
+    func close(_ socket: SocketID)
+
+    /// Asks for ``TransportReceiver/woke()`` at a time, in place of the time asked for before.
+    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?)
+
+    /// Asks for ``TransportReceiver/woke()`` as soon as may be. From anywhere.
+    func nudge(_ receiver: any TransportReceiver)
+}
+
+/// Names an open socket; never used again after it is closed.
+struct SocketID: Hashable, Sendable {
+    let number: Int
+}
+
+/// How sending went. `sent` proves nothing but that it was handed over.
+enum SendResult: Hashable, Sendable {
+    case sent
+    /// The queue to the peer is full, or nobody is connected.
+    case full
+    /// No such peer any more.
+    case unroutable
+}
+
+/// A driver, as its transport sees it. Called on the transport's executor.
+protocol TransportReceiver: AnyObject, Sendable {
+    func received(_ frames: [Frame], on socket: SocketID)
+    func changed(_ event: ConnectionEvent, on socket: SocketID)
+    func woke()
+}
+
+/// What happened to a connection to a parent.
+enum ConnectionEvent: Hashable, Sendable {
+    case connected
+    case disconnected
+    case failed(String)
+}
+
+/// Why a socket could not be opened.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let endpoint: Endpoint
+    public let operation: String
+    public let reason: String
+    /// Somebody else listens there already.
+    public let isInUse: Bool
+
+    public var description: String { "cannot \(operation) \(endpoint): \(reason)" }
+}

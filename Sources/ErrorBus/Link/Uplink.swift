@@ -1,0 +1,222 @@
+import Logging
+
+/// Drives an ``UplinkMachine``: the socket to the parent on one side, waiting callers on the
+/// other. Shares its transport's thread.
+actor Uplink {
+    /// How asking the parent ended.
+    enum Ending: Hashable, Sendable {
+        case answered(Message.Decision)
+        case refused(Message.Reject)
+        case expired
+        /// Nobody could be reached within the grace; what was tried.
+        case unreachable(String)
+        /// The caller was cancelled.
+        case withdrawn
+        case shutDown
+    }
+
+    /// Told where a presentation stands. On the transport's thread: must not wait.
+    typealias Moved = @Sendable (Message.Pending.State, String?) -> Void
+
+    private struct Waiter {
+        let token: Int
+        let continuation: CheckedContinuation<Ending, Never>
+        let moved: Moved
+    }
+
+    nonisolated let transport: any Transport
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        transport.executor.asUnownedSerialExecutor()
+    }
+
+    private let endpoints: [Endpoint]
+    private let logger: Logger
+    private let linkChanged: @Sendable (LinkChange) -> Void
+    private var machine: UplinkMachine
+    private var socket: SocketID?
+    private var waiters: [PresentationID: Waiter] = [:]
+    private var tokens = 0
+    private var isStopped = false
+    private var anomalies: [Anomaly.Kind: Int] = [:]
+
+    init(
+        _ machine: UplinkMachine, endpoints: [Endpoint], transport: any Transport,
+        logger: Logger, linkChanged: @escaping @Sendable (LinkChange) -> Void = { _ in }
+    ) {
+        self.machine = machine
+        self.endpoints = endpoints
+        self.transport = transport
+        self.logger = logger
+        self.linkChanged = linkChanged
+    }
+
+    func start() {
+        perform(machine.started(at: transport.now))
+    }
+
+    /// Asks, and waits until it is decided. Cancelling the task withdraws, for `withdrawal()`'s
+    /// reason; nil means: leave it, the asker comes back.
+    func present(
+        _ request: UplinkRequest, moved: @escaping Moved,
+        withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin }
+    ) async -> Ending {
+        let id = request.present.id
+        tokens += 1
+        let token = tokens
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !Task.isCancelled, !isStopped else {
+                    continuation.resume(returning: isStopped ? .shutDown : .withdrawn)
+                    return
+                }
+                // An asking that was withdrawn but has not noticed yet makes room.
+                waiters.removeValue(forKey: id)?.continuation.resume(returning: .withdrawn)
+                waiters[id] = Waiter(token: token, continuation: continuation, moved: moved)
+                perform(machine.presented(request, at: transport.now))
+            }
+        } onCancel: {
+            let reason = withdrawal()
+            Task { await self.cancelled(id, token: token, reason: reason) }
+        }
+    }
+
+    private func cancelled(_ id: PresentationID, token: Int, reason: Message.WithdrawReason?) {
+        guard let waiter = waiters[id], waiter.token == token else { return }
+        waiters[id] = nil
+        waiter.continuation.resume(returning: .withdrawn)
+        if let reason { perform(machine.withdrew(id, reason: reason, at: transport.now)) }
+    }
+
+    /// The answer was carried out here or below. Unknown ids are none of this uplink's.
+    func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
+        perform(machine.settled(id, answer: answer, result: result, at: transport.now))
+    }
+
+    /// Withdraws what is this node's own, says goodbye, and completes every waiting caller.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        perform(machine.stopped(at: transport.now))
+        for waiter in waiters.values { waiter.continuation.resume(returning: .shutDown) }
+        waiters.removeAll()
+        transport.wake(self, at: nil)
+    }
+
+    private func perform(_ actions: [UplinkAction]) {
+        for action in actions { perform(action) }
+        if !isStopped { transport.wake(self, at: machine.nextDue) }
+    }
+
+    private func perform(_ action: UplinkAction) {
+        switch action {
+        case .open(let parent): open(endpoints[parent])
+        case .close: closeSocket()
+        case .send(let message): send(message)
+        case .linkUp(let welcome):
+            logger.debug("link is up", metadata: ["parent": "\(welcome.node)"])
+            linkChanged(.up(parent: welcome.node, path: welcome.path))
+        case .linkDown(let reason):
+            logger.debug("link is down", metadata: ["reason": "\(reason)"])
+            linkChanged(.down(reason: reason))
+        case .moved(let id, let state, let by): waiters[id]?.moved(state, by)
+        case .answered(let id, let decision): answered(id, decision)
+        case .refused(let id, let reject): end(id, .refused(reject))
+        case .expired(let id): end(id, .expired)
+        case .graceOver(let id):
+            end(id, .unreachable(tried))
+            perform(machine.withdrew(id, reason: .origin, at: transport.now))
+        case .dropped(let anomaly):
+            anomalies[anomaly.kind, default: 0] += 1
+            logger.debug(
+                "dropped", metadata: ["kind": "\(anomaly.kind)", "detail": "\(anomaly.detail)"])
+        }
+    }
+
+    private func answered(_ id: PresentationID, _ decision: Message.Decision) {
+        guard waiters[id] != nil else {
+            // The caller is gone without a word to the parent: say what became of the answer.
+            perform(
+                machine.settled(
+                    id, answer: decision.answer, result: .withdrawn, at: transport.now))
+            return
+        }
+        end(id, .answered(decision))
+    }
+
+    private func end(_ id: PresentationID, _ ending: Ending) {
+        waiters.removeValue(forKey: id)?.continuation.resume(returning: ending)
+    }
+
+    /// What was tried and how it went, for an "unreachable" a person can act on.
+    private var tried: String {
+        let list = endpoints.map(\.description).joined(separator: ", ")
+        return "tried \(list): \(machine.lastFailure ?? "connected, but not accepted yet")"
+    }
+
+    private func open(_ endpoint: Endpoint) {
+        closeSocket()
+        do throws(TransportError) {
+            socket = try transport.connect(to: endpoint, for: self)
+        } catch {
+            perform(machine.giveUp(error.reason, at: transport.now))
+        }
+    }
+
+    private func closeSocket() {
+        if let socket { transport.close(socket) }
+        socket = nil
+    }
+
+    /// A full queue or no connection is no matter here: what must arrive is sent again.
+    private func send(_ message: Message) {
+        guard let socket else { return }
+        _ = transport.send([[]] + message.frames, on: socket)
+    }
+}
+
+/// What changed about the link to the parent.
+enum LinkChange: Hashable, Sendable {
+    case up(parent: NodeName, path: [NodeName])
+    case down(reason: String)
+}
+
+extension Uplink: TransportReceiver {
+    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+        assumeIsolated { $0.take(frames, from: socket) }
+    }
+
+    nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
+        assumeIsolated { $0.take(event, from: socket) }
+    }
+
+    nonisolated func woke() {
+        assumeIsolated { $0.tick() }
+    }
+
+    private func take(_ frames: [Frame], from socket: SocketID) {
+        guard socket == self.socket, !isStopped else { return }
+        let body = frames.first == [] ? frames.dropFirst() : frames[...]
+        do throws(WireError) {
+            // Our own limit on what a parent may send is wider than what we may send it.
+            let limits = WireLimits(headerByteCountMax: 32 * 1024, payloadByteCountMax: 1 << 20)
+            perform(machine.received(try Message(frames: body, limits: limits), at: transport.now))
+        } catch {
+            perform(.dropped(Anomaly(kind: .malformed, detail: error.description)))
+        }
+    }
+
+    private func take(_ event: ConnectionEvent, from socket: SocketID) {
+        guard socket == self.socket, !isStopped else { return }
+        switch event {
+        case .connected: perform(machine.connected(at: transport.now))
+        case .disconnected:
+            perform(machine.disconnected("the connection was lost", at: transport.now))
+        case .failed(let reason): perform(machine.giveUp(reason, at: transport.now))
+        }
+    }
+
+    private func tick() {
+        guard !isStopped else { return }
+        perform(machine.ticked(at: transport.now))
+    }
+}

@@ -1,0 +1,32 @@
+/// What an ``UplinkMachine`` wants done.
+enum UplinkAction: Hashable, Sendable {
+    /// Open a socket to the parent of this index, in place of the one that is open.
+    case open(parent: Int)
+    case close
+    case send(Message)
+    /// The parent welcomed us.
+    case linkUp(Message.Welcome)
+    case linkDown(reason: String)
+    /// Tell the caller where its presentation stands.
+    case moved(PresentationID, Message.Pending.State, by: String?)
+    /// Carry out the answer, then report ``UplinkMachine/settled(_:answer:result:at:)``.
+    case answered(PresentationID, Message.Decision)
+    /// The presentation is refused for good.
+    case refused(PresentationID, Message.Reject)
+    case expired(PresentationID)
+    /// Nobody could be reached within the caller's grace. Stays open until withdrawn.
+    case graceOver(PresentationID)
+    /// Late, doubled or alien: counted and dropped.
+    case dropped(Anomaly)
+}
+
+/// What was dropped, for counters and the log.
+struct Anomaly: Hashable, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        case wrongDirection, unknownID, notTheAsker, supersededLink, duplicate, late, malformed
+        case whileClosed
+    }
+
+    let kind: Kind
+    let detail: String
+}

@@ -1,0 +1,149 @@
+extension UplinkMachine {
+    /// A message came from the parent. Whatever it is may be late, doubled or alien (rule 9).
+    mutating func received(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
+        guard message.verb.goesDown else {
+            return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
+        }
+        if case .live(var live) = link {
+            // Any frame counts as life, and answers the ping.
+            live.heardAt = now
+            live.pingedAt = nil
+            link = .live(live)
+        }
+        switch message {
+        case .welcome(let welcome): return welcomed(welcome, at: now)
+        case .reject(let reject) where reject.id == nil: return linkRefused(reject, at: now)
+        case .bye(let reason): return giveUp("parent left: \(reason)", at: now)
+        case .ping(let number): return isLive ? [.send(.pong(number))] : []
+        case .pong, .ok: return []
+        case .hello, .present, .await, .settled, .withdraw: return []
+        case .accepted, .pending, .answer, .withdrawn, .reject:
+            guard isLive else {
+                // A race: it was on its way when the link was given up. It will come again.
+                return [.dropped(Anomaly(kind: .whileClosed, detail: message.verb.rawValue))]
+            }
+            return receivedAbout(message, at: now)
+        }
+    }
+
+    private mutating func receivedAbout(
+        _ message: Message, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        switch message {
+        case .accepted(let id, _): return acknowledged(id, .relayed, by: nil, at: now)
+        case .pending(let pending):
+            return acknowledged(pending.id, pending.state, by: pending.by, at: now)
+        case .answer(let decision): return answered(decision, at: now)
+        case .withdrawn(let id): return withdrawn(id, at: now)
+        case .reject(let reject): return refused(reject, at: now)
+        default: return []
+        }
+    }
+
+    /// The parent does not take this link: another holds the name, or it speaks another version.
+    private mutating func linkRefused(
+        _ reject: Message.Reject, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        switch link {
+        case .greeting, .live:
+            let pause = min(max(reject.retryMilliseconds ?? 5_000, 100), 60_000)
+            return giveUp(
+                "refused: \(reject.code.rawValue) \(reject.reason)", pause: pause, at: now)
+        case .idle, .opening, .waiting, .closed:
+            return []
+        }
+    }
+
+    /// ACCEPTED or PENDING: the next hop holds it. Not an answer (rule 2).
+    private mutating func acknowledged(
+        _ id: PresentationID, _ state: Message.Pending.State, by: String?, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id] else {
+            return [.dropped(Anomaly(kind: .unknownID, detail: "pending \(id)"))]
+        }
+        switch entry.phase {
+        case .asking, .accepted:
+            if case .asking = entry.phase { entry.phase = .accepted(nextAwait: now + nextAwait()) }
+            if state == .unreachable {
+                if entry.outOfContactSince == nil { entry.outOfContactSince = now }
+            } else {
+                entry.outOfContactSince = nil
+            }
+            store(entry, id)
+            return [.moved(id, state, by: by)]
+        case .answered, .settled, .withdrawing, .gone:
+            return []  // A race: it was sent before the parent heard.
+        }
+    }
+
+    private mutating func answered(
+        _ decision: Message.Decision, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        let id = decision.id
+        func settle(_ result: RecoveryResult) -> [UplinkAction] {
+            [.send(settledMessage(id, decision.answer, result))]
+        }
+        guard var entry = entries[id] else {
+            // Just up, a child may still come back for it; later nobody will (rule 9).
+            guard now.since(startedAt) > times.abandonAfter else {
+                return [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
+            }
+            return settle(.unknown)
+        }
+        switch entry.phase {
+        case .asking, .accepted:
+            entry.phase = .answered(decision.answer)
+            entry.outOfContactSince = nil
+            store(entry, id)
+            return [.answered(id, decision)]
+        case .answered(let answer):
+            // The same one again while it is carried out: its result follows.
+            return answer == decision.answer ? [] : settle(.late)
+        case .settled(let answer, let result, _):
+            return settle(answer == decision.answer ? result : .late)
+        case .withdrawing, .gone:
+            return settle(.withdrawn)
+        }
+    }
+
+    private mutating func withdrawn(
+        _ id: PresentationID, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id] else { return [] }
+        switch entry.phase {
+        case .withdrawing:
+            entry.phase = .gone(until: now + times.tombstone)
+            store(entry, id)
+            return []
+        case .asking, .accepted:
+            // The parent keeps an earlier withdrawal of this id for final.
+            entries[id] = nil
+            return [.refused(id, Message.Reject(.gone, "withdrawn before under this id", id: id))]
+        case .answered, .settled, .gone:
+            return []
+        }
+    }
+
+    private mutating func refused(
+        _ reject: Message.Reject, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard let id = reject.id, var entry = entries[id], entry.isOpen else {
+            return []  // A race: withdrawn or answered meanwhile.
+        }
+        switch reject.code {
+        case .unknownID:
+            entry.phase = .asking(next: now, tries: 0)
+        case .busy:
+            let pause = min(max(reject.retryMilliseconds ?? 1_000, 100), 60_000)
+            entry.phase = .asking(
+                next: now + pause + jitter.milliseconds(in: 0...pause / 2), tries: 1)
+            if entry.outOfContactSince == nil { entry.outOfContactSince = now }
+            lastFailure = "busy: \(reject.reason)"
+        default:
+            entries[id] = nil
+            return [.refused(id, reject)]
+        }
+        store(entry, id)
+        return ticked(at: now)
+    }
+}

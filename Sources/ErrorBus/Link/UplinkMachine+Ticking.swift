@@ -1,0 +1,111 @@
+extension UplinkMachine {
+    /// When the machine next has something to do.
+    var nextDue: MonotonicTime? {
+        let link: MonotonicTime? =
+            switch self.link {
+            case .idle, .closed: nil
+            case .opening(let since): since + times.greetingMax
+            case .greeting(let since, let nextHello): min(nextHello, since + times.greetingMax)
+            case .live(let live):
+                live.pingedAt == nil
+                    ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
+            case .waiting(let until): until
+            }
+        guard let link else { return queue.next }
+        return queue.next.map { min($0, link) } ?? link
+    }
+
+    /// Time passed.
+    mutating func ticked(at now: MonotonicTime) -> [UplinkAction] {
+        var actions = tickedLink(at: now)
+        while let (id, time) = queue.pop(at: now) {
+            guard var entry = entries[id], entry.due == time else { continue }
+            entry.due = nil
+            actions += tickedEntry(id, entry, at: now)
+        }
+        return actions
+    }
+
+    private mutating func tickedLink(at now: MonotonicTime) -> [UplinkAction] {
+        switch link {
+        case .idle, .closed:
+            return []
+        case .opening(let since):
+            guard now.since(since) >= times.greetingMax else { return [] }
+            return giveUp(lastFailure ?? "no connection", at: now)
+        case .greeting(let since, let nextHello):
+            guard now.since(since) < times.greetingMax else {
+                return giveUp("connected, but no WELCOME came", at: now)
+            }
+            guard now >= nextHello else { return [] }
+            link = .greeting(since: since, nextHello: now + times.helloAgainAfter)
+            return [.send(hello)]
+        case .waiting(let until):
+            guard now >= until else { return [] }
+            link = .opening(since: now)
+            return [.open(parent: parent)]
+        case .live(var live):
+            let silence = now.since(live.heardAt)
+            guard silence < times.silenceMax else {
+                return giveUp("silent for \(silence) ms", at: now)
+            }
+            guard silence >= times.pingAfter, live.pingedAt == nil else { return [] }
+            live.pingedAt = now
+            link = .live(live)
+            pingNumber += 1
+            return [.send(.ping(pingNumber))]
+        }
+    }
+
+    private mutating func tickedEntry(
+        _ id: PresentationID, _ entry: UplinkEntry, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        var entry = entry
+        if entry.isOpen, let deadline = entry.request.deadline, now >= deadline {
+            store(entry, id)
+            return [.expired(id)] + withdrew(id, reason: .origin, at: now)
+        }
+        var actions: [UplinkAction] = []
+        if entry.isOpen, !entry.graceIsOver, let grace = entry.request.grace,
+            let since = entry.outOfContactSince, now >= since + grace
+        {
+            entry.graceIsOver = true
+            actions.append(.graceOver(id))
+        }
+        switch entry.phase {
+        case .asking(let next, let tries) where isLive && now >= next:
+            entry.attempt += 1
+            entry.phase = .asking(
+                next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
+            actions.append(.send(.present(sending(of: entry, at: now))))
+        case .accepted(let next) where isLive && now >= next:
+            entry.phase = .accepted(nextAwait: now + nextAwait())
+            actions.append(.send(.await(id: id, waitMilliseconds: 0)))
+        case .withdrawing(let reason, let next, let tries) where isLive && now >= next:
+            entry.phase = .withdrawing(
+                reason, next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
+            actions.append(.send(.withdraw(id: id, reason: reason)))
+        case .withdrawing where now.since(entry.openedAt) >= times.tombstone:
+            entry.phase = .gone(until: now + times.tombstone)
+        case .settled(_, _, let until) where now >= until, .gone(let until) where now >= until:
+            entries[id] = nil
+            return actions
+        default: break
+        }
+        store(entry, id)
+        return actions
+    }
+
+    mutating func nextAwait() -> UInt64 {
+        jitter.milliseconds(in: times.awaitEvery / 2...times.awaitEvery)
+    }
+
+    /// PRESENT as it goes out now: the next attempt, the time left, this node in the path.
+    private func sending(of entry: UplinkEntry, at now: MonotonicTime) -> Message.Present {
+        var present = entry.request.present
+        present.attempt = entry.attempt
+        present.path.append(name)
+        present.leftMilliseconds = entry.request.deadline.map { $0.since(now) }
+        return present
+    }
+}

@@ -1,0 +1,166 @@
+/// The child's side of a link: keeps the parents in contact and every presentation asked until it
+/// is answered, whatever is lost on the way. Pure: time comes in, actions go out.
+///
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+struct UplinkMachine: Sendable {
+    enum LinkState: Hashable, Sendable {
+        /// Before ``started(at:)``. Becomes opening.
+        case idle
+        /// A socket is open, nobody at the other end yet. Becomes greeting, waiting.
+        case opening(since: MonotonicTime)
+        /// HELLO is sent until WELCOME comes. Becomes live, opening, waiting.
+        case greeting(since: MonotonicTime, nextHello: MonotonicTime)
+        /// Becomes opening (connection lost), waiting (given up).
+        case live(Live)
+        /// No socket until then. Becomes opening.
+        case waiting(until: MonotonicTime)
+        /// Final.
+        case closed
+    }
+
+    struct Live: Hashable, Sendable {
+        var heardAt: MonotonicTime
+        var pingedAt: MonotonicTime?
+    }
+
+    let name: NodeName
+    let boot: BootID
+    let parentCount: Int
+    let times: LinkTimes
+    let limits: LinkLimits
+
+    var link = LinkState.idle
+    var parent = 0
+    var failures = 0
+    var startedAt = MonotonicTime(milliseconds: 0)
+    var pingNumber: UInt64 = 0
+    /// Why the link is not live, as far as known: what an "unreachable" tells the caller.
+    var lastFailure: String?
+    /// What the parent told in WELCOME.
+    var welcome: Message.Welcome?
+    var entries: [PresentationID: UplinkEntry] = [:]
+    var queue = DeadlineQueue()
+    var jitter: Jitter
+
+    init(
+        name: NodeName, boot: BootID, parentCount: Int, times: LinkTimes = LinkTimes(),
+        limits: LinkLimits = LinkLimits(), seed: UInt64
+    ) {
+        precondition(parentCount > 0, "an uplink without a parent")
+        self.name = name
+        self.boot = boot
+        self.parentCount = parentCount
+        self.times = times
+        self.limits = limits
+        jitter = Jitter(seed: seed)
+    }
+
+    var isLive: Bool {
+        if case .live = link { true } else { false }
+    }
+
+    // MARK: Link
+
+    mutating func started(at now: MonotonicTime) -> [UplinkAction] {
+        guard link == .idle else { preconditionFailure("started twice: \(link)") }
+        startedAt = now
+        link = .opening(since: now)
+        return [.open(parent: parent)]
+    }
+
+    /// The transport's connection is up, its handshake done.
+    mutating func connected(at now: MonotonicTime) -> [UplinkAction] {
+        switch link {
+        case .opening:
+            link = .greeting(since: now, nextHello: now + times.helloAgainAfter)
+            return [.send(hello)]
+        case .greeting, .live, .idle, .waiting, .closed:
+            // A race: the event of a connection that has been replaced meanwhile.
+            return []
+        }
+    }
+
+    /// The transport lost the connection. It connects again by itself; if it does not, the
+    /// greeting limit rebuilds the socket.
+    mutating func disconnected(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
+        lastFailure = reason
+        switch link {
+        case .greeting:
+            link = .opening(since: now)
+            return []
+        case .live:
+            link = .opening(since: now)
+            return lost(reason, at: now)
+        case .opening, .idle, .waiting, .closed:
+            return []
+        }
+    }
+
+    /// Closes the socket and tries again later, with the next parent in the list.
+    mutating func giveUp(_ reason: String, pause: UInt64? = nil, at now: MonotonicTime)
+        -> [UplinkAction]
+    {
+        let wasLive = isLive
+        lastFailure = reason
+        let backOff = min(times.rebuildAfterMax, times.rebuildAfter << UInt64(min(failures, 6)))
+        failures += 1
+        parent = (parent + 1) % parentCount
+        link = .waiting(until: now + (pause ?? backOff + jitter.milliseconds(in: 0...backOff / 4)))
+        return [.close] + (wasLive ? lost(reason, at: now) : [])
+    }
+
+    private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
+        var actions: [UplinkAction] = [.linkDown(reason: reason)]
+        for (id, entry) in entries where entry.isOpen {
+            var entry = entry
+            if entry.outOfContactSince == nil { entry.outOfContactSince = now }
+            store(entry, id)
+            actions.append(.moved(id, .unreachable, by: welcome?.node.description))
+        }
+        return actions
+    }
+
+    /// WELCOME: everything open is asked again, paced, since the parent may be a new life or may
+    /// have lost what was under way (rule 2).
+    mutating func welcomed(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
+        guard case .greeting = link else {
+            return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
+        }
+        link = .live(Live(heardAt: now))
+        failures = 0
+        lastFailure = nil
+        self.welcome = welcome
+        var position = 0
+        for id in entries.keys.sorted(by: { $0.value.isBefore($1.value) }) {
+            guard var entry = entries[id] else { continue }
+            let next = now + UInt64(position / times.pacePerMillisecond)
+            switch entry.phase {
+            case .asking, .accepted: entry.phase = .asking(next: next, tries: 0)
+            case .withdrawing(let reason, _, _):
+                entry.phase = .withdrawing(reason, next: next, tries: 0)
+            case .answered, .settled, .gone: continue
+            }
+            position += 1
+            store(entry, id)
+        }
+        return [.linkUp(welcome)] + ticked(at: now)
+    }
+
+    var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
+
+    /// Leaves: what this node itself asked is withdrawn; what children asked is theirs to ask
+    /// again. The socket is closed by whoever drives, once this is sent.
+    mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
+        let wasLive = isLive
+        link = .closed
+        guard wasLive else { return [] }
+        let withdrawn = entries.filter { $0.value.isOpen && !$0.value.request.isForwarded }
+        return withdrawn.keys.map { .send(.withdraw(id: $0, reason: .origin)) }
+            + [.send(.bye(reason: "shutdown"))]
+    }
+}
+
+extension UniqueID {
+    /// The order ids were made in, for version 7.
+    func isBefore(_ other: UniqueID) -> Bool { (high, low) < (other.high, other.low) }
+}

@@ -1,0 +1,111 @@
+import Logging
+import Synchronization
+
+/// What children have asked: hands each to the node's chain as a ``RemoteError``, in a task of its
+/// own, and tells the downlink how the chain ended.
+final class ChildPresentations: DownlinkHandler {
+    private struct Running {
+        let generation: Int
+        let forwarded: ForwardedPresentation
+        let task: Task<Void, Never>
+    }
+
+    private struct State {
+        var running: [PresentationID: Running] = [:]
+        var downlink: Downlink?
+    }
+
+    private let name: NodeName
+    private let chain: any Responder
+    /// Somebody in the chain reads reports, so that a bad one is refused here.
+    private let readsReports: Bool
+    private let uplink: Uplink?
+    private let state = Mutex(State())
+
+    init(name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?) {
+        self.name = name
+        self.chain = chain
+        self.readsReports = readsReports
+        self.uplink = uplink
+    }
+
+    /// Set once, before the downlink listens.
+    func setDownlink(_ downlink: Downlink) { state.withLock { $0.downlink = downlink } }
+
+    // The offers' tasks are unstructured because each is cancelled on its own, when its child
+    // gives up; they are all cancelled when the node stops.
+    func offered(_ offer: DownlinkOffer) {
+        let id = offer.present.id
+        let forwarded = ForwardedPresentation(offer)
+        state.withLock { state in
+            guard let downlink = state.downlink else { return }
+            state.running[id]?.task.cancel()
+            let task = Task { [self] in
+                let verdict = await present(offer, forwarded, downlink)
+                if let verdict {
+                    await downlink.complete(id, generation: offer.generation, verdict: verdict)
+                }
+                ended(id, generation: offer.generation)
+            }
+            state.running[id] = Running(
+                generation: offer.generation, forwarded: forwarded, task: task)
+        }
+    }
+
+    func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome) {
+        let running = state.withLock { $0.running[id] }
+        guard let running, running.generation == generation else { return }
+        running.forwarded.cancelled(reason)
+        running.task.cancel()
+    }
+
+    func reachable(_ id: PresentationID, _ isReachable: Bool) {}
+
+    func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
+        guard let uplink else { return }
+        Task { await uplink.settle(id, answer: answer, result: result) }
+    }
+
+    private func ended(_ id: PresentationID, generation: Int) {
+        state.withLock { state in
+            if state.running[id]?.generation == generation { state.running[id] = nil }
+        }
+    }
+
+    private func present(
+        _ offer: DownlinkOffer, _ forwarded: ForwardedPresentation, _ downlink: Downlink
+    ) async -> DownlinkVerdict? {
+        let present = offer.present
+        let reading = ReportReading(present.payload)
+        if readsReports, case .failure(let error) = reading.reading {
+            return .refused(.malformed, "report: \(error)")
+        }
+        let error = RemoteError(
+            payload: present.payload,
+            remote: RemoteAttempter(
+                reading: reading, downlink: downlink, id: present.id,
+                generation: offer.generation))
+        let context = PresentationContext(
+            id: present.id, retryOf: present.retryOf,
+            deadline: offer.deadline.map { downlink.transport.instant(of: $0) },
+            stateChanged: { state in
+                downlink.move(
+                    present.id, generation: offer.generation, to: .init(state.station),
+                    by: state.by)
+            })
+        let origin = PresentedOrigin(origin: present.origin, path: present.path)
+        let outcome = await ForwardedPresentation.$current.withValue(forwarded) {
+            await PresentedOrigin.$current.withValue(origin) {
+                await chain.receive(error, in: context)
+            }
+        }
+        return DownlinkVerdict(outcome, id: present.id, node: name)
+    }
+}
+
+extension Transport {
+    /// A moment of the transport's clock as one of the clock that chains wait on.
+    func instant(of time: MonotonicTime) -> ContinuousClock.Instant {
+        .now + .milliseconds(Int64(clamping: time.since(now)))
+    }
+}

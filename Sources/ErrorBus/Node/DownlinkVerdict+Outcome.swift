@@ -1,0 +1,59 @@
+extension DownlinkVerdict {
+    /// How the chain's outcome is told to the hop below. Nil when there is nothing to say: the
+    /// node is going down, and whoever asks asks again.
+    init?(_ outcome: Outcome, id: PresentationID, node: NodeName) {
+        let reason = outcome.detail ?? outcome.reason.rawValue
+        if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
+            self = .refused(code, reason)
+            return
+        }
+        switch outcome.reason {
+        case .shutDown: return nil
+        case .detached: self = .refused(.noResponder, "no responder at \(node) and above")
+        case .unreachable: self = .refused(.noResponder, reason)
+        case .cycle: self = .refused(.loop, reason)
+        case .tooManyHops: self = .refused(.tooManyHops, reason)
+        case .busy: self = .refused(.busy, reason)
+        case .rejected: self = .refused(.malformed, reason)
+        default: self = .decided(Message.Decision(outcome, id: id, node: node))
+        }
+    }
+}
+
+extension Message.Decision {
+    fileprivate init(_ outcome: Outcome, id: PresentationID, node: NodeName) {
+        let decider = outcome.isRemote ? outcome.decidedBy : node.description
+        self.init(
+            id: id, answer: outcome.answer?.id ?? PresentationID.make().value,
+            by: outcome.answer?.by ?? decider,
+            via: outcome.answer?.via ?? (outcome.reason == .expired ? .expiry : .handler),
+            option: outcome.answer?.option, didRecover: outcome.didRecover,
+            reason: outcome.reason.rawValue)
+    }
+}
+
+extension Message.Pending.State {
+    init(_ station: PresentationState.Station) {
+        self =
+            switch station {
+            case .relayed: .relayed
+            case .queued: .queued
+            case .presented: .presented
+            case .claimed: .claimed
+            case .unreachable: .unreachable
+            }
+    }
+}
+
+extension PresentationState.Station {
+    init(_ state: Message.Pending.State) {
+        self =
+            switch state {
+            case .relayed: .relayed
+            case .queued: .queued
+            case .presented: .presented
+            case .claimed: .claimed
+            case .unreachable: .unreachable
+            }
+    }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// What the wire said about the presentation that this task carries for a child. Travels beside
+/// the error, so that a responder may replace the error and the next hop still gets the same id,
+/// origin, path and digest.
+final class ForwardedPresentation: Sendable {
+    @TaskLocal static var current: ForwardedPresentation?
+
+    let present: Message.Present
+    let deadline: MonotonicTime?
+    private let withdrawReason = Mutex<Message.WithdrawReason?>(nil)
+
+    init(_ offer: DownlinkOffer) {
+        present = offer.present
+        deadline = offer.deadline
+    }
+
+    /// Why the next hop shall be told to drop it; nil while nobody below has given it up.
+    var withdrawal: Message.WithdrawReason? { withdrawReason.withLock { $0 } }
+
+    /// The child, or its hop, gave it up. At shutdown nothing is said: the child asks again.
+    func cancelled(_ reason: DownlinkAction.Outcome) {
+        withdrawReason.withLock { withdrawal in
+            withdrawal =
+                switch reason {
+                case .withdrawn, .expired: .origin
+                case .abandoned: .abandoned
+                case .shutDown: nil
+                }
+        }
+    }
+}

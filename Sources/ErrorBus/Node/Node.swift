@@ -1,0 +1,116 @@
+import OrderedCollections
+public import ServiceLifecycle
+import Synchronization
+
+/// One process on the bus: listens for children, offers what they ask to its chain, and passes
+/// on to its parent what the chain does not deal with.
+///
+/// ```swift
+/// let node = try Node("billing", topology: topology, parts: NodeParts(logger: logger))
+/// let importer = Importer(next: node.uplink)
+/// try await ServiceGroup(services: [node], logger: logger).run()
+/// ```
+///
+/// A relay has no logic of its own: it is a downlink, a chain and an uplink.
+public final class Node: Service {
+    public let name: NodeName
+    /// The parent process as a responder: the `next` of this process's own responders.
+    public let uplink: UplinkResponder
+    /// The head of this node's chain: where children's errors enter, and where this process's own
+    /// enter when its rules and presenters shall see them too.
+    public let chain: any Responder
+
+    private let reactor: Reactor
+    private let upward: Uplink?
+    private let downlink: Downlink
+    private let parts: NodeParts
+    private let hasRun = Atomic(false)
+
+    /// A node of a topology.
+    public convenience init(
+        _ name: NodeName, topology: Topology, parts: NodeParts
+    ) throws(NodeError) {
+        guard let settings = topology.nodes[name] else {
+            throw .unknownNode(name, known: Array(topology.nodes.keys))
+        }
+        self.init(settings, parents: topology.parentEndpoints(of: name), parts: parts)
+    }
+
+    /// A node by its settings alone.
+    ///
+    /// - Parameter parents: Where to find the parents, in order of preference; empty at a root.
+    public init(_ settings: NodeSettings, parents: [Endpoint], parts: NodeParts) {
+        name = settings.name
+        self.parts = parts
+        reactor = Reactor()
+        let boot = BootID.make()
+        var times = parts.times
+        times.abandonAfter = settings.abandonAfter.wholeMilliseconds
+        let box = DownlinkBox()
+        upward = parents.isEmpty
+            ? nil
+            : Uplink(
+                UplinkMachine(
+                    name: settings.name, boot: boot, parentCount: parents.count, times: times,
+                    limits: parts.limits, seed: .random(in: 0...UInt64.max)),
+                endpoints: parents, transport: reactor, logger: parts.logger,
+                linkChanged: { box.linkChanged($0, below: settings.name) })
+        uplink = UplinkResponder(
+            settings, uplink: upward, parts: parts, wake: { [reactor] in reactor.start() })
+        let end: any Responder =
+            parts.presenters.isEmpty
+            ? uplink
+            : PresentingResponder(
+                settings.name.description, presenters: parts.presenters, next: uplink,
+                cancellation: parts.cancellation, audit: parts.audit, logger: parts.logger)
+        chain = parts.chain?(end) ?? end
+        let presentations = ChildPresentations(
+            name: settings.name, chain: chain,
+            readsReports: parts.chain != nil || !parts.presenters.isEmpty, uplink: upward)
+        downlink = Downlink(
+            DownlinkMachine(
+                name: settings.name, boot: boot, times: times, limits: parts.limits,
+                seed: .random(in: 0...UInt64.max)),
+            endpoints: settings.listen, transport: reactor, handler: presentations,
+            logger: parts.logger)
+        presentations.setDownlink(downlink)
+        box.set(downlink)
+    }
+
+    /// Runs until the service group shuts down gracefully or the task is cancelled: then children
+    /// and parent are told, every caller in this process completes with reason `shutDown`, and
+    /// the sockets are closed, all within a second.
+    ///
+    /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.
+    public func run() async throws {
+        guard !hasRun.exchange(true, ordering: .relaxed) else { throw NodeError.ranBefore(name) }
+        reactor.start()
+        do {
+            try await downlink.start()
+        } catch {
+            await upward?.stop()
+            await reactor.shutDown()
+            throw NodeError.transport(error)
+        }
+        await upward?.start()
+        parts.ready()
+        // Cancellation and graceful shutdown end it alike.
+        try? await gracefulShutdown()
+        await downlink.stop()
+        await upward?.stop()
+        await reactor.shutDown()
+    }
+}
+
+/// Lets the uplink, which is made first, reach the downlink, which is made last.
+private final class DownlinkBox: Sendable {
+    private let downlink = Mutex<Downlink?>(nil)
+
+    func set(_ downlink: Downlink) { self.downlink.withLock { $0 = downlink } }
+
+    func linkChanged(_ change: LinkChange, below name: NodeName) {
+        guard case .up(let parent, let path) = change else { return }
+        let upward = path.isEmpty ? [parent] : path
+        downlink.withLock { $0 }?.setPathUpward([name] + upward)
+    }
+}

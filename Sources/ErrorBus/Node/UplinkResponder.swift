@@ -1,0 +1,218 @@
+/// The parent process as a responder: what a service in this process uses as `next`, and where a
+/// relay's chain ends.
+///
+/// An error presented here goes to the parent; the answer comes back, the chosen option is run by
+/// its owner (here, or below where a child's error came from), and the parent learns what came of
+/// it. Errors that say "user cancelled" do not cross.
+public struct UplinkResponder: Responder {
+    /// What to do at this origin when nobody above can be reached.
+    enum WhenUnreachable: Sendable {
+        case hold
+        case fail(grace: UInt64)
+        case presentLocally(grace: UInt64, any Responder)
+
+        var grace: UInt64? {
+            switch self {
+            case .hold: nil
+            case .fail(let grace), .presentLocally(let grace, _): grace
+            }
+        }
+    }
+
+    let name: NodeName
+    let uplink: Uplink?
+    let whenUnreachable: WhenUnreachable
+    let deadline: Duration?
+    let cancellation: UserCancellation
+    let audit: (any AuditLog)?
+    /// Makes sure that the node's thread runs.
+    let wake: @Sendable () -> Void
+
+    init(
+        _ settings: NodeSettings, uplink: Uplink?, parts: NodeParts,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        name = settings.name
+        self.uplink = uplink
+        deadline = settings.deadline
+        cancellation = parts.cancellation
+        audit = parts.audit
+        self.wake = wake
+        let grace = settings.grace.wholeMilliseconds
+        switch settings.whenUnreachable {
+        case .hold: whenUnreachable = .hold
+        case .fail: whenUnreachable = .fail(grace: grace)
+        case .presentLocally:
+            let local = PresentingResponder(
+                settings.name.description, presenters: parts.presenters,
+                cancellation: parts.cancellation, audit: parts.audit, logger: parts.logger)
+            whenUnreachable = .presentLocally(grace: grace, local)
+        }
+    }
+
+    public var responderName: String { name.description }
+
+    /// The next responder lives in the parent process.
+    public var next: (any Responder)? { get async { nil } }
+
+    public func presentError(_ error: any Error) async -> Outcome {
+        await inPresentation { context in
+            // Only a child's error as it came is passed on unread.
+            if !(error is RemoteError), cancellation.matches(error) {
+                return Outcome(
+                    didRecover: false, reason: .userCancelled,
+                    decidedBy: context.userCancelledBy ?? responderName)
+            }
+            guard let uplink else { return await forwardError(error) }
+            let forwarded = ForwardedPresentation.current.flatMap {
+                $0.present.id == context.id ? $0 : nil
+            }
+            let request = request(for: error, in: context, forwarded, uplink.transport.now)
+            guard forwarded == nil else {
+                return await ask(uplink, request, error, context, forwarded)
+            }
+            audit?.record(AuditEvent(.report, context.id, fields(of: error)))
+            let outcome = await ask(uplink, request, error, context, nil)
+            audit?.record(AuditEvent(.complete, context.id, fields(of: outcome)))
+            return outcome
+        }
+    }
+
+    private func request(
+        for error: any Error, in context: PresentationContext,
+        _ forwarded: ForwardedPresentation?, _ now: MonotonicTime
+    ) -> UplinkRequest {
+        let payload = (error as? RemoteError)?.payload ?? encode(error, in: context)
+        if let forwarded {
+            var present = forwarded.present
+            present.payload = payload
+            present.waitMilliseconds = nil
+            return UplinkRequest(
+                present: present, deadline: forwarded.deadline, grace: nil, isForwarded: true)
+        }
+        let wait = context.deadline.map { ContinuousClock.now.duration(to: $0) } ?? deadline
+        let present = Message.Present(
+            id: context.id, origin: name, path: [], digest: ReportDigest(of: payload),
+            retryOf: context.retryOf, payload: payload)
+        return UplinkRequest(
+            present: present, deadline: wait.map { now + $0.wholeMilliseconds },
+            grace: whenUnreachable.grace, isForwarded: false)
+    }
+
+    private func encode(_ error: any Error, in context: PresentationContext) -> Frame {
+        var report = ErrorReport(describing: error)
+        report.retryOf = report.retryOf ?? context.retryOf
+        if context.retryCount > 0 { report.retryCount = context.retryCount }
+        return report.payload()
+    }
+
+    private func ask(
+        _ uplink: Uplink, _ request: UplinkRequest, _ error: any Error,
+        _ context: PresentationContext, _ forwarded: ForwardedPresentation?
+    ) async -> Outcome {
+        wake()
+        let ending = await uplink.present(
+            request,
+            moved: { state, by in
+                context.stateChanged(PresentationState(.init(state), by: by))
+            },
+            withdrawal: { forwarded.map(\.withdrawal) ?? .origin })
+        switch ending {
+        case .answered(let decision): return await carryOut(decision, error, uplink)
+        case .refused(let reject): return refused(reject)
+        case .expired: return ended(.expired, "nobody answered before the deadline")
+        case .withdrawn: return ended(.withdrawn, "the caller gave up")
+        case .shutDown: return ended(.shutDown, "node \(name) is going down")
+        case .unreachable(let tried):
+            if case .presentLocally(_, let local) = whenUnreachable {
+                return await local.receive(error, in: context)
+            }
+            return ended(.unreachable, tried)
+        }
+    }
+
+    private func ended(_ reason: Outcome.Reason, _ detail: String) -> Outcome {
+        Outcome(didRecover: false, reason: reason, decidedBy: responderName, detail: detail)
+    }
+
+    private func refused(_ reject: Message.Reject) -> Outcome {
+        let reason: Outcome.Reason =
+            switch reject.code {
+            case .noResponder: .detached
+            case .loop: .cycle
+            case .tooManyHops: .tooManyHops
+            case .busy: .busy
+            case .deadlinePassed: .expired
+            default: .rejected
+            }
+        var outcome = Outcome(
+            didRecover: false, reason: reason, decidedBy: responderName,
+            detail: "\(reject.code.rawValue) \(reject.reason)")
+        outcome.refusalCode = reject.code.rawValue
+        outcome.isRemote = true
+        return outcome
+    }
+
+    /// The answer is here: run its option, unless it was dealt with above, and say what came.
+    private func carryOut(
+        _ decision: Message.Decision, _ error: any Error, _ uplink: Uplink
+    ) async -> Outcome {
+        if let didRecover = decision.didRecover {
+            await uplink.settle(
+                decision.id, answer: decision.answer, result: didRecover ? .recovered : .failed)
+            return Outcome(above: decision, didRecover: didRecover)
+        }
+        let answer = Answer(
+            id: decision.answer, option: decision.option ?? "", by: decision.by, via: decision.via)
+        let result = await PresentationContext.$current.withValue(nil) {
+            await error.attemptRecovery(answer)
+        }
+        await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
+        if case .remote = result {} else {
+            audit?.record(
+                AuditEvent(
+                    .done, decision.id,
+                    ["option": answer.option, "result": result.settled.rawValue, "by": answer.by]))
+        }
+        return Outcome(answer: answer, result: result, decidedBy: decision.by)
+    }
+
+    private func fields(of error: any Error) -> [String: String] {
+        let report = ErrorReport(describing: error)
+        return [
+            "domain": report.domain, "description": report.description,
+            "code": report.code.map(String.init) ?? "",
+        ]
+    }
+
+    private func fields(of outcome: Outcome) -> [String: String] {
+        [
+            "reason": outcome.reason.rawValue, "didRecover": String(outcome.didRecover),
+            "by": outcome.decidedBy, "option": outcome.answer?.option ?? "",
+            "answer": outcome.answer?.id.description ?? "",
+        ]
+    }
+}
+
+extension Outcome {
+    /// What a process above decided and dealt with.
+    init(above decision: Message.Decision, didRecover: Bool) {
+        let answer = decision.option.map {
+            Answer(id: decision.answer, option: $0, by: decision.by, via: decision.via)
+        }
+        let reason = decision.reason.map { Reason(rawValue: $0) }
+        self.init(
+            didRecover: didRecover,
+            reason: reason ?? (decision.option == nil ? .handled : .answered),
+            decidedBy: decision.by, answer: answer)
+        isRemote = true
+    }
+}
+
+extension Duration {
+    /// Rounded down; negative is 0.
+    var wholeMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        return UInt64(max(0, seconds)) * 1_000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,48 @@
+/// One frame of JSON that presents an error: the mode for clients of a few lines.
+struct BareRequest: Hashable, Sendable {
+    /// The client's own id, or a new one. The same id again returns the same answer.
+    let id: PresentationID
+    let deadlineMilliseconds: UInt64?
+    /// The report without the two keys that are the request's own.
+    let payload: Frame
+
+    init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
+        guard frame.count <= limits.payloadByteCountMax else {
+            throw WireError(
+                .tooLarge, "\(frame.count) bytes; at most \(limits.payloadByteCountMax)")
+        }
+        var report: ErrorReport
+        do {
+            report = try ErrorReport(payload: frame)
+        } catch {
+            throw WireError(.malformed, "\(error)")
+        }
+        id = try Self.id(report.unknownKeys.removeValue(forKey: "id"))
+        deadlineMilliseconds = try Self.deadline(
+            report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
+        payload = report.payload()
+    }
+
+    private static func id(_ value: JSONValue?) throws(WireError) -> PresentationID {
+        switch value {
+        case nil, .null: return .make()
+        case .string(let text):
+            if let id = PresentationID(text) { return id }
+            throw WireError(.malformed, "id \"\(text.cut(toScalars: 60))\"; allowed: a UUID")
+        default: throw WireError(.malformed, "id is not a string; allowed: a UUID")
+        }
+    }
+
+    private static func deadline(
+        _ value: JSONValue?, id: PresentationID
+    ) throws(WireError) -> UInt64? {
+        switch value {
+        case nil, .null: return nil
+        case .integer(let number) where number >= 0 && UInt64(number) <= WireLimits.numberMax:
+            return UInt64(number)
+        default:
+            throw WireError(
+                .malformed, "deadlineMilliseconds; allowed: a whole number up to 2^53", id: id)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The closed list of verbs, and who may say them: direction is authority (WIRE, rule 6).
+enum Verb: String, Sendable, CaseIterable {
+    case hello = "HELLO"
+    case welcome = "WELCOME"
+    case present = "PRESENT"
+    case accepted = "ACCEPTED"
+    case pending = "PENDING"
+    case await = "AWAIT"
+    case answer = "ANSWER"
+    case settled = "SETTLED"
+    case withdraw = "WITHDRAW"
+    case withdrawn = "WITHDRAWN"
+    case ping = "PING"
+    case pong = "PONG"
+    case reject = "REJECT"
+    case ok = "OK"
+    case bye = "BYE"
+
+    /// A child may say it to its parent.
+    var goesUp: Bool {
+        switch self {
+        case .hello, .present, .await, .settled, .withdraw, .ping, .pong, .bye: true
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok: false
+        }
+    }
+
+    /// A parent may say it to its child.
+    var goesDown: Bool {
+        switch self {
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .ping, .pong, .bye:
+            true
+        case .hello, .present, .await, .settled, .withdraw: false
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CZMQ
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A serial executor that is one thread: it runs the jobs of the actors that share it, and
+/// between them waits in its poll function for sockets and for the next job.
+final class ReactorExecutor: SerialExecutor {
+    private enum Stage {
+        /// No thread yet; jobs wait for it.
+        case idle
+        case running
+        /// The thread is gone; jobs that come late run on a queue instead of never.
+        case stopped
+    }
+
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var stage = Stage.idle
+        var stopRequested = false
+    }
+
+    private let state = Mutex(State())
+    private let thread = Atomic<UInt>(0)
+    private let afterwards = DispatchQueue(label: "errorbus.reactor.afterwards")
+    private let afterwardsKey = DispatchSpecificKey<Bool>()
+    /// Readable when jobs wait: part of every poll.
+    let wakeDescriptor: CInt
+
+    init() {
+        wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
+        precondition(wakeDescriptor >= 0, "no descriptor left for an eventfd")
+        afterwards.setSpecific(key: afterwardsKey, value: true)
+    }
+
+    deinit { close(wakeDescriptor) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isStopped = state.withLock { state in
+            if state.stage == .stopped { return true }
+            state.jobs.append(job)
+            return false
+        }
+        if isStopped {
+            afterwards.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
+        } else if !isOnThread {
+            signal()
+        }
+    }
+
+    /// Starts the thread. `poll` waits for sockets and for ``wakeDescriptor``.
+    func start(poll: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            guard state.stage == .idle else { return false }
+            state.stage = .running
+            return true
+        }
+        guard isFirst else { return }
+        let start = ThreadStart(executor: self, poll: poll)
+        var handle = pthread_t()
+        let status = pthread_create(
+            &handle, nil, reactorThread, Unmanaged.passRetained(start).toOpaque())
+        precondition(status == 0, "no thread for the reactor: error \(status)")
+        pthread_detach(handle)
+    }
+
+    /// Lets the thread end once no job waits. From a job on this executor.
+    func stop() {
+        state.withLock { $0.stopRequested = true }
+    }
+
+    /// Makes the poll return.
+    func signal() {
+        var one: UInt64 = 1
+        _ = write(wakeDescriptor, &one, 8)
+    }
+
+    /// Takes the signals that have come, so that the next poll waits.
+    func clearSignal() {
+        var count: UInt64 = 0
+        _ = read(wakeDescriptor, &count, 8)
+    }
+
+    fileprivate func run(_ poll: @Sendable () -> Void) {
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+        while true {
+            let (jobs, isStopping) = state.withLock { state in
+                defer { state.jobs.removeAll(keepingCapacity: true) }
+                if state.jobs.isEmpty && state.stopRequested { state.stage = .stopped }
+                return (state.jobs, state.stopRequested)
+            }
+            if isStopping, jobs.isEmpty { break }
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            if !isStopping { poll() }
+        }
+        thread.store(0, ordering: .releasing)
+    }
+
+    private var isOnThread: Bool {
+        thread.load(ordering: .acquiring) == UInt(pthread_self())
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    func checkIsolated() {
+        precondition(isIsolatingCurrentContext() == true, "not on the reactor's thread")
+    }
+
+    func isIsolatingCurrentContext() -> Bool? {
+        isOnThread || DispatchQueue.getSpecific(key: afterwardsKey) == true
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let executor: ReactorExecutor
+    let poll: @Sendable () -> Void
+
+    init(executor: ReactorExecutor, poll: @escaping @Sendable () -> Void) {
+        self.executor = executor
+        self.poll = poll
+    }
+}
+
+/// A C callback has to be nonisolated: a closure in isolated code traps when C calls it.
+private func reactorThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let raw else { return nil }
+    let start = Unmanaged<ThreadStart>.fromOpaque(raw).takeRetainedValue()
+    start.executor.run(start.poll)
+    return nil
+}

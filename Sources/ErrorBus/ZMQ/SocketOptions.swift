@@ -1,0 +1,52 @@
+import CZMQ
+
+/// Every option of every socket, with its reason.
+enum SocketOptions {
+    enum Value {
+        case int(Int32)
+        case long(Int64)
+    }
+
+    /// Messages queued to or from one peer. Above it sending says so and the machines send again.
+    static let highWaterMark: Int32 = 4_096
+
+    static func options(of kind: ZMQSocket.Kind) -> [(Int32, Value)] {
+        let limits = WireLimits.standard
+        let common: [(Int32, Value)] = [
+            // Drained before, by BYE; nothing may hold up the end of the process.
+            (ZMQ_LINGER, .int(0)),
+            (ZMQ_SNDHWM, .int(highWaterMark)),
+            (ZMQ_RCVHWM, .int(highWaterMark)),
+            // The transport's own heartbeat: finds dead hosts and cut cables within 8 s, not hung
+            // applications. The TTL must stay below 65 535 ms.
+            (ZMQ_HEARTBEAT_IVL, .int(2_000)),
+            (ZMQ_HEARTBEAT_TIMEOUT, .int(6_000)),
+            (ZMQ_HEARTBEAT_TTL, .int(10_000)),
+            // Frees what connects and then says nothing.
+            (ZMQ_HANDSHAKE_IVL, .int(5_000)),
+            (ZMQ_TCP_MAXRT, .int(15_000)),
+            (ZMQ_IPV6, .int(1)),
+        ]
+        switch kind {
+        case .router:
+            return common + [
+                // A reply to a peer that is gone is told, not swallowed.
+                (ZMQ_ROUTER_MANDATORY, .int(1)),
+                // One peer never takes over another's replies.
+                (ZMQ_ROUTER_HANDOVER, .int(0)),
+                // 33 bytes are CURVE's own.
+                (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) + 33)),
+                (ZMQ_BACKLOG, .int(1_024)),
+            ]
+        case .dealer:
+            return common + [
+                // Nothing is queued for a parent that is not there.
+                (ZMQ_IMMEDIATE, .int(1)),
+                // Hit on this side it would end the session for ever: far above what is allowed.
+                (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
+                (ZMQ_RECONNECT_IVL, .int(100)),
+                (ZMQ_RECONNECT_IVL_MAX, .int(10_000)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,104 @@
+public import ErrorBus
+
+/// Checks that a presenter keeps the rules of ``Presenter``, for users to run on their own:
+///
+/// ```swift
+/// let console = FakeConsole()
+/// let checks = PresenterConformance(TerminalPresenter(console)) { option in
+///     console.type(option)
+/// }
+/// #expect(await checks.violations().isEmpty)
+/// ```
+///
+/// Each check presents an error of its own with the options `retry` and `cancel`.
+public struct PresenterConformance: Sendable {
+    /// Makes the presenter's person choose the option with this id, for the prompt shown now.
+    public typealias Choose = @Sendable (_ option: String) async -> Void
+
+    private let presenter: any Presenter
+    private let patience: Duration
+    private let choose: Choose
+
+    /// - Parameters:
+    ///   - presenter: The presenter under test. It must not have open prompts.
+    ///   - patience: Real time after which something that did not happen is a violation.
+    ///   - choose: Plays the person.
+    public init(
+        _ presenter: any Presenter, patience: Duration = .seconds(5), choose: @escaping Choose
+    ) {
+        self.presenter = presenter
+        self.patience = patience
+        self.choose = choose
+    }
+
+    /// Runs every check; empty when the presenter keeps the rules.
+    public func violations() async -> [ConformanceViolation] {
+        var found: [ConformanceViolation] = []
+        for check in [choiceIsDelivered, cancellationIsHonoured, refusalIsTaken] {
+            if let violation = await check() { found.append(violation) }
+        }
+        return found
+    }
+
+    private func choiceIsDelivered() async -> ConformanceViolation? {
+        let rule = "a choice completes its presentation once, with that option"
+        let run = PresenterConformanceRun(presenter)
+        guard await run.begins(within: patience) != nil else {
+            return ConformanceViolation(rule: rule, found: "present was not called")
+        }
+        await choose("retry")
+        guard let outcome = await run.outcome(within: patience) else {
+            return ConformanceViolation(rule: rule, found: "no outcome after the choice")
+        }
+        guard outcome.didRecover, outcome.answer?.option == "retry", run.attemptCount == 1 else {
+            return ConformanceViolation(
+                rule: rule, found: "\(outcome), after \(run.attemptCount) attempts")
+        }
+        guard case .returned? = await run.ending(within: patience) else {
+            return ConformanceViolation(rule: rule, found: "present did not return the answer")
+        }
+        return nil
+    }
+
+    private func cancellationIsHonoured() async -> ConformanceViolation? {
+        let rule = "cancellation takes the prompt away and returns nil"
+        let run = PresenterConformanceRun(presenter)
+        guard await run.begins(within: patience) != nil else {
+            return ConformanceViolation(rule: rule, found: "present was not called")
+        }
+        run.cancel()
+        switch await run.ending(within: patience) {
+        case nil:
+            return ConformanceViolation(rule: rule, found: "present did not return")
+        case .returned(let answer?):
+            return ConformanceViolation(rule: rule, found: "answered \(answer.option)")
+        case .threw(let error) where !(error is CancellationError):
+            return ConformanceViolation(rule: rule, found: "threw \(error)")
+        default:
+            return nil
+        }
+    }
+
+    private func refusalIsTaken() async -> ConformanceViolation? {
+        let rule = "a question that was answered elsewhere ends without another answer"
+        let run = PresenterConformanceRun(presenter)
+        guard let prompt = await run.begins(within: patience) else {
+            return ConformanceViolation(rule: rule, found: "present was not called")
+        }
+        guard let first = try? prompt.answer("cancel", by: "somebody else", via: .person) else {
+            return ConformanceViolation(rule: rule, found: "the question was not open")
+        }
+        await choose("retry")
+        guard let ending = await run.ending(within: patience) else {
+            return ConformanceViolation(rule: rule, found: "present did not return")
+        }
+        if case .returned(let answer?) = ending, answer != first {
+            return ConformanceViolation(rule: rule, found: "returned \(answer.option)")
+        }
+        guard prompt.answer == first, run.attemptCount == 0 else {
+            return ConformanceViolation(
+                rule: rule, found: "\(run.attemptCount) attempts of the refused choice")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,148 @@
+public import ErrorBus
+
+/// Checks that a responder keeps the rules of ``Responder``, for users to run on their own:
+///
+/// ```swift
+/// let checks = ResponderConformance { next in Importer(next: next) }
+/// #expect(await checks.violations().isEmpty)
+/// ```
+///
+/// The probe is an error that the responder is not to deal with itself, so that it must be passed
+/// on, with its options as they were or with more of them.
+public struct ResponderConformance: Sendable {
+    /// Makes the responder under test, in front of `next`.
+    public typealias MakeResponder =
+        @Sendable (_ next: (any Responder)?) async -> any Responder
+
+    private let probe: any Error
+    private let patience: Duration
+    private let makeResponder: MakeResponder
+
+    /// - Parameters:
+    ///   - probe: An error that the responder passes on.
+    ///   - patience: Real time after which something that did not happen is a violation.
+    ///   - makeResponder: Makes a fresh responder for each check.
+    public init(
+        probe: any Error = ConformanceProbe(), patience: Duration = .seconds(5),
+        makeResponder: @escaping MakeResponder
+    ) {
+        self.probe = probe
+        self.patience = patience
+        self.makeResponder = makeResponder
+    }
+
+    /// Runs every check; empty when the responder keeps the rules.
+    public func violations() async -> [ConformanceViolation] {
+        var found: [ConformanceViolation] = []
+        for check in [
+            errorIsPassedOn, attemptRunsOnce, cutChainCompletes, cancellationIsHonoured,
+            handlerIsCalledOnce,
+        ] {
+            if let violation = await check() { found.append(violation) }
+        }
+        return found
+    }
+
+    private func errorIsPassedOn() async -> ConformanceViolation? {
+        let rule = "what is not dealt with reaches next once, as the same presentation"
+        let seen = Recorder<PresentationID?>()
+        let end = ClosureResponder(
+            "end", next: nil,
+            present: { _ in
+                seen.record(PresentationContext.current?.id)
+                return Outcome(didRecover: true, reason: .handled, decidedBy: "end")
+            })
+        guard let outcome = await present(probe, before: end) else {
+            return ConformanceViolation(rule: rule, found: "no outcome")
+        }
+        guard seen.elements.count == 1 else {
+            return ConformanceViolation(
+                rule: rule, found: "next was asked \(seen.elements.count) times")
+        }
+        guard seen.elements == [outcome.presentation] else {
+            return ConformanceViolation(rule: rule, found: "next saw another presentation's id")
+        }
+        guard outcome.didRecover, outcome.reason == .handled, outcome.decidedBy == "end" else {
+            return ConformanceViolation(rule: rule, found: "its outcome came back as: \(outcome)")
+        }
+        return nil
+    }
+
+    private func attemptRunsOnce() async -> ConformanceViolation? {
+        let rule = "an option keeps its id and its attempter on the way"
+        let attempts = Recorder<Void>()
+        let error = probe.recoverable {
+            RecoveryOption("Probe", id: "conformance-probe") {
+                attempts.record(())
+                return true
+            }
+            RecoveryOption.cancel
+        }
+        let presenter = ScriptedPresenter("end", .answer("conformance-probe"))
+        let end = PresentingResponder("end", presenters: [presenter], logger: .silent)
+        let outcome = await present(error, before: end)
+        guard let outcome, outcome.didRecover, attempts.elements.count == 1 else {
+            let text = outcome.map(String.init(describing:)) ?? "no outcome"
+            return ConformanceViolation(
+                rule: rule, found: "\(attempts.elements.count) attempts, \(text)")
+        }
+        return nil
+    }
+
+    private func cutChainCompletes() async -> ConformanceViolation? {
+        let rule = "with no next the caller completes"
+        guard await present(probe, before: nil) != nil else {
+            return ConformanceViolation(rule: rule, found: "no outcome")
+        }
+        return nil
+    }
+
+    private func cancellationIsHonoured() async -> ConformanceViolation? {
+        let rule = "cancelling the caller completes it, and withdraws the error from next"
+        let presenter = ScriptedPresenter("end", .waitForCancellation)
+        let end = PresentingResponder("end", presenters: [presenter], logger: .silent)
+        let responder = await makeResponder(end)
+        let outcomes = Recorder<Outcome>()
+        let task = Task { [probe] in outcomes.record(await responder.presentError(probe)) }
+        defer { task.cancel() }
+        guard await withPatience(patience, { try await presenter.nextPrompt() }) != nil else {
+            return ConformanceViolation(rule: rule, found: "next was not asked")
+        }
+        task.cancel()
+        guard await withPatience(patience, { try await presenter.nextTakenAway() }) != nil else {
+            return ConformanceViolation(rule: rule, found: "next was not cancelled")
+        }
+        guard let outcome = await withPatience(patience, { try await outcomes.next() }) else {
+            return ConformanceViolation(rule: rule, found: "no outcome")
+        }
+        guard !outcome.didRecover else {
+            return ConformanceViolation(rule: rule, found: "it claims recovery: \(outcome)")
+        }
+        return nil
+    }
+
+    private func handlerIsCalledOnce() async -> ConformanceViolation? {
+        let rule = "the completion handler is called once for each error"
+        let end = ClosureResponder(
+            "end", next: nil,
+            present: { _ in Outcome(didRecover: false, reason: .handled, decidedBy: "end") })
+        let responder = await makeResponder(end)
+        let calls = Recorder<Bool>()
+        let tasks = (0..<3).map { _ in
+            responder.presentError(probe) { calls.record($0) }
+        }
+        let ended: Void? = await withPatience(patience) { for task in tasks { await task.value } }
+        guard ended != nil, calls.elements.count == tasks.count else {
+            return ConformanceViolation(
+                rule: rule, found: "\(calls.elements.count) calls for \(tasks.count) errors")
+        }
+        return nil
+    }
+
+    private func present(
+        _ error: any Error, before next: (any Responder)?
+    ) async -> Outcome? {
+        let responder = await makeResponder(next)
+        return await withPatience(patience) { await responder.presentError(error) }
+    }
+}

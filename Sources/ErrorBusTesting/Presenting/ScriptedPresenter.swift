@@ -1,0 +1,62 @@
+public import ErrorBus
+import Synchronization
+
+/// A presenter that answers by a script, one step a prompt, and notes every prompt it was given.
+public final class ScriptedPresenter: Presenter {
+    /// What to do with one prompt.
+    public enum Step: Sendable {
+        /// Choose the option with this id.
+        case answer(String, by: String = "script", via: Answer.Via = .person)
+        /// Leave it to the next presenter.
+        case decline
+        /// Fail to present.
+        case fail(any Error)
+        /// Show it until it is taken away.
+        case waitForCancellation
+        /// Anything else.
+        case run(@Sendable (Prompt) async throws -> Answer?)
+    }
+
+    public let presenterName: String
+    private let steps: Mutex<ArraySlice<Step>>
+    private let record = Recorder<Prompt>()
+    private let takenAway = Recorder<PresentationID>()
+
+    /// - Parameters:
+    ///   - name: The name in logs.
+    ///   - steps: One for each prompt, in order; when they are used up it declines.
+    public init(_ name: String = "script", _ steps: Step...) {
+        presenterName = name
+        self.steps = Mutex(steps[...])
+    }
+
+    /// Every prompt it was given, in order.
+    public var prompts: [Prompt] { record.elements }
+
+    /// The next prompt that no earlier call returned; waits for it.
+    public func nextPrompt() async throws -> Prompt { try await record.next() }
+
+    /// The next prompt that was taken away while a ``Step/waitForCancellation`` showed it.
+    public func nextTakenAway() async throws -> PresentationID { try await takenAway.next() }
+
+    public func present(_ prompt: Prompt) async throws -> Answer? {
+        // Before it is noted, so that who waits for the n-th prompt knows its step is taken.
+        let step = steps.withLock { $0.popFirst() } ?? .decline
+        record.record(prompt)
+        switch step {
+        case .answer(let option, let by, let via):
+            return try prompt.answer(option, by: by, via: via)
+        case .decline:
+            return nil
+        case .fail(let error):
+            throw error
+        case .waitForCancellation:
+            // Nothing is ever recorded: only cancellation ends it.
+            _ = try? await Recorder<Never>().next()
+            takenAway.record(prompt.id)
+            return nil
+        case .run(let body):
+            return try await body(prompt)
+        }
+    }
+}

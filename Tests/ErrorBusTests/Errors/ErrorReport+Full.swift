@@ -1,0 +1,34 @@
+import ErrorBus
+
+extension ErrorReport {
+    /// Every field set, and unknown keys on every level.
+    static var full: ErrorReport {
+        var inner = ErrorReport(domain: "NSPOSIXErrorDomain", code: 111, description: "Refused")
+        inner.unknownKeys = ["hint": [1, 2]]
+        let outer = ErrorReport(
+            domain: "ledger", description: "No ledger", severity: .warning,
+            underlyingErrors: [inner])
+        var overwrite = Option(
+            id: "overwrite", title: "Overwrite", role: .destructive, isDeclaredDefault: true)
+        overwrite.unknownKeys = ["icon": "trash"]
+        var report = ErrorReport(
+            domain: "com.acme.billing", code: .min, description: "The invoice is lost.",
+            failureReason: "The ledger refused.", recoverySuggestion: "Check it.",
+            helpAnchor: "https://acme.example/42", severity: .critical,
+            options: [
+                Option(id: "retry", title: "Retry ↻", role: .default), overwrite,
+                Option(id: "skip", title: "Skip"),
+                Option(id: "cancel", title: "Cancel", role: .cancel),
+            ],
+            userInfo: [
+                "invoice": "INV-7", "lines": [1, 2.5, nil, true, ["a": "b"]], "raw": "<x>",
+            ],
+            underlyingErrors: [outer, inner])
+        report.occurredAt = "2026-01-01T00:00:00Z"
+        report.retryOf = PresentationID("01890a5d-ac96-774b-bcce-b302099a8057")
+        report.coalesceKey = "ledger"
+        report.undescribed = ["raw"]
+        report.unknownKeys = ["colour": "red", "v2": ["deep": [nil]]]
+        return report
+    }
+}
