@@ -159,7 +159,8 @@ struct RegexParser {
         return set
     }
 
-    private mutating func rangeEnd(from low: Unicode.Scalar) throws(PatternError) -> Unicode.Scalar {
+    private mutating func rangeEnd(from low: Unicode.Scalar) throws(PatternError) -> Unicode.Scalar
+    {
         guard current == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
             return low
         }

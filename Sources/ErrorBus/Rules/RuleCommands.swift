@@ -7,7 +7,7 @@ import Logging
 /// recovered, any other exit that it was tried in vain.
 public struct RuleCommands: Sendable {
     /// A report never offers more choices than this: a rule leaves a full one alone.
-    public static let optionCountMax = 32
+    public static let optionCountMax = ErrorReport.Limits.optionCount
 
     private let runner: any CommandRunner
     private let timeLimit: Duration
@@ -15,10 +15,10 @@ public struct RuleCommands: Sendable {
 
     /// - Parameters:
     ///   - timeLimit: How long one command may take.
-    ///   - encode: Writes the report for the command's input.
+    ///   - encode: Writes the report for the command's input; as a payload unless said otherwise.
     public init(
         runner: any CommandRunner, timeLimit: Duration = OptionAttempter.timeLimitDefault,
-        encode: @escaping @Sendable (ErrorReport) -> [UInt8]
+        encode: @escaping @Sendable (ErrorReport) -> [UInt8] = { $0.payload() }
     ) {
         self.runner = runner
         self.timeLimit = timeLimit

@@ -47,7 +47,8 @@ public struct RuleMatch: Hashable, Sendable {
     public func covers(_ other: RuleMatch) -> Bool {
         guard Self.cover(domain, other.domain), Self.cover(code, other.code),
             Self.cover(origin, other.origin),
-            (severity ?? Set(Severity.allCases)).isSuperset(of: other.severity ?? Set(Severity.allCases))
+            (severity ?? Set(Severity.allCases)).isSuperset(
+                of: other.severity ?? Set(Severity.allCases))
         else { return false }
         return userInfo.allSatisfy { Self.cover($0.value, other.userInfo[$0.key]) }
     }

@@ -62,7 +62,8 @@ public final class RuleResponder: Responder {
     public func presentError(_ error: any Error) async -> Outcome {
         await inPresentation { context in
             guard !UserCancellation.standard.matches(error),
-                case .answered(let changed, let option, let rule) = apply(to: error, mayAnswer: true)
+                case .answered(let changed, let option, let rule) = apply(
+                    to: error, mayAnswer: true)
             else { return await forwardError(error) }
             let answer = Answer(
                 id: PresentationID.make().value, option: option,

@@ -27,7 +27,8 @@ enum EnvironmentExpansion {
                         found: "\"\(text.cut(toScalars: 80).escapedForMessage)\"",
                         allowed: "${NAME} with its closing brace, or $${ for ${ itself")
                 }
-                result += try value(rest[rest.index(rest.startIndex, offsetBy: 2)..<end], environment)
+                result += try value(
+                    rest[rest.index(rest.startIndex, offsetBy: 2)..<end], environment)
                 rest = rest[rest.index(after: end)...]
             } else {
                 result += "$"

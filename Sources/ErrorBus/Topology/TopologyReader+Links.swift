@@ -114,7 +114,9 @@ extension TopologyReader {
             return command(inner, folder: folder).map(PresenterSettings.command)
         case "console": return console(inner)
         default:
-            if !inner.node.isNull { decoder.report(inner, allowed: "nothing: a terminal has no settings") }
+            if !inner.node.isNull {
+                decoder.report(inner, allowed: "nothing: a terminal has no settings")
+            }
             return .terminal
         }
     }

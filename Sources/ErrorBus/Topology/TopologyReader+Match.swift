@@ -9,8 +9,9 @@ extension TopologyReader {
     mutating func ruleMatch(_ field: ConfigurationField) -> RuleMatch? {
         let keys = Self.matchKeys
         let problemCount = decoder.problems.count
-        guard let fields = decoder.fields(
-            field, keys: keys, alsoAllowed: { $0.hasPrefix(Self.fieldPrefix) })
+        guard
+            let fields = decoder.fields(
+                field, keys: keys, alsoAllowed: { $0.hasPrefix(Self.fieldPrefix) })
         else { return nil }
         var match = RuleMatch()
         for (key, inner) in fields {
@@ -20,7 +21,8 @@ extension TopologyReader {
             case "severity": match.severity = severities(inner)
             case "origin": match.origin = patterns(inner)
             case "userInfo": readUserInfo(inner, into: &match)
-            default: match.userInfo[String(key.dropFirst(Self.fieldPrefix.count))] = patterns(inner)
+            default:
+                readUserInfo(String(key.dropFirst(Self.fieldPrefix.count)), inner, into: &match)
             }
         }
         return decoder.problems.count == problemCount ? match : nil
@@ -29,13 +31,17 @@ extension TopologyReader {
     private mutating func readUserInfo(_ field: ConfigurationField, into match: inout RuleMatch) {
         let allowed = "a mapping of userInfo fields to what they must be"
         guard let fields = decoder.fields(field, allowed: allowed) else { return }
-        for (key, inner) in fields {
-            guard match.userInfo[key] == nil else {
-                decoder.report(inner, found: "the field a second time", allowed: "each field once")
-                continue
-            }
-            match.userInfo[key] = patterns(inner)
+        for (key, inner) in fields { readUserInfo(key, inner, into: &match) }
+    }
+
+    private mutating func readUserInfo(
+        _ key: String, _ field: ConfigurationField, into match: inout RuleMatch
+    ) {
+        guard match.userInfo[key] == nil else {
+            decoder.report(field, found: "the field a second time", allowed: "each field once")
+            return
         }
+        match.userInfo[key] = patterns(field)
     }
 
     private static let patternAllowed = "a text, a text with *, /regex/, or a list of them"

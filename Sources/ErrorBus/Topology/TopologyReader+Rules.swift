@@ -18,9 +18,11 @@ extension TopologyReader {
     private mutating func rule(
         _ field: ConfigurationField, position: Int, folder: String
     ) -> Rule? {
+        let problemCount = decoder.problems.count
         guard let fields = decoder.fields(field, keys: ["match"] + Self.actionKeys) else {
             return nil
         }
+        let hasUnknownKeys = decoder.problems.count > problemCount
         var match: RuleMatch?
         if let inner = fields["match"] {
             match = ruleMatch(inner)
@@ -30,7 +32,7 @@ extension TopologyReader {
         }
         let written = fields.filter { $0.key != "match" }
         let actions = written.compactMap { action($0.key, $0.value, folder: folder) }
-        if written.isEmpty {
+        if written.isEmpty, !hasUnknownKeys {
             decoder.report(
                 field, found: "no action", allowed: Self.actionKeys.joined(separator: ", "))
         }

@@ -92,7 +92,9 @@ struct TopologyValidator {
                     field, found: "\"\(parent)\", which does not listen",
                     allowed: "a node with listen, or an endpoint",
                     hint: "add listen to node \(parent)")
-            } else if !settings.listen.isEmpty, settings.listen.allSatisfy({ $0.connectable == nil }) {
+            } else if !settings.listen.isEmpty,
+                settings.listen.allSatisfy({ $0.connectable == nil })
+            {
                 report(
                     field, found: "\"\(parent)\", which listens only where the system chooses",
                     allowed: "a node with an ipc endpoint or a fixed port, or an endpoint")

@@ -96,7 +96,8 @@ struct YAMLConfiguration {
     ) throws(ConfigurationProblem) -> ConfigurationNode.Entry {
         let place = key.mark.map(location) ?? place
         guard case .scalar(let name) = key else {
-            throw problem(place, found: "a key that is a list or a mapping", allowed: "a text as key")
+            throw problem(
+                place, found: "a key that is a list or a mapping", allowed: "a text as key")
         }
         return ConfigurationNode.Entry(
             key: name.string, keyLocation: place,
@@ -131,13 +132,15 @@ struct YAMLConfiguration {
                 text.contains("alphabetic or numeric")
                 ? "a text that begins with * or & needs quotes" : nil
             return problem(
-                location(mark), found: "what is not YAML (\(text))", allowed: "YAML or JSON", hint: hint)
+                location(mark), found: "what is not YAML (\(text))", allowed: "YAML or JSON",
+                hint: hint)
         case .reader(let text, _, _, _):
             return problem(found: "what is not YAML (\(text))", allowed: "YAML or JSON")
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.map { "\"\($0)\"" }.joined(separator: ", ")
             return problem(
-                location(context.mark), found: "the key \(names) more than once", allowed: "each key once")
+                location(context.mark), found: "the key \(names) more than once",
+                allowed: "each key once")
         default:
             return problem(found: "what cannot be read as YAML", allowed: "YAML or JSON")
         }

@@ -1,0 +1,110 @@
+import ErrorBus
+import Testing
+
+@testable import bus_node
+
+@Suite struct RuleProblemTests {
+    private static let domainAllowed = "a text, a text with *, /regex/, or a list of them"
+
+    @Test(
+        "one rule",
+        arguments: [
+            (
+                "withhold: true",
+                ": found no match, "
+                    + "allowed: match: with conditions, or match: {} for all"
+            ),
+            (
+                "match: {}",
+                ": found no action, "
+                    + "allowed: withhold, rewrite, addOption, removeOption, answer, redact, route"
+            ),
+            (
+                "match: {}, withhold: false",
+                ".withhold: found \"false\", "
+                    + "allowed: true, or no withhold at all"
+            ),
+            (
+                "match: {}, withhold: true, answer: x",
+                ".withhold: found withhold beside other actions, allowed: withhold by itself"
+            ),
+            (
+                "match: {}, withold: true",
+                ".withold: found unknown key \"withold\", allowed: match, "
+                    + "withhold, rewrite, addOption, removeOption, answer, redact, route; "
+                    + "did you mean \"withhold\"?"
+            ),
+            (
+                "match: { codee: 1 }, withhold: true",
+                ".match.codee: found unknown key \"codee\", "
+                    + "allowed: domain, code, severity, origin, userInfo; did you mean \"code\"?"
+            ),
+            (
+                "match: { code: abc }, withhold: true",
+                ".match.code: found \"abc\", "
+                    + "allowed: a whole number, a number with *, /regex/, or a list of them"
+            ),
+            (
+                "match: { severity: '>=eror' }, withhold: true",
+                ".match.severity: found \">=eror\", "
+                    + "allowed: debug, info, warning, error, critical, or >= before one of them; "
+                    + "did you mean \"error\"?"
+            ),
+            (
+                "match: { domain: [] }, withhold: true",
+                ".match.domain: found a list, allowed: \(domainAllowed)"
+            ),
+            (
+                "match: { domain: '/(/' }, withhold: true",
+                ".match.domain: found \"/(/\", allowed: a ) for each ("
+            ),
+            (
+                "match: { userInfo: { a: x }, userInfo.a: y }, withhold: true",
+                ".match.userInfo.a: found the field a second time, allowed: each field once"
+            ),
+            (
+                "match: {}, answer: { option: retry, limit: 3 for 1m }",
+                ".answer.limit: "
+                    + "found \"3 for 1m\", allowed: a limit such as 3 per 1m, 1 to 1000 times"
+            ),
+            (
+                "match: {}, answer: { option: retry, limit: 1001 per 1m }",
+                ".answer.limit: "
+                    + "found \"1001 per 1m\", allowed: a limit such as 3 per 1m, 1 to 1000 times"
+            ),
+            (
+                "match: {}, answer: { limit: 1 per 1m }",
+                ".answer: found no option, allowed: option: ID"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X }",
+                ".addOption: found no run, "
+                    + "allowed: run: [PROGRAM, ARGUMENT...], or role: cancel"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, role: defualt, run: [x] }",
+                ".addOption.role: found \"defualt\", allowed: default, cancel, destructive; "
+                    + "did you mean \"default\"?"
+            ),
+            (
+                "match: {}, rewrite: {}",
+                ".rewrite: found an empty mapping, "
+                    + "allowed: description, reason, suggestion, severity"
+            ),
+            (
+                "match: {}, redact: []",
+                ".redact: found a list, allowed: a userInfo key, or a list of them"
+            ),
+        ])
+    func rule(rule: String, expected: String) {
+        let yaml = """
+            version: 1
+            nodes:
+              relay:
+                presenters: [terminal]
+                responders:
+                  - { \(rule) }
+            """
+        #expect(TestTopology.problems(yaml) == ["t.yaml:6: nodes.relay.responders[0]\(expected)"])
+    }
+}

@@ -1,0 +1,136 @@
+import ErrorBus
+import Testing
+
+@testable import bus_node
+
+@Suite struct TopologyLoaderTests {
+    private static let topology = """
+        version: 1
+        defaults: { deadline: 10m, whenUnreachable: fail, grace: 5s, abandonAfter: 90s }
+        nodes:
+          central:
+            listen: [tcp://127.0.0.1:7700]
+            presenters:                       # asked in order
+              - policy: policies/retry.yaml
+              - terminal
+              - command: ["./page-oncall"]
+            events: var/central.jsonl
+          relay-eu:
+            next: central
+            listen: [tcp://127.0.0.1:7701, ipc:///run/bus/relay-eu]
+            responders:
+              - match: { domain: com.acme.auth, code: 401 }
+                addOption: { id: login, title: Log in again, run: ["./login.sh"] }
+              - match: { severity: debug }
+                withhold: true
+          worker-1:
+            next: [relay-eu, "tcp://${OTHER}:7700"]
+            deadline: none
+            whenUnreachable: hold
+        """
+
+    private static let policy = """
+        rules:
+          - match: { domain: com.acme.*, severity: ">=error" }
+            answer: { option: retry, limit: 3 per 1m }
+          - match: { userInfo.kind: /^a+$/ }
+            answer: skip
+        """
+
+    private func load(_ topology: String, policy: String = policy) throws -> LoadedTopology {
+        let folder = try TemporaryFolder()
+        try folder.write(policy, to: "policies/retry.yaml")
+        let file = try folder.write(topology, to: "topology.yaml")
+        return try TopologyLoader.load(file, environment: ["OTHER": "localhost"])
+    }
+
+    @Test("a whole topology with its policy file")
+    func whole() throws {
+        let loaded = try load(Self.topology)
+        #expect(loaded.warnings.isEmpty)
+        let topology = loaded.topology
+        #expect(topology.settings.map(\.name) == ["central", "relay-eu", "worker-1"])
+
+        let central = try #require(topology["central"])
+        #expect(central.next.isEmpty)
+        #expect(central.deadline == .seconds(600))
+        #expect(central.whenUnreachable == .fail)
+        #expect(central.grace == .seconds(5))
+        #expect(central.abandonAfter == .seconds(90))
+        #expect(central.events?.hasSuffix("/var/central.jsonl") == true)
+        #expect(central.presenters.map(\.kind) == ["policy", "terminal", "command"])
+        guard case .policy(_, let rules) = central.presenters[0],
+            case .command(let command) = central.presenters[2]
+        else {
+            Issue.record("not the presenters of the file")
+            return
+        }
+        #expect(rules.count == 2)
+        #expect(
+            rules[0].actions == [
+                .answer(option: "retry", limit: IntensityLimit(3, per: .seconds(60)))
+            ])
+        #expect(rules[0].match.severity == [.error, .critical])
+        #expect(rules[1].actions == [.answer(option: "skip", limit: nil)])
+        #expect(command[0].hasPrefix("/") && command[0].hasSuffix("/page-oncall"))
+
+        let relay = try #require(topology["relay-eu"])
+        #expect(relay.responders.map(\.position) == [1, 2])
+        #expect(relay.responders[1].withholds)
+        #expect(topology.parentEndpoints(of: "relay-eu") == [try Endpoint("tcp://127.0.0.1:7700")])
+
+        let worker = try #require(topology["worker-1"])
+        #expect(worker.deadline == nil)
+        #expect(worker.whenUnreachable == .hold)
+        #expect(
+            topology.parentEndpoints(of: "worker-1") == [
+                try Endpoint("tcp://127.0.0.1:7701"), try Endpoint("tcp://localhost:7700"),
+            ])
+        #expect(topology.roots == ["central"])
+        #expect(topology.children(of: "central") == ["relay-eu"])
+    }
+
+    @Test("what is not said has its default")
+    func defaults() throws {
+        let json = #"{"version": 1, "nodes": {"a": {"presenters": ["terminal"]}}}"#
+        let node = try #require(try load(json).topology["a"])
+        #expect(node.deadline == nil)
+        #expect(node.whenUnreachable == .hold)
+        #expect(node.grace == .seconds(10))
+        #expect(node.abandonAfter == .seconds(60))
+        #expect(!node.allowUnauthenticated)
+    }
+
+    @Test("a problem in a policy file names that file and its line")
+    func policyProblem() throws {
+        let error = #expect(throws: ConfigurationFailure.self) {
+            try load(Self.topology, policy: "rules:\n  - match: {}\n    anser: retry")
+        }
+        #expect(error?.exitStatus == .badConfiguration)
+        guard case .invalid(let problems, _)? = error else { return }
+        #expect(problems.count == 1)
+        #expect(problems.first?.location.file.hasSuffix("/policies/retry.yaml") == true)
+        #expect(problems.first?.location.line == 3)
+        #expect(problems.first?.field == "rules[0].anser")
+        #expect(problems.first?.hint == "did you mean \"answer\"?")
+    }
+
+    @Test("a missing file, a folder and a file that is too large")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        for path in ["\(folder.path)/none.yaml", folder.path, "", "a\0b"] {
+            let error = #expect(throws: ConfigurationFailure.self) {
+                try TopologyLoader.load(path, environment: [:])
+            }
+            #expect(error?.exitStatus == .noInput)
+        }
+        let limit = ConfigurationFile.byteCountMax
+        let file = try folder.write(String(repeating: "#", count: limit), to: "large.yaml")
+        #expect(try ConfigurationFile.read(file).count == limit)
+        try folder.write(String(repeating: "#", count: limit + 1), to: "large.yaml")
+        let error = #expect(throws: ConfigurationFailure.self) {
+            try ConfigurationFile.read(file)
+        }
+        #expect(error?.exitStatus == .badConfiguration)
+    }
+}

@@ -1,0 +1,37 @@
+import ErrorBus
+import Testing
+
+@testable import bus_node
+
+@Suite struct TopologyOutlineTests {
+    @Test("parents stand above their children, a second parent refers to the first")
+    func tree() throws {
+        let yaml = """
+            version: 1
+            nodes:
+              central: { listen: "tcp://127.0.0.1:1", presenters: [terminal, { command: [x] }] }
+              spare: { listen: "ipc://s", presenters: [terminal] }
+              relay:
+                next: [central, spare]
+                listen: "tcp://127.0.0.1:2"
+                responders: [{ match: {}, withhold: true }]
+              worker: { next: relay }
+              alone: { next: "tcp://127.0.0.1:9" }
+            """
+        let root = try YAMLConfiguration.read(Array(yaml.utf8), file: "t.yaml")
+        let loaded = try TopologyReader.read(
+            root, folder: "", environment: [:],
+            openPolicy: { (path) throws(ConfigurationFailure) in
+                throw .unreadable(path: path, reason: "none")
+            })
+        #expect(
+            TopologyOutline(loaded.topology).lines == [
+                "central  listens on tcp://127.0.0.1:1  presenters terminal, command x",
+                "└── relay  listens on tcp://127.0.0.1:2  1 rule",
+                "    └── worker",
+                "spare  listens on ipc://s  presenters terminal",
+                "└── relay (see above)",
+                "alone  next tcp://127.0.0.1:9",
+            ])
+    }
+}

@@ -1,0 +1,278 @@
+import ErrorBus
+import Testing
+
+@testable import bus_node
+
+@Suite struct TopologyProblemTests {
+    private static let nodeKeys =
+        "next, listen, presenters, responders, deadline, whenUnreachable, grace, abandonAfter, "
+        + "allowUnauthenticated, events, journal"
+
+    @Test(
+        "the file as a whole",
+        arguments: [
+            ("", "t.yaml:1: found an empty file, allowed: a mapping"),
+            (
+                "[]",
+                "t.yaml:1: found a list, allowed: a mapping with keys of: version, defaults, nodes"
+            ),
+            (
+                "nodes: { a: { presenters: [terminal] } }",
+                "t.yaml:1: version: found nothing, allowed: 1"
+            ),
+            (
+                "version: 2\nnodes: { a: { presenters: [terminal] } }",
+                "t.yaml:1: version: found \"2\", allowed: 1"
+            ),
+            (
+                "version: 1",
+                "t.yaml:1: nodes: found nothing, allowed: a mapping of node names to their settings"
+            ),
+            (
+                "version: 1\nnodes: {}",
+                "t.yaml:2: nodes: found an empty mapping, "
+                    + "allowed: a mapping of node names to their settings"
+            ),
+            (
+                "version: 1\nnode: {}\nnodes: { a: { presenters: [terminal] } }",
+                "t.yaml:2: node: found unknown key \"node\", allowed: version, defaults, nodes; "
+                    + "did you mean \"nodes\"?"
+            ),
+            (
+                "version: 1\nnodes: { a: {}, a: {} }",
+                "t.yaml:2: found the key \"a\" more than once, allowed: each key once"
+            ),
+            (
+                "version: 1\nnodes: { ? [a] : {} }",
+                "t.yaml:2: found a key that is a list or a mapping, allowed: a text as key"
+            ),
+            (
+                "version: 1\nnodes: { a b: { presenters: [terminal] } }",
+                "t.yaml:2: nodes.a b: found the name \"a b\", "
+                    + "allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -"
+            ),
+            (
+                "a: *b",
+                "t.yaml:1: found what is not YAML (found undefined alias), "
+                    + "allowed: YAML or JSON"
+            ),
+        ])
+    func file(yaml: String, expected: String) {
+        #expect(TestTopology.problems(yaml) == [expected])
+    }
+
+    @Test(
+        "one node's settings",
+        arguments: [
+            (
+                "next: centrl",
+                "next: found \"centrl\", allowed: a node of this topology (central) or an "
+                    + "endpoint; did you mean \"central\"?"
+            ),
+            (
+                "next: [central, centrl]",
+                "next[1]: found \"centrl\", allowed: a node of this topology (central) or an "
+                    + "endpoint; did you mean \"central\"?"
+            ),
+            ("next: [central, central]", "next[1]: found \"central\", allowed: each parent once"),
+            (
+                "next: tcp://*:1",
+                "next: found \"tcp://*:1\", allowed: an endpoint with a host and a port"
+            ),
+            (
+                "next: tcp://x:0",
+                "next: found \"tcp://x:0\", allowed: a port from 1 to 65535"
+            ),
+            (
+                "next: { a: b }",
+                "next: found a mapping, allowed: a node name, an endpoint, or a list of them"
+            ),
+            (
+                "nxt: central",
+                "nxt: found unknown key \"nxt\", allowed: \(nodeKeys); did you mean \"next\"?"
+            ),
+            (
+                "deadline: 10",
+                "deadline: found \"10\", allowed: a duration above 0 such as 250ms, 30s, 10m, 1h "
+                    + "or 2d, or none; a unit is missing, as in \"10s\""
+            ),
+            (
+                "grace: -1s",
+                "grace: found \"-1s\", allowed: a duration such as 250ms, 30s, 10m, 1h or 2d"
+            ),
+            (
+                "abandonAfter: 0s",
+                "abandonAfter: found \"0s\", allowed: a duration above 0 such as 250ms, 30s, 10m, "
+                    + "1h or 2d"
+            ),
+            (
+                "whenUnreachable: hodl",
+                "whenUnreachable: found \"hodl\", allowed: hold, presentLocally, fail; "
+                    + "did you mean \"hold\"?"
+            ),
+            (
+                "events: ${UNSET}",
+                "events: found \"${UNSET}\", allowed: an environment variable that is set, or "
+                    + "${NAME:-otherwise}; UNSET is not set"
+            ),
+            ("events:", "events: found nothing, allowed: the path of a file"),
+            (
+                "allowUnauthenticated: yes",
+                "allowUnauthenticated: found \"yes\", allowed: true or false"
+            ),
+            (
+                "listen: [tcp://0.0.0.0:7702]",
+                "listen[0]: found \"tcp://0.0.0.0:7702\", open to other machines without security, "
+                    + "allowed: ipc, or tcp on a loopback host such as 127.0.0.1; if the network "
+                    + "itself is trusted, say allowUnauthenticated: true"
+            ),
+            (
+                "listen: tcp://127.0.0.1:7700",
+                "listen: found \"tcp://127.0.0.1:7700\", which node central has already, "
+                    + "allowed: an endpoint that no other entry has"
+            ),
+            (
+                "presenters: [terminl]",
+                "presenters[0]: found \"terminl\", allowed: policy, terminal, command, console; "
+                    + "did you mean \"terminal\"?"
+            ),
+            (
+                "presenters: [command]",
+                "presenters[0]: found \"command\", allowed: command: SETTINGS"
+            ),
+            (
+                "presenters: [{}]",
+                "presenters[0]: found 0 presenters, allowed: one for each list entry"
+            ),
+            (
+                "presenters: [{ command: [] }]",
+                "presenters[0].command: found an empty list, allowed: a list of program and "
+                    + "arguments, as in [\"./page-oncall\", \"--now\"]"
+            ),
+            (
+                "presenters: [{ policy: none.yaml }]",
+                "presenters[0].policy: found \"none.yaml\", allowed: a policy file that can be "
+                    + "read; No such file or directory"
+            ),
+            (
+                "presenters: [{ console: { listen: 127.0.0.1:8080 } }]",
+                "presenters[0]: found \"console\", allowed: policy, terminal, command; "
+                    + "console presenter is not available in this version"
+            ),
+            (
+                "journal: var/x.sqlite",
+                "journal: found \"journal\", allowed: no journal, or events for a log of events; "
+                    + "journal is not available in this version"
+            ),
+            (
+                "responders: [{ match: {}, route: central }]",
+                "responders[0].route: found \"route\", allowed: withhold, rewrite, addOption, "
+                    + "removeOption, answer, redact; route is not available in this version"
+            ),
+        ])
+    func node(settings: String, expected: String) {
+        let yaml = """
+            version: 1
+            nodes:
+              central: { listen: "tcp://127.0.0.1:7700", presenters: [terminal] }
+              relay:
+                \(settings)
+            """
+        #expect(TestTopology.problems(yaml) == ["t.yaml:5: nodes.relay.\(expected)"])
+    }
+
+    @Test("all problems are told at once, in the order of the file")
+    func all() {
+        let yaml = """
+            version: 3
+            defaults: { grace: soon }
+            nodes:
+              a: { next: nowhere }
+              b: { listn: x }
+            """
+        #expect(
+            TestTopology.problems(yaml).map { $0.prefix(9) } == [
+                "t.yaml:1:", "t.yaml:2:", "t.yaml:4:", "t.yaml:5:",
+            ])
+    }
+
+    @Test("A36 F30 a cycle is printed")
+    func cycle() {
+        let yaml = """
+            version: 1
+            nodes:
+              o: { next: m }
+              m: { next: p, listen: "tcp://127.0.0.1:1" }
+              p: { next: m, listen: "tcp://127.0.0.1:2" }
+            """
+        #expect(
+            TestTopology.problems(yaml) == [
+                "t.yaml:4: nodes.m.next: found a cycle, m -> p -> m, "
+                    + "allowed: links that end at a root"
+            ])
+    }
+
+    @Test("F30 a way of 16 nodes is allowed, of 17 not")
+    func depth() {
+        func chain(_ count: Int) -> String {
+            let nodes = (1...count).map { index in
+                let next = index == 1 ? "presenters: [terminal]" : "next: n\(index - 1)"
+                return "  n\(index): { listen: \"tcp://127.0.0.1:\(index)\", \(next) }"
+            }
+            return "version: 1\nnodes:\n" + nodes.joined(separator: "\n")
+        }
+        #expect(TestTopology.problems(chain(Topology.hopCountMax)) == [])
+        #expect(
+            TestTopology.problems(chain(17)) == [
+                "t.yaml:19: nodes.n17.next: found 17 nodes on the way to the root, "
+                    + "allowed: at most 16"
+            ])
+    }
+
+    @Test(
+        "a parent must listen where a child can find it",
+        arguments: [
+            (
+                "",
+                "\"p\", which does not listen, allowed: a node with listen, or an endpoint; "
+                    + "add listen to node p"
+            ),
+            (
+                "listen: 'tcp://127.0.0.1:*', ",
+                "\"p\", which listens only where the system chooses, allowed: a node with an ipc "
+                    + "endpoint or a fixed port, or an endpoint"
+            ),
+        ])
+    func parent(listen: String, expected: String) {
+        let yaml = "version: 1\nnodes:\n  p: { \(listen)presenters: [terminal] }\n  c: { next: p }"
+        #expect(TestTopology.problems(yaml) == ["t.yaml:4: nodes.c.next: found \(expected)"])
+    }
+
+    @Test("what is doubtful is a warning")
+    func doubtful() {
+        let yaml = """
+            version: 1
+            nodes:
+              alone:
+                responders:
+                  - { match: { domain: com.* }, withhold: true }
+                  - { match: { domain: com.acme, code: 1 }, answer: retry }
+            """
+        #expect(
+            TestTopology.warnings(yaml) == [
+                "t.yaml:6: nodes.alone.responders[1]: warning: never reached: rule 1 (line 5) "
+                    + "matches all that it matches",
+                "t.yaml:3: nodes.alone: warning: neither next nor presenters: errors that end "
+                    + "here are answered with 503",
+            ])
+    }
+
+    @Test("a message stays on its line, whatever the file says")
+    func controlCharacters() {
+        let yaml = "version: \"1\\e[31m\\n2\"\nnodes: { a: { presenters: [terminal] } }"
+        #expect(
+            TestTopology.problems(yaml) == [
+                "t.yaml:1: version: found \"1\\u{1B}[31m\\n2\", allowed: 1"
+            ])
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct IntensityLimiterTests {
+    private let start = ContinuousClock().now
+    private let limit = IntensityLimit(3, per: .seconds(60))
+
+    private func key(_ domain: String = "d", origin: NodeName? = nil) -> IntensityLimiter.Key {
+        .init(rule: 1, domain: domain, code: 1, origin: origin)
+    }
+
+    @Test("A38 past the limit it refuses until the window has moved on")
+    func slides() {
+        var limiter = IntensityLimiter()
+        let times = [0, 20, 40, 50, 59, 60, 61, 80, 100, 101]
+        let permitted = times.map {
+            limiter.permits(key(), within: limit, at: start + .seconds($0))
+        }
+        #expect(
+            permitted == [true, true, true, false, false, true, false, true, true, false])
+    }
+
+    @Test("each origin and each domain has its own count")
+    func keys() {
+        var limiter = IntensityLimiter()
+        let once = IntensityLimit(1, per: .seconds(60))
+        let keys = [key(origin: "a"), key(origin: "b"), key("e", origin: "a"), key(origin: "a")]
+        let permitted = keys.map { limiter.permits($0, within: once, at: start) }
+        #expect(permitted == [true, true, true, false])
+    }
+
+    @Test("the number of keys is bounded, and old ones make room")
+    func bounded() {
+        var limiter = IntensityLimiter()
+        let first = (0..<IntensityLimiter.keyCountMax).map {
+            limiter.permits(key("d\($0)"), within: limit, at: start)
+        }
+        #expect(!first.contains(false))
+        let more = limiter.permits(key("more"), within: limit, at: start)
+        let known = limiter.permits(key("d0"), within: limit, at: start)
+        let later = limiter.permits(key("more"), within: limit, at: start + .seconds(60))
+        #expect([more, known, later] == [false, true, true])
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct RuleBookTests {
+    private func rule(_ position: Int, _ domain: String, _ action: RuleAction) throws -> Rule {
+        Rule(
+            match: RuleMatch(domain: [try TextPattern(domain)]), actions: [action],
+            position: position)
+    }
+
+    @Test("the first rule that matches")
+    func firstMatch() throws {
+        let book = RuleBook(
+            [
+                try rule(1, "a", .withhold), try rule(2, "b*", .withhold),
+                try rule(3, "*", .withhold),
+            ],
+            mode: .firstMatch)
+        let report = ErrorReport(domain: "bc", description: "x")
+        #expect(book.firstMatch(report, origin: nil)?.position == 2)
+    }
+
+    @Test("only rules that end it hide those after them")
+    func shadowed() throws {
+        let answer = RuleAction.answer(option: "retry", limit: nil)
+        let limited = RuleAction.answer(
+            option: "retry", limit: IntensityLimit(1, per: .seconds(1)))
+        let changes = RuleAction.removeOption(["x"])
+        for (action, mode, hides) in [
+            (RuleAction.withhold, RuleBook.Mode.everyMatch, true), (answer, .everyMatch, true),
+            (limited, .everyMatch, false), (changes, .everyMatch, false),
+            (changes, .firstMatch, true), (limited, .firstMatch, false),
+        ] {
+            let book = RuleBook(
+                [try rule(1, "com.*", action), try rule(2, "com.acme", answer)], mode: mode)
+            #expect(book.shadowed.map(\.rule.position) == (hides ? [2] : []), "\(action), \(mode)")
+        }
+    }
+
+    @Test("a narrower rule before a wider one hides nothing")
+    func narrower() throws {
+        let book = RuleBook(
+            [try rule(1, "com.acme", .withhold), try rule(2, "com.*", .withhold)],
+            mode: .everyMatch)
+        #expect(book.shadowed.isEmpty)
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct RuleMatchTests {
+    private var report: ErrorReport {
+        ErrorReport(
+            domain: "com.acme.auth", code: 401, description: "Log in again.", severity: .warning,
+            userInfo: [
+                "invoice": "INV-7".json, "count": .integer(3), "fatal": .bool(true),
+                "list": .array([]), "none": .null,
+            ])
+    }
+
+    private func match(_ change: (inout RuleMatch) throws -> Void) rethrows -> Bool {
+        var match = RuleMatch()
+        try change(&match)
+        return match.matches(report, origin: "worker-1")
+    }
+
+    @Test("no condition matches everything")
+    func everything() {
+        #expect(RuleMatch().matches(report, origin: nil))
+    }
+
+    @Test("A12 every condition must hold")
+    func conditions() throws {
+        #expect(try match { $0.domain = [try TextPattern("com.acme.*")] })
+        #expect(try match { $0.code = [try TextPattern("403"), try TextPattern("4*")] })
+        #expect(match { $0.severity = [.warning, .error] })
+        #expect(match { $0.origin = [.exact("worker-1")] })
+        #expect(!match { $0.severity = [.error] })
+        #expect(!match { $0.origin = [.exact("worker-2")] })
+        #expect(
+            !match {
+                $0.domain = [.exact("com.acme.auth")]
+                $0.code = [.exact("500")]
+            })
+    }
+
+    @Test(arguments: [
+        ("invoice", "INV-*", true), ("invoice", "INV-8", false), ("count", "3", true),
+        ("fatal", "true", true), ("fatal", "false", false), ("list", "*", false),
+        ("none", "*", false), ("missing", "*", false),
+    ])
+    func userInfo(field: String, pattern: String, expected: Bool) throws {
+        #expect(try match { $0.userInfo = [field: [try TextPattern(pattern)]] } == expected)
+    }
+
+    @Test("what is unknown matches no condition")
+    func unknown() throws {
+        let bare = ErrorReport(domain: "d", description: "x")
+        let any = try TextPattern("*")
+        #expect(!RuleMatch(code: [any]).matches(bare, origin: nil))
+        #expect(!RuleMatch(origin: [any]).matches(bare, origin: nil))
+    }
+
+    @Test("rules do not look at what people read")
+    func localizedText() throws {
+        var translated = report
+        translated.description = "Bitte neu anmelden."
+        translated.options = [.init(id: "retry", title: "Erneut")]
+        let match = RuleMatch(domain: [try TextPattern("*auth")], code: [.exact("401")])
+        #expect(match.matches(report, origin: nil))
+        #expect(match.matches(translated, origin: nil))
+    }
+}
+
+extension String {
+    fileprivate var json: JSONValue { .string(self) }
+}

@@ -1,0 +1,250 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct RuleResponderTests {
+    private struct Failure: ReportableError {
+        var report = ErrorReport(
+            domain: "com.acme", code: 7, description: "It failed.",
+            userInfo: ["secret": .string("x"), "kept": .integer(1)])
+    }
+
+    /// Runs nothing, notes what it was asked to, and ends with a status.
+    private final class Runner: CommandRunner {
+        let status: CommandResult.Status
+        private let noted = Mutex<[(command: [String], environment: [String: String])]>([])
+        var commands: [[String]] { noted.withLock { $0.map(\.command) } }
+        var environments: [[String: String]] { noted.withLock { $0.map(\.environment) } }
+
+        init(_ status: CommandResult.Status = .exited(0)) { self.status = status }
+
+        func run(
+            _ command: [String], environment: [String: String], input: [UInt8],
+            timeLimit: Duration
+        ) async throws -> CommandResult {
+            noted.withLock { $0.append((command, environment)) }
+            return CommandResult(status: status, standardOutput: [], standardErrorTail: "")
+        }
+    }
+
+    /// Notes what arrives and answers with the given option, or with nothing.
+    private final class End: Responder {
+        let arrived = Mutex<[ErrorReport]>([])
+        let option: String?
+
+        init(option: String? = nil) { self.option = option }
+
+        var next: (any Responder)? { get async { nil } }
+
+        func presentError(_ error: any Error) async -> Outcome {
+            arrived.withLock { $0.append(ErrorReport(describing: error)) }
+            guard let option else {
+                return Outcome(didRecover: false, reason: .expired, decidedBy: "end")
+            }
+            let answer = Answer(
+                id: PresentationID.make().value, option: option, by: "test", via: .person)
+            let result = await error.recoveryAttempter?.attemptRecovery(answer) ?? .noAttempter
+            return Outcome(answer: answer, result: result, decidedBy: "end")
+        }
+
+        var last: ErrorReport? { arrived.withLock { $0.last } }
+        var count: Int { arrived.withLock { $0.count } }
+    }
+
+    private let attempts = Counter()
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+        func count() { value.withLock { $0 += 1 } }
+        var total: Int { value.withLock { $0 } }
+    }
+
+    private func responder(
+        _ actions: [RuleAction], mode: RuleBook.Mode = .everyMatch, runner: Runner = Runner(),
+        next: any Responder,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = {
+            ContinuousClock().now
+        }
+    ) -> RuleResponder {
+        let rules = actions.enumerated().map {
+            Rule(match: RuleMatch(), actions: [$1], position: $0 + 1)
+        }
+        return RuleResponder(
+            "relay", book: RuleBook(rules, mode: mode), next: next,
+            commands: RuleCommands(runner: runner) { Array($0.domain.utf8) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
+    }
+
+    private func failure() -> Recoverable {
+        let attempts = attempts
+        return Failure().recoverable {
+            RecoveryOption("Retry", id: "retry") {
+                attempts.count()
+                return true
+            }
+            RecoveryOption.cancel
+        }
+    }
+
+    @Test("A07 withheld errors complete and reach nobody")
+    func withhold() async {
+        let end = End()
+        let outcome = await responder([.withhold], next: end).presentError(failure())
+        #expect(outcome.reason == .withheld)
+        #expect(outcome.decidedBy == "relay")
+        #expect(end.count == 0)
+    }
+
+    @Test("A06 the rewritten text travels, domain and code stay, the options still work")
+    func rewrite() async {
+        let end = End(option: "retry")
+        let rewrite = ReportRewrite(description: "New", reason: "Why", severity: .critical)
+        let outcome = await responder([.rewrite(rewrite)], next: end).presentError(failure())
+        #expect(end.last?.description == "New")
+        #expect(end.last?.failureReason == "Why")
+        #expect(end.last?.severity == .critical)
+        #expect(end.last?.domain == "com.acme")
+        #expect(end.last?.code == 7)
+        #expect(outcome.didRecover)
+        #expect(attempts.total == 1)
+    }
+
+    @Test("redacted keys are gone, in the errors beneath as well")
+    func redact() async {
+        let end = End()
+        var error = Failure()
+        error.report.underlyingErrors = [Failure().report]
+        _ = await responder([.redact(["secret"])], next: end).presentError(error)
+        #expect(end.last?.userInfo == ["kept": .integer(1)])
+        #expect(end.last?.underlyingErrors.first?.userInfo == ["kept": .integer(1)])
+    }
+
+    @Test(
+        "A10 an added option's command runs here, the others where they came from",
+        arguments: [
+            (CommandResult.Status.exited(0), true), (.exited(1), false), (.signaled(9), false),
+        ])
+    func addOption(status: CommandResult.Status, recovers: Bool) async {
+        let runner = Runner(status)
+        let added = AddedOption(id: "login", title: "Log in", run: ["./login.sh", "now"])
+        let chain = responder([.addOption(added)], runner: runner, next: End(option: "login"))
+        let outcome = await chain.presentError(failure())
+        #expect(outcome.didRecover == recovers)
+        #expect(outcome.reason == .answered)
+        #expect(runner.commands == [["./login.sh", "now"]])
+        #expect(
+            runner.environments == [
+                [
+                    "ERRORBUS_DOMAIN": "com.acme", "ERRORBUS_CODE": "7", "ERRORBUS_ORIGIN": "relay",
+                    "ERRORBUS_OPTION": "login",
+                ]
+            ])
+        #expect(attempts.total == 0)
+    }
+
+    @Test("a rule does not take over an option that has an owner")
+    func addOfferedOption() async {
+        let runner = Runner()
+        let added = AddedOption(id: "retry", title: "Mine", run: ["x"])
+        let chain = responder([.addOption(added)], runner: runner, next: End(option: "retry"))
+        #expect(await chain.presentError(failure()).didRecover)
+        #expect(attempts.total == 1)
+        #expect(runner.commands.isEmpty)
+    }
+
+    @Test("a report with 32 options gets no more")
+    func optionLimit() async {
+        let end = End()
+        let actions = (0..<40).map {
+            RuleAction.addOption(AddedOption(id: "o\($0)", title: "O", run: ["x"]))
+        }
+        _ = await responder(actions, next: end).presentError(Failure())
+        #expect(end.last?.options.count == RuleCommands.optionCountMax)
+    }
+
+    @Test("removed options are not offered")
+    func removeOption() async {
+        let end = End()
+        _ = await responder([.removeOption(["retry"])], next: end).presentError(failure())
+        #expect(end.last?.options.map(\.id) == ["cancel"])
+    }
+
+    @Test("A01 an answer runs the option where it came from, and says who decided")
+    func answer() async {
+        let end = End()
+        let chain = responder([.answer(option: "retry", limit: nil)], next: end)
+        let outcome = await chain.presentError(failure())
+        #expect(outcome.didRecover)
+        #expect(outcome.answer?.by == "policy relay rule 1")
+        #expect(outcome.answer?.via == .policy)
+        #expect(attempts.total == 1)
+        #expect(end.count == 0)
+    }
+
+    @Test("A22 an option that is not offered is not picked: the rule declines")
+    func answerNotOffered() async {
+        let end = End()
+        let rules: [RuleAction] = [
+            .answer(option: "skip", limit: nil), .answer(option: "cancel", limit: nil),
+        ]
+        let outcome = await responder(rules, mode: .firstMatch, next: end).presentError(failure())
+        #expect(outcome.answer?.option == "cancel")
+        #expect(outcome.answer?.by == "policy relay rule 2")
+    }
+
+    @Test("A38 past its limit a policy declines, and time gives it back")
+    func limit() async {
+        let end = End()
+        let start = ContinuousClock().now
+        let time = Mutex(Duration.zero)
+        let chain = responder(
+            [.answer(option: "retry", limit: IntensityLimit(2, per: .seconds(60)))], next: end,
+            now: { start + time.withLock { $0 } })
+        for _ in 0..<5 { _ = await chain.presentError(failure()) }
+        #expect(attempts.total == 2)
+        #expect(end.count == 3)
+        time.withLock { $0 = .seconds(60) }
+        _ = await chain.presentError(failure())
+        #expect(attempts.total == 3)
+    }
+
+    @Test("A16 what the user cancelled is not answered")
+    func userCancelled() async {
+        let chain = responder([.answer(option: "retry", limit: nil)], next: End())
+        let cancelled = Failure(
+            report: ErrorReport(domain: "NSCocoaErrorDomain", code: 3072, description: "x"))
+        let attempts = attempts
+        _ = await chain.presentError(
+            cancelled.recoverable {
+                RecoveryOption("Retry", id: "retry") {
+                    attempts.count()
+                    return true
+                }
+            })
+        #expect(attempts.total == 0)
+    }
+
+    @Test("every rule applies to what those before it made; of a policy only the first")
+    func order() async {
+        let rewrites = [ReportRewrite(description: "one"), ReportRewrite(reason: "two")]
+            .map(RuleAction.rewrite)
+        let (every, first) = (End(), End())
+        _ = await responder(rewrites, next: every).presentError(failure())
+        _ = await responder(rewrites, mode: .firstMatch, next: first).presentError(failure())
+        #expect(every.last?.description == "one")
+        #expect(every.last?.failureReason == "two")
+        #expect(first.last?.description == "one")
+        #expect(first.last?.failureReason == nil)
+    }
+
+    @Test("rules can be replaced while it stands")
+    func replace() async {
+        let end = End()
+        let chain = responder([.withhold], next: end)
+        chain.replaceRules(RuleBook([], mode: .everyMatch))
+        _ = await chain.presentError(failure())
+        #expect(end.count == 1)
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct TextPatternTests {
+    @Test(arguments: [
+        ("com.acme", "com.acme", true), ("com.acme", "com.acme.auth", false),
+        ("com.acme.*", "com.acme.auth", true), ("com.acme.*", "com.acme.", true),
+        ("com.acme.*", "com.acme", false), ("*", "", true), ("*auth", "com.auth", true),
+        ("*auth", "com.authx", false), ("a*b*c", "aXbYbZc", true), ("a*b*c", "acb", false),
+        ("**", "x", true), ("a\\*b", "a*b", true), ("a\\*b", "axb", false),
+        ("C:\\temp", "C:\\temp", true), ("\\/var/", "/var/", true), ("/var/x", "/var/x", true),
+        ("/", "/", true), ("Auth", "auth", false),
+        // The same letter in two spellings is two texts.
+        ("\u{E9}", "e\u{301}", false),
+    ])
+    func globs(pattern: String, text: String, expected: Bool) throws {
+        #expect(try TextPattern(pattern).matches(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("/acme/", "com.acme.auth", true), ("/^acme/", "com.acme", false),
+        ("/^com\\.(acme|umbrella)$/", "com.umbrella", true),
+        ("/^com\\.(acme|umbrella)$/", "com.umbrellas", false),
+        ("/^4\\d\\d$/", "404", true), ("/^4\\d\\d$/", "4040", false), ("/^4\\d{2}$/", "404", true),
+        ("/^a{2,3}$/", "aaa", true), ("/^a{2,3}$/", "aaaa", false), ("/^a{2,}$/", "aaaaa", true),
+        ("/^a?b+c*$/", "bb", true), ("/^[^a-c]+$/", "xyz", true), ("/^[^a-c]+$/", "xbz", false),
+        ("/^[\\w.-]+$/", "a_b.c-9", true), ("/^[]x]$/", "]", true), ("/ACME/i", "com.acme", true),
+        ("/acme/i", "ACME", true), ("/^(?:ab)*$/", "abab", true), ("/a|/", "", true),
+        ("/^\\S+\\s\\S+$/", "a b", true), ("/a.c/", "a\u{1F600}c", true), ("/()*x/", "x", true),
+        ("/a\\/b/", "a/b", true), ("/^a+?$/", "aa", true), ("/\\D/", "12", false),
+    ])
+    func regexes(pattern: String, text: String, expected: Bool) throws {
+        #expect(try TextPattern(pattern).matches(text) == expected)
+    }
+
+    @Test(arguments: [
+        "//", "/(/", "/)/", "/[a/", "/a**/", "/*/", "/a{3,2}/", "/a{/", "/a{1001}/", "/\\1/",
+        "/(?=a)/", "/(?i)a/", "/[z-a]/", "/\\/", "/a{99999999999999999999}/",
+    ])
+    func badRegexes(pattern: String) {
+        #expect(throws: PatternError.self) { try TextPattern(pattern) }
+    }
+
+    @Test("patterns have a length, a size and a depth")
+    func limits() throws {
+        let longest = String(repeating: "a", count: GlobPattern.scalarCountMax)
+        #expect(try TextPattern(longest).matches(longest))
+        #expect(throws: PatternError.self) { try TextPattern(longest + "a") }
+        #expect(try TextPattern("/\(longest)/").matches(longest))
+        #expect(throws: PatternError.self) { try TextPattern("/\(longest)a/") }
+        #expect(try TextPattern("/(?:a{30}){60}/").matches(String(repeating: "a", count: 1800)))
+        #expect(throws: PatternError.self) { try TextPattern("/(?:a{50}){60}/") }
+        #expect(throws: PatternError.self) { try TextPattern("/(?:(?:a{1000}){1000}){1000}/") }
+        let depth = RegexPattern.depthMax
+        let deep = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
+        #expect(try TextPattern("/\(deep)/").matches(""))
+        #expect(throws: PatternError.self) { try TextPattern("/(\(deep))/") }
+    }
+
+    @Test(
+        "F25 what would backtrack for ever ends", .timeLimit(.minutes(1)),
+        arguments: [
+            "/(a+)+b/", "/(a|aa)+b/", "/.*.*.*.*.*b/", "/(a*)*b/", "*a*a*a*a*a*b",
+        ])
+    func bounded(pattern: String) throws {
+        let text = String(repeating: "a", count: 100_000)
+        #expect(try !TextPattern(pattern).matches(text))
+    }
+
+    @Test("only the beginning of a long text is compared")
+    func longText() throws {
+        let text = String(repeating: "a", count: TextPattern.scalarCountMax)
+        #expect(try TextPattern("/b/").matches(text.dropLast() + "b"))
+        #expect(try !TextPattern("/b/").matches(text + "b"))
+        #expect(try !TextPattern("*b").matches(text + "b"))
+        #expect(TextPattern.exact(text + "b").matches(text + "b"))
+    }
+
+    @Test(arguments: [
+        ("*", "/x/", true), ("com.*", "com.acme", true), ("com.*", "com.acme.*", true),
+        ("com.acme.*", "com.*", false), ("a*c", "a*b*c", true), ("a*c", "a*", false),
+        ("x", "x", true), ("x", "*", false), ("/x/", "/x/", true), ("/x/", "/y/", false),
+        ("/^com/", "com.acme", true), ("/^com/", "com.*", false),
+    ])
+    func covers(one: String, other: String, expected: Bool) throws {
+        #expect(try TextPattern(one).covers(TextPattern(other)) == expected)
+    }
+}

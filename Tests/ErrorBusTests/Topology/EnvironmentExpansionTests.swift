@@ -1,0 +1,35 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct EnvironmentExpansionTests {
+    private let environment = ["HOST": "relay", "EMPTY": "", "NEST": "${HOST}"]
+
+    @Test(arguments: [
+        ("plain", "plain"), ("tcp://${HOST}:1", "tcp://relay:1"), ("${HOST}${HOST}", "relayrelay"),
+        ("$${HOST}", "${HOST}"), ("$HOST", "$HOST"), ("/a$/", "/a$/"), ("${EMPTY}", ""),
+        ("${NONE:-other}", "other"), ("${EMPTY:-other}", "other"), ("${HOST:-other}", "relay"),
+        // What a variable says is not read again.
+        ("${NEST}", "${HOST}"),
+    ])
+    func expands(text: String, expected: String) throws {
+        #expect(try EnvironmentExpansion.expand(text, environment) == expected)
+    }
+
+    @Test(arguments: ["${NONE}", "${", "${HOST", "${}", "${1A}", "${A B}", "x${a-b}"])
+    func refuses(text: String) {
+        #expect(throws: EnvironmentExpansion.Problem.self) {
+            try EnvironmentExpansion.expand(text, environment)
+        }
+    }
+
+    @Test("what comes out has a limit")
+    func limit() throws {
+        let half = String(repeating: "x", count: EnvironmentExpansion.byteCountMax / 2)
+        let expanded = try EnvironmentExpansion.expand("${A}${A}", ["A": half])
+        #expect(expanded.utf8.count == EnvironmentExpansion.byteCountMax)
+        #expect(throws: EnvironmentExpansion.Problem.self) {
+            try EnvironmentExpansion.expand("${A}${A}${A}", ["A": half])
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct SuggestionTests {
+    @Test(arguments: [
+        ("centrl", "central"), ("lsiten", "listen"), ("whenunreachable", "whenUnreachable"),
+        ("presenter", "presenters"), ("xyz", nil), ("", nil),
+    ])
+    func nearest(word: String, expected: String?) {
+        let words = ["central", "listen", "whenUnreachable", "presenters"]
+        #expect(Suggestion.nearest(to: word, among: words) == expected)
+    }
+
+    @Test("a swap of neighbours counts once, long words are cut")
+    func distance() {
+        #expect(Suggestion.distance("ab", "ba") == 1)
+        #expect(Suggestion.distance("", "abc") == 3)
+        #expect(Suggestion.distance(String(repeating: "a", count: 100_000), "a") == 63)
+    }
+}

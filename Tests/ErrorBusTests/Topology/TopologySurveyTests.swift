@@ -1,0 +1,45 @@
+import OrderedCollections
+import Testing
+
+@testable import ErrorBus
+
+@Suite struct TopologySurveyTests {
+    private func topology(_ links: KeyValuePairs<NodeName, [NodeName]>) -> Topology {
+        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        for (name, parents) in links {
+            var settings = NodeSettings(name: name)
+            settings.next = parents.map(Hop.node)
+            nodes[name] = settings
+        }
+        return Topology(nodes: nodes)
+    }
+
+    @Test("the longest way counts")
+    func depth() {
+        let survey = TopologySurvey(
+            topology(["root": [], "a": ["root"], "b": ["root", "a"], "c": ["b"]]))
+        #expect(survey.cycles.isEmpty)
+        #expect(survey.hopCounts.map(\.hops) == [1, 2, 3, 4])
+    }
+
+    @Test("A36 each cycle is found once, from its first node on")
+    func cycles() {
+        let survey = TopologySurvey(
+            topology(["x": ["c"], "a": ["b"], "b": ["c"], "c": ["a"], "own": ["own"]]))
+        #expect(survey.cycles == [["a", "b", "c"], ["own"]])
+    }
+
+    @Test("a chain of many thousand nodes does not exhaust the stack")
+    func long() {
+        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        for index in 0..<20_000 {
+            guard let name = NodeName("n\(index)"), let next = NodeName("n\(index + 1)") else {
+                continue
+            }
+            var settings = NodeSettings(name: name)
+            settings.next = [.node(next)]
+            nodes[name] = settings
+        }
+        #expect(TopologySurvey(Topology(nodes: nodes)).hopCounts.first?.hops == 20_000)
+    }
+}
