@@ -52,7 +52,7 @@ public struct RuleCommands: Sendable {
                     continue
                 }
                 current = current.addingRecoveryOptions(.last, timeLimit: timeLimit) {
-                    option(added, report, origin: origin)
+                    option(added, report, origin: origin, logger: logger)
                 }
             case .withhold, .answer, .route: continue
             }
@@ -61,7 +61,7 @@ public struct RuleCommands: Sendable {
     }
 
     private func option(
-        _ added: AddedOption, _ report: ErrorReport, origin: NodeName
+        _ added: AddedOption, _ report: ErrorReport, origin: NodeName, logger: Logger
     ) -> RecoveryOption {
         RecoveryOption(added.title, id: added.id, role: added.role) { [self] in
             guard !added.run.isEmpty else { return false }
@@ -72,7 +72,14 @@ public struct RuleCommands: Sendable {
             environment["ERRORBUS_CODE"] = report.code.map(String.init)
             let result = try await runner.run(
                 added.run, environment: environment, input: encode(report), timeLimit: timeLimit)
-            return result.status == .exited(0)
+            if result.status == .exited(0) { return true }
+            logger.notice(
+                "option's command failed",
+                metadata: [
+                    "option": "\(added.id)", "status": "\(result.status)",
+                    "text": "\(result.standardErrorTail)",
+                ])
+            return false
         }
     }
 }

@@ -33,6 +33,10 @@ final class CommandAttempts: Responder {
     func presentError(_ error: any Error) async -> Outcome {
         let outcome = await forwardError(error)
         self.outcome.withLock { $0 = outcome }
+        if outcome.didRecover {
+            let option = outcome.answer.map { " \($0.option)" } ?? ""
+            Terminal.say("bus-node exec:\(option) by \(outcome.decidedBy.shown()): once more")
+        }
         return outcome
     }
 

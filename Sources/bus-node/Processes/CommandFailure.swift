@@ -16,7 +16,8 @@ struct CommandFailure: ReportableError {
             failureReason: lastLines,
             recoverySuggestion: "Mend the cause, then retry; skip it; or abort.")
         report.userInfo = [
-            "command": .array(command.map { .string($0) }),
+            "command": .string(command.joined(separator: " ")),
+            "arguments": .array(command.map { .string($0) }),
             "directory": .string(FileManager.default.currentDirectoryPath),
             "host": .string(ProcessInfo.processInfo.hostName),
             "durationMilliseconds": .integer(Int64(ending.duration / .milliseconds(1))),

@@ -33,7 +33,7 @@ struct SubprocessRunner: CommandRunner {
             arguments: Arguments(Array(command.dropFirst())),
             environment: .inherit.updating(
                 Dictionary(uniqueKeysWithValues: environment.map { (.init(stringLiteral: $0), $1) })),
-            workingDirectory: folder.map { .init($0) }, platformOptions: options)
+            workingDirectory: folder.flatMap { $0.isEmpty ? nil : .init($0) }, platformOptions: options)
         return try await withThrowingTaskGroup(of: CommandResult.self) { group in
             group.addTask { try await Self.run(configuration, input: input) }
             group.addTask {

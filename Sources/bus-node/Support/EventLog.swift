@@ -32,7 +32,7 @@ final class EventLog: AuditLog {
         object["id"] = .string(event.id.description)
         object["node"] = .string(node.description)
         object["time"] = .string(
-            Date.now.formatted(.iso8601.time(includingFractionalSeconds: true)))
+            Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         object["pid"] = .integer(Int64(getpid()))
         object["sequence"] = .integer(Int64(sequence.add(1, ordering: .relaxed).newValue))
         Terminal.write(JSONValue.object(object).encoded() + [UInt8(ascii: "\n")], to: descriptor)

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The demo: real commands that really fail, and errors that climb until somebody decides.
+# Answered by the person at the terminal, or by policy.yaml when there is none.
+set -u
+cd "$(dirname "$0")" || exit 1
+bus=${BUS_NODE:-../../.build/debug/bus-node}
+[ -x "$bus" ] || { echo "demo: $bus is not there; run make build first" >&2; exit 69; }
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
+
+household=
+finish() {
+    [ -n "$household" ] && kill "$household" 2>/dev/null && wait "$household" 2>/dev/null
+    [ -f run/server.pid ] && kill "$(cat run/server.pid)" 2>/dev/null
+    [ -n "${holder:-}" ] && kill "$holder" 2>/dev/null
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+if [ -t 0 ]; then
+    export DEMO_POLICY=policy-none.yaml
+    who="You decide: answer with the letter in brackets and Return."
+else
+    who="No terminal here, so policy.yaml decides."
+fi
+
+rm -rf run && mkdir -p run/public
+echo "42 invoices booked" >run/report.txt
+echo "hello from the download server" >run/public/data.txt
+
+say "Starting the topology: two workers -> relay -> central"
+note "$who"
+"$bus" up --topology topology.yaml --log-level warning --ready-file run/ready <&0 &
+household=$!
+for _ in $(seq 100); do
+    [ -e run/ready ] && break
+    kill -0 "$household" 2>/dev/null || { echo "demo: the topology did not start" >&2; exit 1; }
+    sleep 0.05
+done
+[ -e run/ready ] || { echo "demo: the topology was not ready within 5 s" >&2; exit 1; }
+
+failed=0
+# step EXPECTED WORKER COMMAND...: runs a command under exec, tells how it ended.
+step() {
+    local expected=$1 worker=$2 status; shift 2
+    note "\$ bus-node exec --node $worker -- $*"
+    "$bus" exec --topology topology.yaml --node "$worker" -- "$@"
+    status=$?
+    note "exit code $status"
+    if [ ! -t 0 ] && [ "$status" -ne "$expected" ]; then
+        note "expected $expected"; failed=1
+    fi
+}
+
+say "1. A copy into a folder that does not exist"
+note "worker-1 adds an option of its own: it knows how to create the folder."
+note "Create the folder runs in worker-1; then the copy is repeated."
+step 0 worker-1 cp run/report.txt run/inbox/
+
+say "2. A download from a port where nobody listens"
+note "relay adds an option: it knows how to start the server."
+step 0 worker-2 ./download http://127.0.0.1:7790/data.txt
+
+say "3. A report that another program has locked for a moment"
+note "Nothing to mend, only to wait for: Retry."
+flock run/lock sleep 1 & holder=$!
+until [ -e run/lock ] && ! flock --nonblock run/lock true; do sleep 0.01; done
+step 0 worker-1 flock --timeout 0.7 run/lock cat run/report.txt
+
+say "4. A file that is gone for good"
+note "Abort: the command's own exit code comes back."
+step 1 worker-2 rm run/no-such-file
+
+say "5. An error nobody needs to hear of"
+note "relay withholds it: no prompt, and the caller is told by whom."
+step 2 worker-1 ls run/optional-cache
+
+say "What central and relay wrote down"
+"$bus" log --topology topology.yaml
+exit "$failed"
