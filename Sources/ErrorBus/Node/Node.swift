@@ -24,6 +24,8 @@ public final class Node: Service {
     private let upward: Uplink?
     private let downlink: Downlink
     private let parts: NodeParts
+    /// How many endpoints it listens on once it runs.
+    let listenCount: Int
     private let isStarted = Atomic(false)
 
     /// A node of a topology.
@@ -42,6 +44,7 @@ public final class Node: Service {
     public init(_ settings: NodeSettings, parents: [Endpoint], parts: NodeParts) {
         name = settings.name
         self.parts = parts
+        listenCount = settings.listen.count
         reactor = Reactor()
         let boot = BootID.make()
         var times = parts.times
