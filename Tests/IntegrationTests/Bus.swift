@@ -7,7 +7,6 @@ import Synchronization
 
 /// Nodes of one test, over real sockets in one process.
 struct Bus: Sendable {
-    static let logger = Logger(label: "test")
     let folder: String
 
     init() {
@@ -41,7 +40,7 @@ struct Bus: Sendable {
         var settings = NodeSettings(name: name)
         if listens { settings.listen = [try endpoint(name.description)] }
         change(&settings)
-        var parts = NodeParts(logger: Self.logger)
+        var parts = NodeParts(logger: .silent)
         parts.presenters = presenters
         changeParts(&parts)
         return Node(settings, parents: parents, parts: parts)
