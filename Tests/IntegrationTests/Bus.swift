@@ -10,7 +10,8 @@ struct Bus: Sendable {
     let folder: String
 
     init() {
-        folder = FileManager.default.temporaryDirectory
+        folder =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("eb-\(UInt64.random(in: 0...UInt64.max))").path
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)

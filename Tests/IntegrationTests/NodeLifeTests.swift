@@ -155,7 +155,8 @@ extension RealSockets {
                 "tcp://no-such-host.invalid:7701",
             ] {
                 let endpoint = try Endpoint(text)
-                let node = try bus.node("central", parents: [], settings: { $0.listen = [endpoint] })
+                let node = try bus.node(
+                    "central", parents: [], settings: { $0.listen = [endpoint] })
                 let error = await #expect(throws: NodeError.self) { try await node.run() }
                 guard case .transport(let reason) = error else {
                     Issue.record("\(String(describing: error))")

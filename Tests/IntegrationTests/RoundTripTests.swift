@@ -102,8 +102,9 @@ extension RealSockets {
             let outcome = try await bus.run(central, worker) {
                 async let outcome = worker.uplink.presentError(attempts.saveFailed())
                 let prompt = try await presenter.nextPrompt()
-                #expect(throws: AnswerRefusal.notOffered(
-                    option: "format-disk", offered: ["retry", "cancel"])
+                #expect(
+                    throws: AnswerRefusal.notOffered(
+                        option: "format-disk", offered: ["retry", "cancel"])
                 ) { try prompt.answer("format-disk", by: "ada", via: .person) }
                 #expect(prompt.isOpen)
                 #expect(attempts.count == 0)

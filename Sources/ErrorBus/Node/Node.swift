@@ -50,7 +50,8 @@ public final class Node: Service {
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
         let box = DownlinkBox()
-        upward = parents.isEmpty
+        upward =
+            parents.isEmpty
             ? nil
             : Uplink(
                 UplinkMachine(

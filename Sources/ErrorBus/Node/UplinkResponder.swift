@@ -170,7 +170,8 @@ public struct UplinkResponder: Responder {
             await error.attemptRecovery(answer)
         }
         await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
-        if case .remote = result {} else {
+        if case .remote = result {
+        } else {
             audit?.record(
                 AuditEvent(
                     .done, decision.id,

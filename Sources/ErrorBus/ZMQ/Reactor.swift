@@ -168,7 +168,8 @@ actor Reactor {
         return id
     }
 
-    private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor? {
+    private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor?
+    {
         SocketMonitor(socket, number: id.number, context: context) { [weak self] event in
             guard let self else { return }
             connectionEvents.withLock { $0.append((id, event)) }

@@ -119,7 +119,9 @@ final class ReactorExecutor: SerialExecutor {
         thread.load(ordering: .acquiring) == UInt(pthread_self())
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
 
     func checkIsolated() {
         precondition(isIsolatingCurrentContext() == true, "not on the reactor's thread")
