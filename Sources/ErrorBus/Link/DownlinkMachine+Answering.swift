@@ -34,6 +34,13 @@ extension DownlinkMachine {
             return decided(entry, decision, at: now)
         case .refused(let code, let reason):
             let reject = Message.Reject(code, reason, id: id)
+            if case .requester(nil) = entry.asker {
+                // Nobody to tell now: kept for the request that comes next, or it would be told
+                // 404, ask anew, and never learn.
+                entry.phase = .refused(reject, until: now + times.lease)
+                store(entry)
+                return []
+            }
             let actions = refuse(&entry, reject)
             forget(entry)
             return actions

@@ -94,7 +94,8 @@ extension DownlinkMachine {
             unsettledOfChild[name, default: 0] >= limits.openPerChildMax
         {
             return Message.Reject(
-                .busy, "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
+                .busy,
+                "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
                     + "allowed", id: id, retryMilliseconds: 1_000)
         }
         guard unsettledCount < limits.openPerNodeMax else {
@@ -145,6 +146,7 @@ extension DownlinkMachine {
             return actions + [answerGone(entry, peer)]
         case .refused(let reject, _):
             store(entry)
+            toldRefusal(entry, reject)
             return actions + [refuse(reject, asker, peer)]
         case .abandoned:
             entry.phase = .open
@@ -154,6 +156,11 @@ extension DownlinkMachine {
             entry.standingSince = now
             return actions + opened(entry, present, at: now)
         }
+    }
+
+    /// A deadline stays passed; what else was refused may be asked again once that is known.
+    private mutating func toldRefusal(_ entry: DownlinkEntry, _ reject: Message.Reject) {
+        if reject.code != .deadlinePassed { forget(entry) }
     }
 
     func isBare(_ asker: DownlinkEntry.Asker) -> Bool {
@@ -197,12 +204,16 @@ extension DownlinkMachine {
         case .abandoned:
             return [.send(.reject(Message.Reject(.unknownID, "abandoned", id: id)), to: peer)]
         case .withdrawn: return [.send(.withdrawn(id: id), to: peer)]
-        case .refused(let reject, _): return [.send(.reject(reject), to: peer)]
+        case .refused(let reject, _):
+            toldRefusal(entry, reject)
+            return [.send(.reject(reject), to: peer)]
         case .open, .answered: break
         }
         var actions: [DownlinkAction] = []
         if case .requester(let former) = entry.asker {
-            if former != nil { actions += replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now) }
+            if former != nil {
+                actions += replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+            }
             entry.asker = .requester(
                 .init(peer: peer, until: now + min(wait, WireLimits.waitMillisecondsMax)))
         }
@@ -235,7 +246,9 @@ extension DownlinkMachine {
     private func acknowledge(
         _ entry: DownlinkEntry, attempt: UInt64, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else { return [] }
+        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else {
+            return []
+        }
         var actions: [DownlinkAction] = [.send(.accepted(id: entry.id, attempt: attempt), to: peer)]
         if entry.standing != nil { actions.append(.send(pending(entry, at: now), to: peer)) }
         return actions
