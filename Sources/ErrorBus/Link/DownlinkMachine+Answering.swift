@@ -4,7 +4,8 @@ extension DownlinkMachine {
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         let decision = Message.Decision(
-            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option)
+            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
+            reason: Outcome.Reason.answered.rawValue)
         guard let entry = entries[id], entry.generation == generation else {
             return [.settled(id, answer: answer.id, .withdrawn)]
         }
@@ -35,7 +36,7 @@ extension DownlinkMachine {
         case .refused(let code, let reason):
             let reject = Message.Reject(code, reason, id: id)
             let actions = refuse(&entry, reject)
-            forget(entry)
+            forget(id)
             return actions
         }
     }
@@ -131,7 +132,8 @@ extension DownlinkMachine {
         if let refusal = notTheAsker(entry, peer) { return refusal }
         guard case .answered(var delivery) = entry.phase,
             delivery.decision.answer == settled.answer,
-            delivery.result == nil || delivery.result == .unknown
+            delivery.result == nil || delivery.result == .unknown,
+            delivery.result != settled.result
         else { return ok }  // Another answer's, or known already.
         let actions = settle(&delivery, settled.id, settled.result, at: now)
         entry.phase = .answered(delivery)
