@@ -1,3 +1,5 @@
+import OrderedCollections
+
 extension DownlinkMachine {
     /// HELLO: a name has one live link, and the newer link of one process takes over. Another
     /// process gets the name only when its holder is gone: the holder is asked first.

@@ -139,7 +139,9 @@ extension UplinkMachine {
             // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
             entry.phase = .asking(next: now, tries: 0)
-        case .busy, .noResponder where retry != nil, .notYours where retry != nil:
+        case .busy,
+            .noResponder where retry != nil,
+            .notYours where retry != nil:
             let pause = min(max(retry ?? 1_000, 100), 60_000)
             entry.phase = .asking(
                 next: now + pause + jitter.milliseconds(in: 0...pause / 2), tries: 1)
