@@ -4,7 +4,8 @@ extension DownlinkMachine {
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         let decision = Message.Decision(
-            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option)
+            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
+            reason: Outcome.Reason.answered.rawValue)
         guard let entry = entries[id], entry.generation == generation else {
             return [.settled(id, answer: answer.id, .withdrawn)]
         }
@@ -42,7 +43,7 @@ extension DownlinkMachine {
                 return []
             }
             let actions = refuse(&entry, reject)
-            forget(entry)
+            forget(id)
             return actions
         }
     }
@@ -138,7 +139,8 @@ extension DownlinkMachine {
         if let refusal = notTheAsker(entry, peer) { return refusal }
         guard case .answered(var delivery) = entry.phase,
             delivery.decision.answer == settled.answer,
-            delivery.result == nil || delivery.result == .unknown
+            delivery.result == nil || delivery.result == .unknown,
+            delivery.result != settled.result
         else { return ok }  // Another answer's, or known already.
         let actions = settle(&delivery, settled.id, settled.result, at: now)
         entry.phase = .answered(delivery)
