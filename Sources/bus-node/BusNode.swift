@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct BusNode: AsyncParsableCommand {
@@ -15,4 +16,10 @@ struct BusNode: AsyncParsableCommand {
         subcommands: [
             Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self,
         ])
+
+    static func main() async {
+        // A reader that went away is an error of the write, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
 }

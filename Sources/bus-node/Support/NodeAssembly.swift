@@ -33,7 +33,7 @@ struct NodeAssembly {
         var parts = NodeParts(logger: logger)
         parts.ready = ready
         if let events = settings.events {
-            parts.audit = try EventLog(events, node: settings.name)
+            parts.audit = try EventLog(events, node: settings.name, logger: logger)
         }
         let commands = RuleCommands(runner: runner) { $0.payload() }
         if !settings.responders.isEmpty {
