@@ -20,9 +20,16 @@ final class ChildPresentations: DownlinkHandler {
     /// Somebody in the chain reads reports, so that a bad one is refused here.
     private let readsReports: Bool
     private let uplink: Uplink?
+    private let journal: (any DecisionJournal)?
+    private let logger: Logger
     private let state = Mutex(State())
 
-    init(name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?) {
+    init(
+        name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?,
+        parts: NodeParts
+    ) {
+        journal = parts.journal
+        logger = parts.logger
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
@@ -62,8 +69,14 @@ final class ChildPresentations: DownlinkHandler {
     func reachable(_ id: PresentationID, _ isReachable: Bool) {}
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
-        guard let uplink else { return }
-        Task { await uplink.settle(id, answer: answer, result: result) }
+        Task {
+            await uplink?.settle(id, answer: answer, result: result)
+            do {
+                try await journal?.settled(id, answer: answer, result)
+            } catch {
+                logger.error("journal: a late result is not written", metadata: ["id": "\(id)"])
+            }
+        }
     }
 
     private func ended(_ id: PresentationID, generation: Int) {
@@ -93,7 +106,8 @@ final class ChildPresentations: DownlinkHandler {
                     present.id, generation: offer.generation, to: .init(state.station),
                     by: state.by)
             })
-        let origin = PresentedOrigin(origin: present.origin, path: present.path)
+        let origin = PresentedOrigin(
+            origin: present.origin, path: present.path, digest: present.digest)
         let outcome = await ForwardedPresentation.$current.withValue(forwarded) {
             await PresentedOrigin.$current.withValue(origin) {
                 await chain.receive(error, in: context)
