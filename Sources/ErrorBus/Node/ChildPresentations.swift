@@ -7,6 +7,7 @@ final class ChildPresentations: DownlinkHandler {
     private struct Running {
         let generation: Int
         let forwarded: ForwardedPresentation
+        let contact: OriginContact
         let task: Task<Void, Never>
     }
 
@@ -44,18 +45,21 @@ final class ChildPresentations: DownlinkHandler {
     func offered(_ offer: DownlinkOffer) {
         let id = offer.present.id
         let forwarded = ForwardedPresentation(offer)
+        let contact = OriginContact()
         state.withLock { state in
             guard let downlink = state.downlink else { return }
             state.running[id]?.task.cancel()
             let task = Task { [self] in
-                let verdict = await present(offer, forwarded, downlink)
+                let verdict = await OriginContact.$current.withValue(contact) {
+                    await present(offer, forwarded, downlink)
+                }
                 if let verdict {
                     await downlink.complete(id, generation: offer.generation, verdict: verdict)
                 }
                 ended(id, generation: offer.generation)
             }
             state.running[id] = Running(
-                generation: offer.generation, forwarded: forwarded, task: task)
+                generation: offer.generation, forwarded: forwarded, contact: contact, task: task)
         }
     }
 
@@ -66,7 +70,11 @@ final class ChildPresentations: DownlinkHandler {
         running.task.cancel()
     }
 
-    func reachable(_ id: PresentationID, _ isReachable: Bool) {}
+    /// The prompt here says so, and so does the one that an upper node may show.
+    func reachable(_ id: PresentationID, _ isReachable: Bool) {
+        state.withLock { $0.running[id] }?.contact.set(isReachable)
+        if let uplink { Task { await uplink.reachabilityChanged(id, isReachable) } }
+    }
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
         Task {

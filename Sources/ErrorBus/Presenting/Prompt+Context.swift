@@ -6,7 +6,7 @@ extension Prompt {
         self.init(
             id: context.id, report: report, origin: origin?.origin, path: origin?.path ?? [],
             retryCount: context.retryCount, wasShownBefore: context.wasShownBefore,
-            deadline: context.deadline,
+            contact: origin == nil ? nil : OriginContact.current, deadline: context.deadline,
             stateChanged: context.stateChanged)
     }
 }

@@ -16,6 +16,8 @@ public final class Prompt: Sendable {
     public let retryCount: Int
     /// It was put to somebody before this node was restarted; no answer was recorded.
     public let wasShownBefore: Bool
+    /// Whether its origin can be reached; nil for a question of this process.
+    public let contact: OriginContact?
     /// Until when an answer counts; nil: as long as the origin lives.
     public let deadline: ContinuousClock.Instant?
 
@@ -30,7 +32,8 @@ public final class Prompt: Sendable {
 
     init(
         id: PresentationID, report: ErrorReport, origin: NodeName?, path: [NodeName],
-        retryCount: Int, wasShownBefore: Bool = false, deadline: ContinuousClock.Instant?,
+        retryCount: Int, wasShownBefore: Bool = false, contact: OriginContact? = nil,
+        deadline: ContinuousClock.Instant?,
         stateChanged: @escaping @Sendable (PresentationState) -> Void
     ) {
         self.id = id
@@ -42,6 +45,7 @@ public final class Prompt: Sendable {
         self.path = path
         self.retryCount = retryCount
         self.wasShownBefore = wasShownBefore
+        self.contact = contact
         self.deadline = deadline
         self.stateChanged = stateChanged
         state = Mutex(State(machine: PromptMachine(offered: report.options.map(\.id))))
