@@ -55,10 +55,15 @@ struct DownlinkEntry: Hashable, Sendable {
     var standing: Message.Pending.State?
     var standingBy: String?
     var standingSince: MonotonicTime
+    /// A hop below says that it has lost the origin.
+    var isCutOffBelow = false
     /// Since when its asker is known to be out of reach.
     var unreachableSince: MonotonicTime?
 
     var isOpen: Bool { phase == .open }
+
+    /// Whether whoever asked can be reached, as far as this hop knows.
+    var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
 
     /// The entry takes part in the limits on what is open: not settled yet.
     var isUnsettled: Bool {

@@ -131,15 +131,18 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var entry = former
         var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
-        let wasUnreachable = entry.unreachableSince != nil
+        let wasReachable = entry.isOriginReachable
         entry.asker = asker
         entry.askedAt = now
         entry.askedBy = boot(of: asker)
         entry.unreachableSince = nil
+        entry.isCutOffBelow = !present.isOriginReachable
         switch entry.phase {
         case .open:
             store(entry)
-            if wasUnreachable { actions.append(.reachable(entry.id, true)) }
+            if entry.isOriginReachable != wasReachable {
+                actions.append(.reachable(entry.id, entry.isOriginReachable))
+            }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
         case .answered(var delivery):
             // A result that never came: the option goes down again (rule 9).
@@ -174,7 +177,7 @@ extension DownlinkMachine {
 
     /// A deadline stays passed; what else was refused may be asked again once that is known.
     private mutating func toldRefusal(_ entry: DownlinkEntry, _ reject: Message.Reject) {
-        if reject.code != .deadlinePassed { forget(entry) }
+        if reject.code != .deadlinePassed { forget(entry.id) }
     }
 
     private func answerGone(_ entry: DownlinkEntry, _ peer: PeerID) -> DownlinkAction {
@@ -227,7 +230,9 @@ extension DownlinkMachine {
             entry.asker = .requester(
                 .init(peer: peer, until: now + min(wait, WireLimits.waitMillisecondsMax)))
         }
-        if entry.unreachableSince != nil { actions.append(.reachable(id, true)) }
+        if entry.unreachableSince != nil, !entry.isCutOffBelow {
+            actions.append(.reachable(id, true))
+        }
         entry.unreachableSince = nil
         entry.askedAt = now
         entry.askedBy = boot(of: entry.asker)

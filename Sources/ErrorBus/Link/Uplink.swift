@@ -87,6 +87,11 @@ actor Uplink {
         if let reason { perform(machine.withdrew(id, reason: reason, at: transport.now)) }
     }
 
+    /// Whether the child that asked can be reached, for whoever shows its question.
+    func reachabilityChanged(_ id: PresentationID, _ isReachable: Bool) {
+        perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
+    }
+
     /// The answer was carried out here or below. Unknown ids are none of this uplink's.
     func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
         perform(machine.settled(id, answer: answer, result: result, at: transport.now))
@@ -150,7 +155,7 @@ actor Uplink {
     /// What was tried and how it went, for an "unreachable" a person can act on.
     private var tried: String {
         let list = endpoints.map(\.description).joined(separator: ", ")
-        return "tried \(list): \(machine.lastFailure ?? "connected, but not accepted yet")"
+        return "tried \(list): \(machine.whyNotAccepted)"
     }
 
     private func open(_ endpoint: Endpoint) {

@@ -89,6 +89,20 @@ extension UplinkMachine {
         store(entry, id)
     }
 
+    /// The child that asks can not be reached any more, or can again: whoever shows the question
+    /// is told, by asking again.
+    mutating func reachabilityChanged(
+        _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id], entry.isOpen,
+            entry.request.present.isOriginReachable != isReachable
+        else { return [] }
+        entry.request.present.isOriginReachable = isReachable
+        entry.phase = .asking(next: now, tries: 0)
+        store(entry, id)
+        return ticked(at: now)
+    }
+
     /// The answer was carried out.
     mutating func settled(
         _ id: PresentationID, answer: UniqueID, result: RecoveryResult, at now: MonotonicTime

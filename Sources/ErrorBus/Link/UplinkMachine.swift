@@ -62,6 +62,18 @@ struct UplinkMachine: Sendable {
         if case .live = link { true } else { false }
     }
 
+    /// Why nothing is accepted yet, for an "unreachable" that a person can act on.
+    var whyNotAccepted: String {
+        if let lastFailure { return lastFailure }
+        switch link {
+        case .idle: return "the node is not running yet"
+        case .opening, .waiting: return "nobody answers there"
+        case .greeting: return "connected, but no WELCOME came"
+        case .live: return "connected, but nobody above has accepted it yet"
+        case .closed: return "the node is going down"
+        }
+    }
+
     // MARK: Link
 
     mutating func started(at now: MonotonicTime) -> [UplinkAction] {

@@ -71,7 +71,7 @@ public final class Node: Service {
         let presentations = ChildPresentations(
             name: settings.name, chain: chain,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback),
-            uplink: upward)
+            uplink: upward, parts: parts)
         downlink = Downlink(
             DownlinkMachine(
                 name: settings.name, boot: boot, times: times, limits: parts.limits,

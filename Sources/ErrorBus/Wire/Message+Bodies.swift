@@ -35,6 +35,8 @@ extension Message {
         var waitMilliseconds: UInt64?
         var retryOf: PresentationID?
         var traceparent: String?
+        /// False while a hop below has lost the origin: the prompt says so.
+        var isOriginReachable = true
         var unknownFields: [Header.Field] = []
         /// The error report, as its origin or the last responder that changed it wrote it.
         var payload: Frame

@@ -98,7 +98,7 @@ extension Message.Welcome {
 extension Message.Present {
     static let knownFields = [
         "id", "attempt", "origin", "path", "digest", "left-ms", "wait-ms", "retry-of",
-        "traceparent",
+        "traceparent", "reachable",
     ]
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
@@ -113,6 +113,7 @@ extension Message.Present {
         waitMilliseconds = try fields.number("wait-ms")
         retryOf = try fields.optional("retry-of", "a UUID") { PresentationID($0) }
         traceparent = try fields.text("traceparent")
+        isOriginReachable = try fields.bool("reachable") ?? true
         unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard !payload.isEmpty else {
             throw WireError(.malformed, "PRESENT without a payload; expected an error report", id: id)

@@ -79,6 +79,7 @@ extension Message.Present {
         header.append("wait-ms", waitMilliseconds)
         header.append("retry-of", retryOf?.description)
         header.append("traceparent", traceparent?.asHeaderText)
+        if !isOriginReachable { header.append("reachable", "false") }
         header.append(unknownFields)
     }
 }

@@ -40,6 +40,8 @@ struct PromptText {
             let count = max(prompt.report.retryCount, prompt.retryCount)
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
+        if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }
+        if prompt.wasShownBefore { parts.append("shown before restart") }
         if let deadline = prompt.deadline {
             let left = ContinuousClock.now.duration(to: deadline).components.seconds
             parts.append("answer within \(max(0, left)) s")
