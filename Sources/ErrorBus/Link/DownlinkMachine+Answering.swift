@@ -79,17 +79,16 @@ extension DownlinkMachine {
         var entry = entry
         var actions: [DownlinkAction] = []
         let message = Message.answer(toldDecision(delivery))
+        // Only a child within reach is sent it again; whoever else asks again gets it again.
+        delivery.next = nil
         switch entry.asker {
         case .child(let name):
-            if let child = children[name], child.isReachable {
-                delivery.tries += 1
-                delivery.next =
-                    delivery.result == nil
-                    ? now + jitter.resendDelay(afterTries: delivery.tries) : nil
-                actions.append(.send(message, to: child.peer))
-            } else {
-                delivery.next = nil
+            guard let child = children[name], child.isReachable else { break }
+            delivery.tries += 1
+            if delivery.result == nil {
+                delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
             }
+            actions.append(.send(message, to: child.peer))
         case .requester(let waiting?):
             actions.append(.send(message, to: waiting.peer))
             entry.asker = .requester(nil)

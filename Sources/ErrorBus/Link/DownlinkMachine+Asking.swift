@@ -139,6 +139,10 @@ extension DownlinkMachine {
         entry.isCutOffBelow = !present.isOriginReachable
         switch entry.phase {
         case .open:
+            // A bare client is never kept waiting for ever.
+            if entry.isBare, entry.deadline == nil {
+                entry.deadline = deadline(of: present, at: now)
+            }
             store(entry)
             if entry.isOriginReachable != wasReachable {
                 actions.append(.reachable(entry.id, entry.isOriginReachable))

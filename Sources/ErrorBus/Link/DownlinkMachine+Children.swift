@@ -141,7 +141,8 @@ extension DownlinkMachine {
             child.claimant = nil
             child.unreachableSince = now
             children[name] = child
-            return [.childDown(name, reason: reason)] + adopt(claimant.hello, claimant.peer, at: now)
+            return [.childDown(name, reason: reason)]
+                + adopt(claimant.hello, claimant.peer, at: now)
         }
         child.unreachableSince = now
         children[name] = child

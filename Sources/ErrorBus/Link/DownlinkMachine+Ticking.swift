@@ -74,7 +74,9 @@ extension DownlinkMachine {
 
     /// Out of reach for too long, or asked by nobody for the length of a lease (rules 8 and 9).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
-        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter { return true }
+        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
+            return true
+        }
         // A bare client says nothing while it waits; a waiting request is asking.
         if entry.isBare || entry.isAwaited { return false }
         return now.since(entry.askedAt) >= times.lease
@@ -108,7 +110,9 @@ extension DownlinkMachine {
         guard formerChild != child else { return }
         if let former, let formerChild {
             unsettledOfChild[formerChild]?.remove(former.id)
-            if unsettledOfChild[formerChild]?.isEmpty == true { unsettledOfChild[formerChild] = nil }
+            if unsettledOfChild[formerChild]?.isEmpty == true {
+                unsettledOfChild[formerChild] = nil
+            }
         }
         if let entry, let child { unsettledOfChild[child, default: []].insert(entry.id) }
     }

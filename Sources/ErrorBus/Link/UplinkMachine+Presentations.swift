@@ -34,7 +34,8 @@ extension UplinkMachine {
         if let tooLarge = tooLarge(request.present) { return tooLarge }
         guard request.present.path.count < WireLimits.hopCountMax else {
             return Message.Reject(
-                .tooManyHops, "\(request.present.path.count) hops before this node; at most "
+                .tooManyHops,
+                "\(request.present.path.count) hops before this node; at most "
                     + "\(WireLimits.hopCountMax) in all", id: id)
         }
         return nil
@@ -73,6 +74,20 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
+    /// The child that asks can not be reached any more, or can again: whoever shows the question
+    /// is told, by asking again.
+    mutating func reachabilityChanged(
+        _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id], entry.isOpen,
+            entry.request.present.isOriginReachable != isReachable
+        else { return [] }
+        entry.request.present.isOriginReachable = isReachable
+        entry.phase = .asking(next: now, tries: 0)
+        store(entry, id)
+        return ticked(at: now)
+    }
+
     /// Sends nothing yet: that is the next tick's.
     mutating func withdraw(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
@@ -87,20 +102,6 @@ extension UplinkMachine {
         entry.phase = .withdrawing(reason, next: now, tries: 0)
         entry.since = now
         store(entry, id)
-    }
-
-    /// The child that asks can not be reached any more, or can again: whoever shows the question
-    /// is told, by asking again.
-    mutating func reachabilityChanged(
-        _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
-    ) -> [UplinkAction] {
-        guard var entry = entries[id], entry.isOpen,
-            entry.request.present.isOriginReachable != isReachable
-        else { return [] }
-        entry.request.present.isOriginReachable = isReachable
-        entry.phase = .asking(next: now, tries: 0)
-        store(entry, id)
-        return ticked(at: now)
     }
 
     /// The answer was carried out.

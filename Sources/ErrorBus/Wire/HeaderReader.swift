@@ -13,7 +13,8 @@ struct HeaderReader {
     private func refuse(_ name: String, _ found: String, _ allowed: String) -> WireError {
         WireError(
             .malformed,
-            "\(verb.rawValue): field \(name) is \"\(found.cut(toScalars: 60))\"; allowed: \(allowed)",
+            "\(verb.rawValue): field \(name) is \"\(found.cut(toScalars: 60))\"; "
+                + "allowed: \(allowed)",
             id: id)
     }
 

@@ -89,9 +89,10 @@ extension Message.Welcome {
         maxPayload = try fields.number("max-payload") ?? 256 * 1024
         maxOpen = try fields.number("max-open") ?? 1024
         pingMilliseconds = try fields.number("ping-ms") ?? 4000
-        path = try fields.optional("path", "node names separated by commas") {
-            HeaderReader.path($0)
-        } ?? []
+        path =
+            try fields.optional("path", "node names separated by commas") {
+                HeaderReader.path($0)
+            } ?? []
     }
 }
 
@@ -116,7 +117,8 @@ extension Message.Present {
         isOriginReachable = try fields.bool("reachable") ?? true
         unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard !payload.isEmpty else {
-            throw WireError(.malformed, "PRESENT without a payload; expected an error report", id: id)
+            throw WireError(
+                .malformed, "PRESENT without a payload; expected an error report", id: id)
         }
         self.payload = payload
     }

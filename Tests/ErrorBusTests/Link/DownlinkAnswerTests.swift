@@ -43,11 +43,27 @@ import Testing
         #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
     }
 
+    @Test("an answer that somebody without a link asked for again is not resent by itself")
+    func askedByRequester() {
+        var rig = asked()
+        _ = rig.answer(id)
+        #expect(rig.get(.present(id), from: PeerID(9)).verbs(to: PeerID(9)) == [.answer])
+        while let due = rig.machine.nextDue, due < rig.now + 3_000 {
+            #expect(rig.machine.ticked(at: due) == [])
+            guard let next = rig.machine.nextDue, next > due else {
+                Issue.record("ticked at \(due), and still due")
+                return
+            }
+        }
+    }
+
     @Test("delivery given up is told as unknown, and can still become a result")
     func givenUp() {
         var rig = asked()
         _ = rig.answer(id)
-        let given = rig.run(12_000 + 240_000).filter { $0.1 == .settled(id, answer: Message.sampleAnswer, .unknown) }
+        let given = rig.run(12_000 + 240_000).filter {
+            $0.1 == .settled(id, answer: Message.sampleAnswer, .unknown)
+        }
         #expect(given.map(\.at) == [240_000])
         _ = rig.get(.hello("a"), from: PeerID(2))
         let late = rig.get(.settled(id, .recovered), from: PeerID(2))
@@ -60,7 +76,9 @@ import Testing
         _ = rig.answer(id)
         let actions = rig.run(230_000).map(\.1)
         #expect(!actions.contains(.cancel(id, generation: 1, reason: .abandoned)))
-        #expect(rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one).last == .withdrawn)
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one).last == .withdrawn
+        )
         #expect(rig.machine.entries[id]?.isUnsettled == true)
     }
 
@@ -69,11 +87,15 @@ import Testing
         var rig = asked()
         _ = rig.answer(id)
         #expect(rig.answer(id, .other) == [.settled(id, answer: Answer.other.id, .late)])
-        #expect(rig.answer(id, generation: 2) == [.settled(id, answer: Answer.sample.id, .withdrawn)])
+        #expect(
+            rig.answer(id, generation: 2) == [.settled(id, answer: Answer.sample.id, .withdrawn)])
         #expect(rig.answer(id) == [])
         _ = rig.get(.settled(id, .recovered), from: one)
         #expect(rig.answer(id) == [.settled(id, answer: Answer.sample.id, .recovered)])
-        #expect(rig.answer(PresentationID(7)) == [.settled(PresentationID(7), answer: Answer.sample.id, .withdrawn)])
+        #expect(
+            rig.answer(PresentationID(7)) == [
+                .settled(PresentationID(7), answer: Answer.sample.id, .withdrawn)
+            ])
     }
 
     @Test("SETTLED for another answer changes nothing")
@@ -92,7 +114,9 @@ import Testing
         let actions = rig.machine.completed(
             id, generation: 1, verdict: .decided(decision), at: rig.now)
         #expect(actions == [.send(.answer(decision), to: one)])
-        #expect(rig.machine.completed(id, generation: 1, verdict: .decided(decision), at: rig.now) == [])
+        #expect(
+            rig.machine.completed(id, generation: 1, verdict: .decided(decision), at: rig.now) == []
+        )
     }
 
     @Test("a result is kept for ten minutes")
@@ -117,7 +141,9 @@ import Testing
             _ = rig.get(.settled(PresentationID(number), .recovered), from: one)
             rig.pass(1)
         }
-        #expect(rig.machine.entries.keys.sorted(by: PresentationID.areInOrder) == (41...50).map { PresentationID($0) })
+        #expect(
+            rig.machine.entries.keys.sorted(by: PresentationID.areInOrder)
+                == (41...50).map { PresentationID($0) })
         #expect(rig.machine.unsettledCount == 0)
     }
 }

@@ -32,7 +32,10 @@ import Testing
         rig.pass(70)
         let pending = Message.pending(
             .init(id: id, state: .presented, sinceMilliseconds: 70, by: "p"))
-        #expect(rig.get(.present(id), from: one).sent(to: one) == [.accepted(id: id, attempt: 1), pending])
+        #expect(
+            rig.get(.present(id), from: one).sent(to: one) == [
+                .accepted(id: id, attempt: 1), pending,
+            ])
         #expect(rig.get(.await(id: id, waitMilliseconds: 0), from: one).sent(to: one) == [pending])
     }
 
@@ -98,19 +101,27 @@ import Testing
             abandoned == [
                 .cancel(id, generation: 1, reason: .abandoned), .send(.withdrawn(id: id), to: one),
             ])
-        #expect(rig.get(.await(id: id, waitMilliseconds: 0), from: one).reject(to: one) == .unknownID)
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 0), from: one).reject(to: one) == .unknownID)
         #expect(rig.get(.present(id), from: one).offers.map(\.generation) == [2])
         let withdrawn = rig.get(.withdraw(id: id, reason: .origin), from: one)
         #expect(withdrawn.contains(.cancel(id, generation: 2, reason: .withdrawn)))
-        #expect(rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one) == [.withdrawn])
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one) == [.withdrawn])
         #expect(rig.get(.present(id), from: one) == [.send(.withdrawn(id: id), to: one)])
-        #expect(rig.answer(id, generation: 2) == [.settled(id, answer: Message.sampleAnswer, .withdrawn)])
+        #expect(
+            rig.answer(id, generation: 2) == [
+                .settled(id, answer: Message.sampleAnswer, .withdrawn)
+            ])
     }
 
     @Test("a PRESENT that its WITHDRAW overtook stays withdrawn")
     func overtaken() {
         var rig = DownlinkRig.withChild()
-        #expect(rig.get(.withdraw(id: id, reason: .origin), from: one) == [.send(.withdrawn(id: id), to: one)])
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one) == [
+                .send(.withdrawn(id: id), to: one)
+            ])
         #expect(rig.get(.present(id), from: one) == [.send(.withdrawn(id: id), to: one)])
         _ = rig.runAlive(601_000)
         #expect(rig.get(.present(id), from: one).offers.count == 1)
@@ -180,7 +191,8 @@ import Testing
     @Test("AWAIT for an unknown id is 404")
     func unknown() {
         var rig = DownlinkRig.withChild()
-        #expect(rig.get(.await(id: id, waitMilliseconds: 9), from: one).reject(to: one) == .unknownID)
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 9), from: one).reject(to: one) == .unknownID)
     }
 
     @Test("asked by nobody for a lease it is abandoned on a live link; AWAIT renews the lease")

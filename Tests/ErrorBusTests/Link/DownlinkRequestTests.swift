@@ -7,17 +7,22 @@ import Testing
     private let peer = PeerID(9)
     private let id = PresentationID(1)
 
-    private func wait(_ rig: inout DownlinkRig, _ message: Message) -> [(at: UInt64, DownlinkAction)] {
+    private func wait(_ rig: inout DownlinkRig, _ message: Message) -> [(
+        at: UInt64, DownlinkAction
+    )] {
         let first = rig.get(message, from: peer).map { (at: UInt64(0), $0) }
         return (first + rig.run(60_000)).filter { [$0.1].sent(to: peer).count == 1 }
     }
 
     @Test(
         "PRESENT and AWAIT get PENDING at the end of their wait, at most 20 s",
-        arguments: [(nil, 0), (0, 0), (500, 500), (20_000, 20_000), (1 << 53, 20_000)] as [(UInt64?, UInt64)])
+        arguments: [(nil, 0), (0, 0), (500, 500), (20_000, 20_000), (1 << 53, 20_000)]
+            as [(UInt64?, UInt64)])
     func pending(_ asked: UInt64?, _ end: UInt64) {
         var rig = DownlinkRig()
-        for message in [Message.present(id, wait: asked), .await(id: id, waitMilliseconds: asked ?? 0)] {
+        for message in [
+            Message.present(id, wait: asked), .await(id: id, waitMilliseconds: asked ?? 0),
+        ] {
             let replies = wait(&rig, message)
             #expect(replies.map(\.at) == [end])
             #expect(replies.map(\.1).verbs(to: peer) == [.pending])
@@ -34,7 +39,10 @@ import Testing
         #expect(rig.get(.settled(id, .recovered), from: later).verbs(to: later) == [.ok])
         #expect(rig.get(.settled(id, .recovered), from: later).verbs(to: later) == [.ok])
         #expect(rig.get(.withdraw(id: id, reason: .origin), from: later).verbs(to: later) == [.ok])
-        #expect(rig.get(.present(id, wait: 9), from: later).sent(to: later) == [.answer(Message.decision(id, didRecover: true))])
+        #expect(
+            rig.get(.present(id, wait: 9), from: later).sent(to: later) == [
+                .answer(Message.decision(id, didRecover: true))
+            ])
     }
 
     @Test("a request for what is gone gets one reply, and the next asker no second one")
@@ -63,7 +71,8 @@ import Testing
                 .reply(reply, to: peer), .settled(id, answer: Message.sampleAnswer, .unknown),
             ])
         #expect(ask(PeerID(8)) == [.reply(reply, to: PeerID(8))])
-        #expect(rig.get(.await(id: id, waitMilliseconds: 9), from: peer).reject(to: peer) == .notYours)
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 9), from: peer).reject(to: peer) == .notYours)
         #expect(rig.get(.settled(id, .recovered), from: peer).reject(to: peer) == .notYours)
     }
 
@@ -80,7 +89,9 @@ import Testing
     }
 
     /// Each request comes in its own envelope, as with CORRELATE.
-    @Test("exactly one reply per request, whatever happens in between", arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(
+        "exactly one reply per request, whatever happens in between",
+        arguments: 1...60 as ClosedRange<UInt64>)
     func oneReply(_ seed: UInt64) throws {
         var generator = FuzzGenerator(seed: seed)
         var rig = DownlinkRig.withChild()
@@ -102,7 +113,8 @@ import Testing
             case 2, 3: actions = request(.await(id: id, waitMilliseconds: wait))
             case 4: actions = request(.settled(id, .unknown))
             case 5: actions = request(.settled(id, .failed))
-            case 6: actions = request(.withdraw(id: id, reason: wait % 2 == 0 ? .origin : .abandoned))
+            case 6:
+                actions = request(.withdraw(id: id, reason: wait % 2 == 0 ? .origin : .abandoned))
             case 7: actions = request(.ping(3))
             case 8: actions = request(.bye(reason: ""))
             case 9:
@@ -110,7 +122,8 @@ import Testing
                 let frame = Frame(#"{"id":"\#(id)","domain":"d","description":"x"}"#.utf8)
                 actions = rig.machine.bareReceived(
                     try BareRequest(frame), origin: "bare", from: peer, at: rig.now)
-            case 10: actions = rig.get(.present(id, origin: "bare", path: ["bare"]), from: PeerID(1))
+            case 10:
+                actions = rig.get(.present(id, origin: "bare", path: ["bare"]), from: PeerID(1))
             case 11: actions = rig.answer(id, generation: generation, answers[Int(wait % 2)])
             case 12:
                 actions = rig.machine.completed(

@@ -56,7 +56,8 @@ import Testing
         var rig = DownlinkRig()
         _ = rig.get(.present(PresentationID(1), left: 100_000), from: PeerID(9))
         for _ in 0..<10_000 {
-            let actions = rig.get(.await(id: PresentationID(1), waitMilliseconds: 0), from: PeerID(9))
+            let actions = rig.get(
+                .await(id: PresentationID(1), waitMilliseconds: 0), from: PeerID(9))
             #expect(actions.count == 1)
         }
         #expect(rig.machine.plans.itemCount <= 66)

@@ -46,7 +46,11 @@ import Testing
         _ = rig.present(id)
         _ = rig.get(.accepted(id: id, attempt: 1))
         let lost = rig.get(.bye(reason: "shutdown"))
-        #expect(lost == [.close, .linkDown(reason: "parent left: shutdown"), .moved(id, .unreachable, by: "p")])
+        #expect(
+            lost == [
+                .close, .linkDown(reason: "parent left: shutdown"),
+                .moved(id, .unreachable, by: "p"),
+            ])
         #expect(rig.run(200).map(\.1) == [.open(parent: 1)])
         _ = rig.machine.connected(at: rig.now)
         let actions = rig.get(UplinkRig.welcome(boot: 51))
@@ -73,9 +77,11 @@ import Testing
         #expect(rig.get(.ping(3)) == [.send(.pong(3))])
     }
 
-    @Test("a refusal without an id concerns the link: pause as long as it says", arguments: [
-        (nil, 5_000), (50, 100), (7_000, 7_000), (1 << 53, 60_000),
-    ] as [(UInt64?, UInt64)])
+    @Test(
+        "a refusal without an id concerns the link: pause as long as it says",
+        arguments: [
+            (nil, 5_000), (50, 100), (7_000, 7_000), (1 << 53, 60_000),
+        ] as [(UInt64?, UInt64)])
     func linkRefused(_ retry: UInt64?, _ pause: UInt64) {
         var rig = UplinkRig()
         _ = rig.machine.started(at: rig.now)
@@ -121,11 +127,16 @@ import Testing
         _ = rig.present(PresentationID(1))
         _ = rig.present(PresentationID(2), isForwarded: true)
         let actions = rig.machine.stopped(at: rig.now)
-        #expect(actions.sent == [.withdraw(id: PresentationID(1), reason: .origin), .bye(reason: "shutdown")])
+        #expect(
+            actions.sent == [
+                .withdraw(id: PresentationID(1), reason: .origin), .bye(reason: "shutdown"),
+            ])
         #expect(rig.present(PresentationID(3)).refusals == [.noResponder])
     }
 
-    @Test("what only children say is dropped", arguments: Message.samples.filter { !$0.verb.goesDown })
+    @Test(
+        "what only children say is dropped", arguments: Message.samples.filter { !$0.verb.goesDown }
+    )
     func direction(_ message: Message) {
         var rig = UplinkRig.live()
         #expect(rig.get(message).drops == [.wrongDirection])

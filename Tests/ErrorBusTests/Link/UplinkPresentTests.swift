@@ -29,7 +29,11 @@ import Testing
     func resending() {
         var rig = asked(accepted: false)
         let sent = rig.runAlive(100_000).compactMap { action -> (UInt64, UInt64)? in
-            if case .send(.present(let present)) = action.1 { (action.at, present.attempt) } else { nil }
+            if case .send(.present(let present)) = action.1 {
+                (action.at, present.attempt)
+            } else {
+                nil
+            }
         }
         #expect(sent.map(\.1) == Array(2...UInt64(sent.count + 1)))
         let gaps = zip(sent.map(\.0), [0] + sent.map(\.0)).map { $0 - $1 }
@@ -57,9 +61,11 @@ import Testing
         #expect(rig.get(reject).verbs == [])
     }
 
-    @Test("429, and 503 and 403 with retry-ms, wait; the same id is asked again", arguments: [
-        RejectCode.busy, .noResponder, .notYours,
-    ])
+    @Test(
+        "429, and 503 and 403 with retry-ms, wait; the same id is asked again",
+        arguments: [
+            RejectCode.busy, .noResponder, .notYours,
+        ])
     func busy(_ code: RejectCode) {
         var rig = asked(accepted: false)
         #expect(rig.get(.reject(.init(code, "full", id: id, retryMilliseconds: 8_000))) == [])
@@ -67,7 +73,9 @@ import Testing
         #expect((8_000...12_000).contains(next?.at ?? 0))
     }
 
-    @Test("other refusals are final", arguments: RejectCode.allCases.filter { $0 != .busy && $0 != .unknownID })
+    @Test(
+        "other refusals are final",
+        arguments: RejectCode.allCases.filter { $0 != .busy && $0 != .unknownID })
     func refused(_ code: RejectCode) {
         var rig = asked()
         #expect(rig.get(.reject(.init(code, "no", id: id))).refusals == [code])
@@ -88,7 +96,7 @@ import Testing
         #expect(welcomed.refusals == [.tooLarge])
         #expect(welcomed.verbs == [])
         var wide = UplinkRig.request(PresentationID(2))
-        wide.present.unknownFields = [.init(name: "x", value: String(repeating: "v", count: 8_100))]
+        wide.present.unknownFields = [.init(name: "x", value: String(repeating: "v", count: 8_180))]
         #expect(rig.machine.presented(wide, at: rig.now).refusals == [.tooLarge])
     }
 
@@ -147,9 +155,11 @@ import Testing
         #expect(rig.machine.entries.isEmpty)
     }
 
-    @Test("WITHDRAW is resent until it is confirmed, at most ten minutes", arguments: [
-        Message.withdrawn(id: PresentationID(1)), .ok(id: PresentationID(1)),
-    ])
+    @Test(
+        "WITHDRAW is resent until it is confirmed, at most ten minutes",
+        arguments: [
+            Message.withdrawn(id: PresentationID(1)), .ok(id: PresentationID(1)),
+        ])
     func withdrawing(_ confirmation: Message) {
         var rig = asked()
         #expect(rig.withdraw(id).verbs == [.withdraw])

@@ -112,7 +112,9 @@ import Testing
         if machine.entries.count > 1 { return "entries" }
         if machine.plans.itemCount + machine.remembered.itemCount > 140 { return "stale plans" }
         var ticked = machine
-        if !ticked.ticked(at: path.rig.now).isEmpty { return "a second tick at the same time did something" }
+        if !ticked.ticked(at: path.rig.now).isEmpty {
+            return "a second tick at the same time did something"
+        }
         if let due = ticked.nextDue, due <= path.rig.now { return "due \(due) in the past" }
         return nil
     }

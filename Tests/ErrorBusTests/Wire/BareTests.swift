@@ -20,15 +20,18 @@ import Testing
 
     @Test("without an id each request is one of its own; null stands for none")
     func noID() throws {
-        let frame = Frame(#"{"domain":"d","description":"x","id":null,"deadlineMilliseconds":null}"#.utf8)
+        let frame = Frame(
+            #"{"domain":"d","description":"x","id":null,"deadlineMilliseconds":null}"#.utf8)
         #expect(try BareRequest(frame).id != BareRequest(frame).id)
         #expect(try BareRequest(frame).deadlineMilliseconds == nil)
     }
 
     @Test("the same report again has the same bytes, so the same id is the same question")
     func stable() throws {
-        let one = try BareRequest(Frame(#"{"id":"\#(Self.id)","domain":"d","description":"x"}"#.utf8))
-        let two = try BareRequest(Frame(#"{"domain":"d", "description":"x","id":"\#(Self.id)"}"#.utf8))
+        let one = try BareRequest(
+            Frame(#"{"id":"\#(Self.id)","domain":"d","description":"x"}"#.utf8))
+        let two = try BareRequest(
+            Frame(#"{"domain":"d", "description":"x","id":"\#(Self.id)"}"#.utf8))
         #expect(one == two)
     }
 
@@ -42,7 +45,10 @@ import Testing
             (#"{"deadlineMilliseconds":-1,"domain":"d","description":"x"}"#, "deadline"),
             (#"{"deadlineMilliseconds":1.5,"domain":"d","description":"x"}"#, "deadline"),
             (#"{"deadlineMilliseconds":"1","domain":"d","description":"x"}"#, "deadline"),
-            (#"{"deadlineMilliseconds":9007199254740993,"domain":"d","description":"x"}"#, "deadline"),
+            (
+                #"{"deadlineMilliseconds":9007199254740993,"domain":"d","description":"x"}"#,
+                "deadline"
+            ),
             (#"{"domain":"d","domain":"d","description":"x"}"#, "domain"),
         ])
     func malformed(_ text: String, _ named: String) {
@@ -54,7 +60,8 @@ import Testing
     @Test("a frame above the payload's limit is 413")
     func tooLarge() {
         let error = #expect(throws: WireError.self) {
-            try BareRequest(Frame(repeating: 0x20, count: WireLimits.standard.payloadByteCountMax + 1))
+            try BareRequest(
+                Frame(repeating: 0x20, count: WireLimits.standard.payloadByteCountMax + 1))
         }
         #expect(error?.code == .tooLarge)
     }

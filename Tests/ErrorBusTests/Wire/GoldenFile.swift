@@ -44,7 +44,8 @@ struct GoldenFile: CustomTestStringConvertible, Sendable {
                 guard let code = UInt16(value.dropFirst("reject ".count)) else { fallthrough }
                 expectation = .reject(code)
             case ("frame", 2): frames.append(Array(value.utf8))
-            case ("frame", 3): frames.append(value.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+            case ("frame", 3):
+                frames.append(value.split(separator: " ").compactMap { UInt8($0, radix: 16) })
             case ("frame", 4):
                 let text = Array(value.utf8)
                 frames.append((0..<(Int(words[3]) ?? 0)).flatMap { _ in text })

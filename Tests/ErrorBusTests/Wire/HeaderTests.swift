@@ -13,7 +13,9 @@ import Testing
     func good(_ text: String, _ count: Int) throws {
         let header = try Header(Frame(text.utf8))
         #expect(header.fields.count == count)
-        #expect(String(decoding: header.frame, as: UTF8.self) == (text.last == "\n" || text.isEmpty ? text : text + "\n"))
+        #expect(
+            String(decoding: header.frame, as: UTF8.self)
+                == (text.last == "\n" || text.isEmpty ? text : text + "\n"))
     }
 
     @Test(
@@ -29,9 +31,11 @@ import Testing
         #expect((try? Header(Frame(text.utf8))) == nil)
     }
 
-    @Test("bytes that are not UTF-8 are malformed", arguments: [
-        [0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xC3],
-    ] as [Frame])
+    @Test(
+        "bytes that are not UTF-8 are malformed",
+        arguments: [
+            [0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xC3],
+        ] as [Frame])
     func badUTF8(_ bytes: Frame) {
         let error = #expect(throws: WireError.self) { try Header(Frame("a: ".utf8) + bytes) }
         #expect(error?.code == .malformed)

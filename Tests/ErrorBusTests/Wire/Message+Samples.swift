@@ -38,7 +38,9 @@ extension Message {
                     id: sampleID, answer: sampleAnswer, by: "Jörg", via: .person, option: "retry",
                     didRecover: false, reason: "answered", unknownFields: [extra],
                     payload: Frame("{}".utf8))),
-            .answer(Decision(id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),
+            .answer(
+                Decision(
+                    id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),
             .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
             .bye(reason: "shutdown"), .bye(reason: ""),
             .reject(Reject(.busy, "full", id: sampleID, retryMilliseconds: 2000)),

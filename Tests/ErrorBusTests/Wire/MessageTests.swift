@@ -48,11 +48,14 @@ import Testing
             ("GET / HTTP/1.1", .malformed), ("EB01", .version),
         ])
     func magic(_ text: String, _ code: RejectCode) {
-        #expect(refusal([Frame(text.utf8), Frame("PING".utf8), Frame("n: 1\n".utf8), []])?.code == code)
+        #expect(
+            refusal([Frame(text.utf8), Frame("PING".utf8), Frame("n: 1\n".utf8), []])?.code == code)
         #expect(refusal([Frame(text.utf8)])?.code == code)
     }
 
-    @Test("an unknown verb is another version", arguments: ["EXPLODE", "ping", "", "PING ", "O\u{212A}"])
+    @Test(
+        "an unknown verb is another version",
+        arguments: ["EXPLODE", "ping", "", "PING ", "O\u{212A}"])
     func verb(_ text: String) {
         #expect(refusal(text, "n: 1\n")?.code == .version)
         #expect(refusal(text, "no header at all")?.code == .version)
@@ -128,12 +131,15 @@ import Testing
     @Test("a path of more than 64 names is read, so that the hop refuses it as too long")
     func longPath() throws {
         let path = (0..<100).map { "n\($0)" }.joined(separator: ",")
-        #expect(refusal("PRESENT", Self.header + "attempt: 1\norigin: a\npath: \(path)\n", "{}") == nil)
+        #expect(
+            refusal("PRESENT", Self.header + "attempt: 1\norigin: a\npath: \(path)\n", "{}") == nil)
     }
 
     @Test(
         "a code that is not of the list is taken as its hundreds are",
-        arguments: [(499, RejectCode.malformed), (418, .malformed), (502, .noResponder), (505, .version)])
+        arguments: [
+            (499, RejectCode.malformed), (418, .malformed), (502, .noResponder), (505, .version),
+        ])
     func unknownCodes(_ number: Int, _ code: RejectCode) throws {
         let frames = [
             Frame("EB1".utf8), Frame("REJECT".utf8), Frame("code: \(number)\nreason: \n".utf8), [],
@@ -152,17 +158,21 @@ import Testing
         #expect(try Message(frames: injected[...]) == .bye(reason: "a id: b   c"))
     }
 
-    @Test("a boot is 16 hexadecimal digits in either case", arguments: [
-        ("00c0ffee12345678", true), ("00C0FFEE12345678", true), ("c0ffee", false),
-        ("+0c0ffee12345678", false), ("00c0ffee1234567g", false), ("", false),
-    ])
+    @Test(
+        "a boot is 16 hexadecimal digits in either case",
+        arguments: [
+            ("00c0ffee12345678", true), ("00C0FFEE12345678", true), ("c0ffee", false),
+            ("+0c0ffee12345678", false), ("00c0ffee1234567g", false), ("", false),
+        ])
     func boots(_ text: String, _ isBoot: Bool) {
         #expect((refusal("HELLO", "from: a\nboot: \(text)\nversions: EB1\n") == nil) == isBoot)
     }
 
-    @Test("HELLO must offer EB1", arguments: [
-        ("EB1", true), ("EB1,EB2", true), ("EB2,EB1", true), ("EB2", false), ("", false),
-    ])
+    @Test(
+        "HELLO must offer EB1",
+        arguments: [
+            ("EB1", true), ("EB1,EB2", true), ("EB2,EB1", true), ("EB2", false), ("", false),
+        ])
     func versions(_ text: String, _ isKnown: Bool) {
         let error = refusal("HELLO", "from: a\nboot: 00c0ffee12345678\nversions: \(text)\n")
         #expect(error?.code == (isKnown ? nil : .version))
