@@ -22,7 +22,8 @@ test: setup ## build and run every test
 	@scripts/test
 
 tsan: setup ## unit and integration tests under ThreadSanitizer
-	swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
+	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
+		swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
 
 lint: setup ## formatting; with CI=true also warnings as errors
 	@scripts/lint
