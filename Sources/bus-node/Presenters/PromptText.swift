@@ -64,7 +64,7 @@ struct PromptText {
         }
         for option in report.options {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
-            lines.append("  choice   \(option.id): \(option.title.shown())\(role)")
+            lines.append("  choice   \(option.id.shown()): \(option.title.shown())\(role)")
         }
         return lines + ["  Nothing was answered."]
     }

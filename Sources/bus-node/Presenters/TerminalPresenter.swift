@@ -70,8 +70,9 @@ actor TerminalPresenter: Presenter {
             // What was typed for something else, half a line included.
             tcflush(STDIN_FILENO, TCIFLUSH)
         }
-        show(first)
+        // Before it is shown: an answer may come the moment the last character is on the screen.
         screen.count.add(1, ordering: .releasing)
+        show(first)
         startReading()
     }
 

@@ -31,6 +31,10 @@ final class CommandAttempts: Responder {
     var next: (any Responder)? { get async { following } }
 
     func presentError(_ error: any Error) async -> Outcome {
+        // Nobody is asked about a command that was told to end.
+        guard error.causing(Stopped.self) == nil else {
+            return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+        }
         let outcome = await forwardError(error)
         self.outcome.withLock { $0 = outcome }
         if outcome.didRecover {
@@ -89,7 +93,7 @@ final class CommandAttempts: Responder {
     }
 
     private func conclude(_ error: any Error) -> Status {
-        if let stopped = error as? Stopped {
+        if let stopped = error.causing(Stopped.self) {
             return Status(code: stopped.code, isUnreachable: false)
         }
         if isSkipped.load(ordering: .acquiring) { return Status(code: 0, isUnreachable: false) }

@@ -30,7 +30,8 @@ final class Household: Sendable {
         self.logLevel = logLevel
         self.interactive = interactive
         self.readyFile = readyFile
-        program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
         let folder = FileManager.default.temporaryDirectory.path
         // Ours alone: others may write into the folder that it is in.
@@ -38,7 +39,8 @@ final class Household: Sendable {
         guard mkdtemp(&template) != nil else {
             throw Failure(.cannotCreate, "\(folder): \(String(cString: strerror(errno)))")
         }
-        readyFolder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        readyFolder = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     func run() async throws {
@@ -54,8 +56,12 @@ final class Household: Sendable {
                 }
                 return true
             }
-            group.addTask { await self.announceReady(); return false }
-            group.addTask { await self.waitForStop(signals); return true }
+            group.addTask {
+                await self.announceReady(); return false
+            }
+            group.addTask {
+                await self.waitForStop(signals); return true
+            }
             for await isOver in group where isOver { break }
             isStopping.store(true, ordering: .releasing)
             for child in running.withLock({ Array($0.values) }) { kill(child, SIGTERM) }

@@ -111,7 +111,8 @@ struct Target: ParsableArguments {
     static func duration(_ text: String, option: String) throws -> Duration {
         guard let duration = DurationText.read(text) else {
             throw Failure(
-                .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d")
+                .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d"
+            )
         }
         return duration
     }
