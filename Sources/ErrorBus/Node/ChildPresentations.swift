@@ -12,7 +12,8 @@ final class ChildPresentations: DownlinkHandler {
 
     private struct State {
         var running: [PresentationID: Running] = [:]
-        var downlink: Downlink?
+        /// Weak: the downlink has this as its handler.
+        weak var downlink: Downlink?
     }
 
     private let name: NodeName
@@ -40,7 +41,8 @@ final class ChildPresentations: DownlinkHandler {
         state.withLock { state in
             guard let downlink = state.downlink else { return }
             state.running[id]?.task.cancel()
-            let task = Task { [self] in
+            // Detached: an offer inherits nothing from the presentation on whose job it came up.
+            let task = Task.detached { [self] in
                 let verdict = await present(offer, forwarded, downlink)
                 if let verdict {
                     await downlink.complete(id, generation: offer.generation, verdict: verdict)

@@ -126,6 +126,8 @@ public struct UplinkResponder: Responder {
         case .shutDown: return ended(.shutDown, "node \(name) is going down")
         case .unreachable(let tried):
             if case .presentLocally(_, let local) = whenUnreachable {
+                var context = context
+                context.deadline = request.deadline.map { uplink.transport.instant(of: $0) }
                 return await local.receive(error, in: context)
             }
             return ended(.unreachable, tried)
