@@ -38,8 +38,8 @@ struct Measure: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let central = try await ServerProcess.start("central")
-        let relay = try await ServerProcess.start("relay", next: central.endpoint)
+        let central = try ServerProcess.start("central")
+        let relay = try ServerProcess.start("relay", next: central.endpoint)
         var rows: [Row] = []
         for (name, server) in [("ErrorBus", central), ("ErrorBus with relay", relay)] {
             rows.append(try await measure(name, server.endpoint))

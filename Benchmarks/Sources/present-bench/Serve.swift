@@ -4,22 +4,23 @@ import Foundation
 import Glibc
 import Logging
 
-/// The other processes: a node that answers by a policy, or, with a parent, a relay. Says "ready"
-/// on standard output and ends with its standard input, so that it never outlives its parent.
+/// The other processes: a node that answers by a policy, or, with a parent, a relay. Says where it
+/// listens on standard output and ends with its standard input, so that it never outlives its
+/// parent.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Be the presenter's process or a relay's.", shouldDisplay: false)
 
     @Option var name: String
-    @Option var listen: String
     @Option var next: String?
 
     func run() async throws {
         guard let name = NodeName(name) else { throw ValidationError("not a name: \(name)") }
         var settings = NodeSettings(name: name)
-        settings.listen = [try Endpoint(listen)]
+        settings.listen = [try Endpoint("tcp://127.0.0.1:*")]
         var parts = NodeParts(logger: .quiet)
-        parts.ready = { FileHandle.standardOutput.write(Data("ready\n".utf8)) }
+        let (readiness, isReady) = AsyncStream<Void>.makeStream()
+        parts.ready = { isReady.finish() }
         if next == nil {
             let book = try Self.policy()
             parts.presenting = { end in
@@ -30,7 +31,15 @@ struct Serve: AsyncParsableCommand {
         }
         let node = Node(settings, parents: try next.map { [try Endpoint($0)] } ?? [], parts: parts)
         endWithStandardInput()
-        try await node.run()
+        async let run: Void = {
+            defer { isReady.finish() }
+            try await node.run()
+        }()
+        for await _ in readiness {}
+        for endpoint in await node.boundEndpoints {
+            FileHandle.standardOutput.write(Data(endpoint.description.utf8))
+        }
+        try await run
     }
 
     /// One rule that looks at the domain and the code and answers.
