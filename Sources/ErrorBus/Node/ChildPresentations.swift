@@ -45,7 +45,7 @@ final class ChildPresentations: DownlinkHandler {
             let task = Task.detached { [self] in
                 let verdict = await present(offer, forwarded, downlink)
                 if let verdict {
-                    await downlink.complete(id, generation: offer.generation, verdict: verdict)
+                    downlink.complete(id, generation: offer.generation, verdict: verdict)
                 }
                 ended(id, generation: offer.generation)
             }
@@ -65,7 +65,7 @@ final class ChildPresentations: DownlinkHandler {
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
         guard let uplink else { return }
-        Task { await uplink.settle(id, answer: answer, result: result) }
+        uplink.settle(id, answer: answer, result: result)
     }
 
     private func ended(_ id: PresentationID, generation: Int) {
