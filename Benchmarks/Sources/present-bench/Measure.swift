@@ -14,7 +14,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Presentations under way at once.")
     var inFlight = 1_000
     @Option(help: "Presentations in all with that many under way.")
-    var pipelined = 20_000
+    var pipelined = 10_000
     @Option(help: "Seconds after which a measurement ends, however many it has counted.")
     var seconds = 5
     @Option(help: "Where the rows go as JSON.")
