@@ -41,7 +41,7 @@ simulate: setup ## the seeded simulator
 soak: setup ## the simulator with many more seeds (SOAK_SEEDS)
 	@ERRORBUS_SEEDS=$(SOAK_SEEDS) scripts/only-if-there SimulationTests
 
-bench: setup ## latency and throughput beside raw libzmq
+bench: setup ## latency and throughput between processes, beside raw libzmq
 	@scripts/bench
 
 clean: ## remove everything that was built

@@ -12,6 +12,7 @@ actor Downlink {
     /// What other threads leave for this one.
     private enum Posted: Sendable {
         case moved(PresentationID, generation: Int, Message.Pending.State, by: String?)
+        case completed(PresentationID, generation: Int, DownlinkVerdict)
         case bare(Result<BareRequest, WireError>, PeerID)
         case pathUpward([NodeName])
     }
@@ -72,11 +73,9 @@ actor Downlink {
         }
     }
 
-    /// The chain is done with it.
-    func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
-        guard !isStopped else { return }
-        perform(
-            machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
+    /// The chain is done with it. From anywhere, in order with ``move(_:generation:to:by:)``.
+    nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
+        post(.completed(id, generation: generation, verdict))
     }
 
     /// The chain says where it stands. From anywhere, in order.
@@ -97,6 +96,7 @@ actor Downlink {
     /// Says goodbye; what is open is left for the children to ask again.
     func stop() {
         guard !isStopped else { return }
+        takePosted()
         perform(machine.stopped(at: transport.now))
         isStopped = true
         for waiting in attempts.values.joined() { waiting.resume(returning: .unknown) }
@@ -215,13 +215,17 @@ extension Downlink: TransportReceiver {
     }
 
     private func tick() {
+        guard !isStopped else { return }
+        takePosted()
+        perform(machine.ticked(at: transport.now))
+    }
+
+    private func takePosted() {
         let posted = mailbox.withLock { posted in
             defer { posted.removeAll(keepingCapacity: true) }
             return posted
         }
-        guard !isStopped else { return }
         for item in posted { take(item) }
-        perform(machine.ticked(at: transport.now))
     }
 
     private func take(_ posted: Posted) {
@@ -229,6 +233,9 @@ extension Downlink: TransportReceiver {
         case .moved(let id, let generation, let state, let by):
             perform(
                 machine.moved(id, generation: generation, to: state, by: by, at: transport.now))
+        case .completed(let id, let generation, let verdict):
+            perform(
+                machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
         case .bare(.success(let request), let peer):
             bareReading -= 1
             perform(

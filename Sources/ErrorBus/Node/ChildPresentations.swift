@@ -56,7 +56,7 @@ final class ChildPresentations: DownlinkHandler {
                     await present(offer, forwarded, downlink)
                 }
                 if let verdict {
-                    await downlink.complete(id, generation: offer.generation, verdict: verdict)
+                    downlink.complete(id, generation: offer.generation, verdict: verdict)
                 }
                 ended(id, generation: offer.generation)
             }
@@ -79,10 +79,11 @@ final class ChildPresentations: DownlinkHandler {
     }
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
+        uplink?.settle(id, answer: answer, result: result)
+        guard let journal else { return }
         Task {
-            await uplink?.settle(id, answer: answer, result: result)
             do {
-                try await journal?.settled(id, answer: answer, result)
+                try await journal.settled(id, answer: answer, result)
             } catch {
                 logger.error("journal: a late result is not written", metadata: ["id": "\(id)"])
             }

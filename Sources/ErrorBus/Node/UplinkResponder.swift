@@ -161,7 +161,7 @@ public struct UplinkResponder: Responder {
         _ decision: Message.Decision, _ error: any Error, _ uplink: Uplink
     ) async -> Outcome {
         if let didRecover = decision.didRecover {
-            await uplink.settle(
+            uplink.settle(
                 decision.id, answer: decision.answer, result: didRecover ? .recovered : .failed)
             return Outcome(above: decision, didRecover: didRecover)
         }
@@ -170,7 +170,7 @@ public struct UplinkResponder: Responder {
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)
         }
-        await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
+        uplink.settle(decision.id, answer: decision.answer, result: result.settled)
         if case .remote = result {
         } else {
             audit?.record(AuditEvent(result.settled, of: answer, for: decision.id))
