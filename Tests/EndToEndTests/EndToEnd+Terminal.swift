@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -68,7 +69,12 @@ extension EndToEnd {
             let first = try sandbox.present("--option", "one=One")
             #expect(await pty.shows("[o] One"))
             let second = try sandbox.present("--option", "two=Two:default")
-            #expect(await second.errors.becomes(within: 0.5) { _ in true })
+            // Both questions are at central: the second waits behind the first.
+            let areBothThere = await eventually { [sandbox] in
+                let log = (try? sandbox.read("central.jsonl")) ?? ""
+                return log.components(separatedBy: "\"event\":\"present\"").count == 3
+            }
+            #expect(areBothThere)
             // The second Return and the third line were typed for the first question.
             pty.type("o\n\nt\n")
             #expect(try await first.ending() == 0)
