@@ -186,8 +186,11 @@ extension Downlink: TransportReceiver {
             let (envelope, rest) = try Envelope.split(frames)
             (peer, body) = (PeerID(socket: socket.number, envelope: envelope), rest)
         } catch {
-            // There is no address to reply to.
-            return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+            guard let nearest = Envelope.nearest(to: frames) else {
+                return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+            }
+            let peer = PeerID(socket: socket.number, envelope: nearest)
+            return perform(machine.malformed(error, from: peer, at: transport.now))
         }
         if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
             return takeBare(frame, from: peer)

@@ -96,11 +96,8 @@ struct DownlinkMachine: Sendable {
     private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
         let reason = "\(message.verb.rawValue) is a parent's to say"
         let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
-        // One reply per request, so that a plain REQ is not left hanging (rule 7); none to what
-        // is itself a reply, or two parents could go on for ever.
-        guard namesOfPeers[peer] == nil, message.verb != .reject, message.verb != .ok else {
-            return [dropped]
-        }
+        // One reply per request, so that a plain REQ is not left hanging (rule 7).
+        guard namesOfPeers[peer] == nil else { return [dropped] }
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
     }
 

@@ -45,7 +45,8 @@ public struct UplinkResponder: Responder {
         case .hold: whenUnreachable = .hold
         case .fail: whenUnreachable = .fail(grace: grace)
         case .presentLocally:
-            whenUnreachable = fallback.map { .presentLocally(grace: grace, $0) }
+            whenUnreachable =
+                fallback.map { .presentLocally(grace: grace, $0) }
                 ?? .fail(grace: grace)
         }
     }

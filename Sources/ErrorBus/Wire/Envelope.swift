@@ -10,7 +10,7 @@ struct Envelope: Hashable, Sendable {
     /// - Returns: The envelope, and the message's own frames.
     /// - Throws: ``WireError`` when there is no empty frame among the first
     ///   ``WireLimits/envelopeFrameCountMax``, or a longer frame than is allowed before it. Then
-    ///   there is no address to reply to.
+    ///   ``nearest(to:)`` is all there is to reply to.
     static func split(
         _ frames: [Frame]
     ) throws(WireError) -> (envelope: Envelope, body: ArraySlice<Frame>) {
@@ -29,5 +29,14 @@ struct Envelope: Hashable, Sendable {
                     + "\(WireLimits.envelopeFrameByteCountMax)")
         }
         return (Envelope(frames: Array(envelope)), frames[(delimiter + 1)...])
+    }
+
+    /// Where to send the refusal of a message without a proper envelope: to the connection it came
+    /// by, which the ROUTER put in front. Nil when even that is none.
+    static func nearest(to frames: [Frame]) -> Envelope? {
+        guard let connection = frames.first, !connection.isEmpty,
+            connection.count <= WireLimits.envelopeFrameByteCountMax
+        else { return nil }
+        return Envelope(frames: [connection, []])
     }
 }

@@ -43,11 +43,7 @@ struct Header: Hashable, Sendable {
                 "header line \(number): a name is a-z, 0-9 and -, begins with a letter and has "
                     + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
-        let rest = line[line.utf8.index(after: colon)...]
-        guard rest.utf8.first == UInt8(ascii: " ") else {
-            throw WireError(.malformed, "header field \(name): a space must follow the colon")
-        }
-        let value = String(rest.utf8.dropFirst()) ?? ""
+        let value = line[line.utf8.index(after: colon)...].trimmingSpaces
         guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw WireError(.malformed, "header field \(name) holds a control character")
         }

@@ -87,7 +87,8 @@ struct NodeAssembly {
         _ journal: (any DecisionJournal)?
     ) -> any Responder {
         PresentingResponder(
-            settings.name.description, presenters: [presenter], next: next, journal: journal, audit: audit,
+            settings.name.description, presenters: [presenter], next: next, journal: journal,
+            audit: audit,
             logger: logger)
     }
 

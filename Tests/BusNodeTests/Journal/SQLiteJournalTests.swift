@@ -79,9 +79,11 @@ import Testing
         }
     }
 
-    @Test("F32 a file that is no journal, or cut short, does not start a presenter", arguments: [
-        true, false,
-    ])
+    @Test(
+        "F32 a file that is no journal, or cut short, does not start a presenter",
+        arguments: [
+            true, false,
+        ])
     func noDatabase(isCut: Bool) async throws {
         if isCut {
             let journal = try SQLiteJournal(path)
@@ -96,7 +98,9 @@ import Testing
             try Data("this is no database, it is a letter".utf8)
                 .write(to: URL(fileURLWithPath: path))
         }
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
         #expect { _ = try SQLiteJournal(path) } throws: { error in
             let failure = error as? Failure
             return failure?.status == .badData && failure?.text.contains(path) == true

@@ -145,7 +145,6 @@ import Testing
         #expect(rig.get(message, from: one).map { [$0].drops } == [[.wrongDirection]])
         let stranger = rig.get(message, from: two)
         #expect(stranger.drops == [.wrongDirection])
-        let isReply = message.verb == .reject || message.verb == .ok
-        #expect(stranger.reject(to: two) == (isReply ? nil : .notYours))
+        #expect(stranger.reject(to: two) == .notYours)
     }
 }

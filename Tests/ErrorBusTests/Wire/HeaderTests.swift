@@ -7,7 +7,7 @@ import Testing
         "headers that are read",
         arguments: [
             ("", 0), ("a: b\n", 1), ("a: b", 1), ("a: \n", 1), ("a: b: c\nb-2: d\n", 2),
-            ("a:  b \n", 1), ("a: \u{85}ö\n", 1), ("a: b\nc: d", 2),
+            ("a: \u{85}ö\n", 1), ("a: b\nc: d", 2),
             (String(repeating: "a", count: 64) + ": b\n", 1),
         ])
     func good(_ text: String, _ count: Int) throws {
@@ -18,10 +18,15 @@ import Testing
                 == (text.last == "\n" || text.isEmpty ? text : text + "\n"))
     }
 
+    @Test("spaces around a value are dropped", arguments: ["a:b\n", "a:  b \n", "a: b\n"])
+    func spaces(_ text: String) throws {
+        #expect(try Header(Frame(text.utf8))["a"] == "b")
+    }
+
     @Test(
         "headers that are malformed",
         arguments: [
-            "a", "\n", "a: b\n\n", ": b\n", "a:b\n", "a:\n", "A: b\n", "ä: b\n", "a b: c\n",
+            "a", "\n", "a: b\n\n", ": b\n", "A: b\n", "ä: b\n", "a b: c\n",
             "a: b\r\n", "a: b\0\n", "a: b\u{7F}\n", "a: \t\n", " a: b\n", "a: b\n folded\n",
             "a: b\na: c\n", "a: b\nb: c\na: b\n", "1a: b\n", "-a: b\n",
             String(repeating: "a", count: 65) + ": b\n",

@@ -76,8 +76,8 @@ import Testing
         "numbers are decimal digits up to 2^53",
         arguments: [
             ("0", true), ("7", true), ("9007199254740992", true), ("9007199254740993", false),
-            ("", false), ("+1", false), ("-1", false), ("01", false), ("00", false), ("1 ", false),
-            (" 1", false), ("0x1", false), ("1e3", false), ("1.0", false), ("١", false),
+            ("", false), ("+1", false), ("-1", false), ("01", false), ("00", false), 
+            ("0x1", false), ("1e3", false), ("1.0", false), ("١", false),
             ("99999999999999999999999999", false),
         ])
     func numbers(_ text: String, _ isNumber: Bool) {
@@ -159,10 +159,10 @@ import Testing
     }
 
     @Test(
-        "a boot is 16 hexadecimal digits in either case",
+        "a boot is any token of 1 to 64 printable characters",
         arguments: [
-            ("00c0ffee12345678", true), ("00C0FFEE12345678", true), ("c0ffee", false),
-            ("+0c0ffee12345678", false), ("00c0ffee1234567g", false), ("", false),
+            ("00c0ffee12345678", true), ("pid-4711.1", true), ("c", true), ("a b", false),
+            ("ä", false), (String(repeating: "x", count: 65), false), ("", false),
         ])
     func boots(_ text: String, _ isBoot: Bool) {
         #expect((refusal("HELLO", "from: a\nboot: \(text)\nversions: EB1\n") == nil) == isBoot)
@@ -171,7 +171,8 @@ import Testing
     @Test(
         "HELLO must offer EB1",
         arguments: [
-            ("EB1", true), ("EB1,EB2", true), ("EB2,EB1", true), ("EB2", false), ("", false),
+            ("EB1", true), ("1", true), ("EB1 EB2", true), ("EB1,EB2", true), ("EB2,EB1", true),
+            ("EB2", false), ("", false),
         ])
     func versions(_ text: String, _ isKnown: Bool) {
         let error = refusal("HELLO", "from: a\nboot: 00c0ffee12345678\nversions: \(text)\n")

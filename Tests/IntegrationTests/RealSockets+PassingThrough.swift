@@ -41,7 +41,7 @@ extension RealSockets {
                 // And the way back.
                 let decision = Message.Decision(
                     id: present.id, answer: PresentationID.make().value, by: "ada", via: .person,
-                    option: "retry")
+                    option: "retry", reason: "answered")
                 try await parent.send([link, []] + Message.answer(decision).frames)
                 let told = try await child.hear(.answer)
                 #expect(told == .answer(decision))
