@@ -14,7 +14,8 @@ struct BusNode: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self,
+            Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self, Proxy.self,
+            Chaos.self, ChaosNode.self,
         ])
 
     static func main() async {

@@ -1,0 +1,98 @@
+import ErrorBus
+import OrderedCollections
+
+/// What a chaos run makes of a topology: who presents errors, who passes them on, who answers,
+/// and the links between them.
+struct ChaosPlan: Hashable, Sendable {
+    enum Role: String, Hashable, Sendable {
+        /// A leaf: presents its share of the errors.
+        case worker
+        case relay
+        /// A node with presenters: an automatic one stands in for them.
+        case presenter
+    }
+
+    struct Process: Hashable, Sendable {
+        let settings: NodeSettings
+        let role: Role
+
+        var name: NodeName { settings.name }
+    }
+
+    /// The way from a node to one of its parents.
+    struct Link: Hashable, Sendable {
+        let child: NodeName
+        let parent: NodeName
+        /// Where the parent listens.
+        let target: Endpoint
+
+        var name: String { "\(child)-to-\(parent)" }
+    }
+
+    let processes: [Process]
+    let links: [Link]
+
+    /// - Throws: ``Failure`` with 78 when there is nobody to present or to answer, or when a node
+    ///   is connected with something outside the topology: that would see the errors.
+    init(_ topology: Topology, path: String) throws(Failure) {
+        func bad(_ text: String) -> Failure { Failure(.badConfiguration, "\(path): \(text)") }
+        processes = topology.settings.map { settings in
+            let isLeaf = topology.children(of: settings.name).isEmpty && !settings.next.isEmpty
+            let role: Role =
+                isLeaf ? .worker : settings.presenters.isEmpty ? .relay : .presenter
+            return Process(settings: settings, role: role)
+        }
+        guard processes.contains(where: { $0.role == .presenter }) else {
+            throw bad("no node has presenters, so nobody would answer")
+        }
+        guard processes.contains(where: { $0.role == .worker }) else {
+            throw bad("no node is a leaf with a next, so nobody would present")
+        }
+        var links: [Link] = []
+        for settings in topology.settings {
+            for hop in settings.next {
+                guard case .node(let parent) = hop else {
+                    throw bad("node \(settings.name): next \(hop) is not of this topology")
+                }
+                guard
+                    let target = topology.nodes[parent]?.listen.lazy.compactMap(\.connectable).first
+                else { throw bad("node \(parent) listens nowhere one can connect to") }
+                links.append(Link(child: settings.name, parent: parent, target: target))
+            }
+        }
+        self.links = links
+    }
+
+    /// The workers with how many errors each presents: the same for all, give or take one.
+    func shares(of count: Int) -> [NodeName: Int] {
+        let workers = processes.filter { $0.role == .worker }.map(\.name)
+        var shares: [NodeName: Int] = [:]
+        for (index, worker) in workers.enumerated() {
+            shares[worker] = count / workers.count + (index < count % workers.count ? 1 : 0)
+        }
+        return shares
+    }
+
+    /// Whether every presentation has to end with an answer: nobody gives up by itself.
+    var everyEndIsAnAnswer: Bool {
+        processes.allSatisfy {
+            $0.role != .worker
+                || ($0.settings.whenUnreachable == .hold && $0.settings.deadline == nil)
+        }
+    }
+
+    /// The processes that may be killed under these faults, and those spared with the reason.
+    func killable(_ faults: [ChaosFault]) -> (names: [NodeName], spared: [NodeName]) {
+        var names: [NodeName] = []
+        var spared: [NodeName] = []
+        for process in processes {
+            let isVolatile = process.role == .presenter && process.settings.journal == nil
+            if isVolatile ? faults.contains(.killPresenter) : faults.contains(.kill) {
+                names.append(process.name)
+            } else if faults.contains(.kill) {
+                spared.append(process.name)
+            }
+        }
+        return (names, spared)
+    }
+}

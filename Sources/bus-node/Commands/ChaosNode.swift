@@ -1,0 +1,108 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Glibc
+import Logging
+import OrderedCollections
+import UnixSignals
+
+/// One process of a chaos run; started by `bus-node chaos`, not by people.
+struct ChaosNode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chaos-node", abstract: "One process of a chaos run.", shouldDisplay: false)
+
+    @Option var topology: String
+    @Option var node: String
+    @Option var folder: String
+    @Option var seed: UInt64
+    @Option var role: String
+    @Option var parent: [String] = []
+    @Option var share = 0
+    /// Microseconds on the machine's clock.
+    @Option var start: Int64 = 0
+    /// Microseconds.
+    @Option var window: Int64 = 0
+    @Option var logLevel: Logger.Level = .error
+
+    func run() async throws {
+        BusLogHandler.bootstrap(level: logLevel)
+        try await orFail {
+            let loaded = try TopologyLoader.load(topology)
+            guard let name = NodeName(node), let settings = loaded.topology.nodes[name],
+                let role = ChaosPlan.Role(rawValue: role)
+            else { throw Failure(.usage, "no node \(node) as \(role)") }
+            let folder = ChaosFolder(path: folder)
+            let path = folder.log(of: name)
+            var past = LedgerReader(path)
+            let done = Set(past.newEvents().filter { $0.kind == .report }.map(\.id)).count
+            let log = try ChaosLog(path, node: name)
+            let parts = try parts(settings, role, folder, log)
+            let node = Node(settings, parents: try parent.map { try Endpoint($0) }, parts: parts)
+            let worker = ChaosWorker(
+                name: name, node: node, log: log, share: share, done: done,
+                start: .microseconds(start), window: .microseconds(window), seed: seed)
+            try await Self.serve(node, role == .worker ? worker : nil)
+        }
+    }
+
+    private func parts(
+        _ settings: NodeSettings, _ role: ChaosPlan.Role, _ folder: ChaosFolder, _ log: ChaosLog
+    ) throws -> NodeParts {
+        let logger = Logger(label: node)
+        let audit = try EventLog(folder.log(of: settings.name), node: settings.name)
+        var parts = NodeParts(logger: logger)
+        parts.audit = audit
+        parts.ready = { ServiceNotification.ready(file: folder.readyFile(of: settings.name)) }
+        if !settings.responders.isEmpty {
+            parts.chain = { next in
+                RuleResponder(
+                    settings.name, book: RuleBook(settings.responders, mode: .everyMatch),
+                    next: next, commands: RuleCommands(runner: NoCommands()) { $0.payload() },
+                    audit: audit, logger: logger)
+            }
+        }
+        if role == .presenter {
+            let presenter = ChaosPresenter(
+                log, seed: SeededGenerator.seed(seed, part: "\(settings.name) \(getpid())"))
+            parts.presenting = { next in
+                PresentingResponder(
+                    settings.name.description, presenters: [presenter], next: next, audit: audit,
+                    logger: logger)
+            }
+        }
+        return parts
+    }
+
+    /// Until a signal, or until whoever started it is gone.
+    private static func serve(_ node: Node, _ worker: ChaosWorker?) async throws {
+        let starter = getppid()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await node.run() }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
+            }
+            group.addTask {
+                while getppid() == starter { try await Task.sleep(for: .seconds(1)) }
+            }
+            if let worker {
+                // Done with its share it stays, for the answers that are still on their way.
+                group.addTask {
+                    try await worker.run()
+                    try await Task.sleep(for: .seconds(86_400))
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+            while (try? await group.next()) != nil {}
+        }
+    }
+}
+
+/// A chaos run starts no commands of the topology's rules: they mean business.
+private struct NoCommands: CommandRunner {
+    func run(
+        _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
+    ) async throws -> CommandResult {
+        throw Failure(.notPermitted, "a chaos run starts no commands")
+    }
+}

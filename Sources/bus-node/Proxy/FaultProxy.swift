@@ -1,0 +1,149 @@
+import ErrorBus
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Listens at one endpoint and passes every connection on to another, through toxics.
+actor FaultProxy {
+    /// Connections at a time; another one is closed as soon as it is accepted.
+    static let connectionCountMax = 1_024
+    /// Toxics at a time.
+    static let toxicCountMax = 64
+
+    struct Status: Hashable, Sendable {
+        let name: String
+        let listen: Endpoint
+        let connect: Endpoint
+        let isEnabled: Bool
+        let toxics: [Toxic]
+    }
+
+    let name: String
+    private let connections: ProxyConnections
+    private(set) var listen: Endpoint
+    private(set) var connect: Endpoint
+    private var listener: (any Channel)?
+    /// Binding and closing take a moment, in which nothing else may change them.
+    private var isChanging = false
+
+    /// A proxy that is down. - Parameter seed: For toxicity, jitter and what else is left to
+    /// chance.
+    init(_ name: String, listen: Endpoint, connect: Endpoint, seed: UInt64) throws(ProxyProblem) {
+        guard connect.isConnectable else {
+            throw .badRequest("\(connect): nowhere one can connect to")
+        }
+        self.name = name
+        self.listen = listen
+        self.connect = connect
+        connections = ProxyConnections(seed: seed)
+    }
+
+    var status: Status {
+        Status(
+            name: name, listen: listen, connect: connect, isEnabled: listener != nil,
+            toxics: connections.toxics)
+    }
+
+    /// How many connections are open, for tests and limits.
+    nonisolated var connectionCount: Int { connections.count }
+
+    /// Up: listens. Down: stops to listen and closes every connection.
+    ///
+    /// - Throws: When the endpoint cannot be listened on.
+    func setEnabled(_ isEnabled: Bool) async throws(ProxyProblem) {
+        guard isEnabled != (listener != nil) else { return }
+        guard !isChanging else { throw .conflict("proxy \(name) is being changed; try again") }
+        isChanging = true
+        defer { isChanging = false }
+        if isEnabled { try await open() } else { await close() }
+    }
+
+    /// Moves it. Connections are closed when it is up.
+    func move(listen: Endpoint?, connect: Endpoint?) async throws(ProxyProblem) {
+        let listen = listen ?? self.listen
+        let connect = connect ?? self.connect
+        guard listen != self.listen || connect != self.connect else { return }
+        guard connect.isConnectable else {
+            throw .badRequest("\(connect): nowhere one can connect to")
+        }
+        let wasEnabled = listener != nil
+        try await setEnabled(false)
+        self.listen = listen
+        self.connect = connect
+        if wasEnabled { try await setEnabled(true) }
+    }
+
+    func add(_ toxic: Toxic) throws(ProxyProblem) {
+        var toxics = connections.toxics
+        guard !toxics.contains(where: { $0.name == toxic.name }) else {
+            throw .conflict("proxy \(name) has a toxic \(toxic.name) already")
+        }
+        guard toxics.count < Self.toxicCountMax else {
+            throw .badRequest("proxy \(name) has \(toxics.count) toxics, the most allowed")
+        }
+        toxics.append(toxic)
+        connections.toxics = toxics
+    }
+
+    /// Replaces the toxic of that name, in its place.
+    func update(_ toxic: Toxic) throws(ProxyProblem) {
+        var toxics = connections.toxics
+        toxics[try index(of: toxic.name, in: toxics)] = toxic
+        connections.toxics = toxics
+    }
+
+    func toxic(_ name: String) throws(ProxyProblem) -> Toxic {
+        let toxics = connections.toxics
+        return toxics[try index(of: name, in: toxics)]
+    }
+
+    func removeToxic(_ name: String) throws(ProxyProblem) {
+        var toxics = connections.toxics
+        toxics.remove(at: try index(of: name, in: toxics))
+        connections.toxics = toxics
+    }
+
+    /// Up, without toxics.
+    func reset() async throws(ProxyProblem) {
+        connections.toxics = []
+        try await setEnabled(true)
+    }
+
+    private func index(of toxic: String, in toxics: [Toxic]) throws(ProxyProblem) -> Int {
+        guard let index = toxics.firstIndex(where: { $0.name == toxic }) else {
+            throw .notFound("proxy \(name) has no toxic \(toxic)")
+        }
+        return index
+    }
+
+    private func open() async throws(ProxyProblem) {
+        let connections = connections
+        let target = connect
+        do {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.backlog, value: 256)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try connections.accept(channel, target: target)
+                    }
+                }
+                .bind(to: listen).get()
+            listener = channel
+            listen = try listen.bound(to: channel.localAddress)
+            connections.isOpen = true
+        } catch {
+            throw ProxyProblem(status: 500, description: "\(listen): cannot listen: \(error)")
+        }
+    }
+
+    private func close() async {
+        connections.isOpen = false
+        try? await listener?.close().get()
+        listener = nil
+        if case .ipc(let path) = listen.address { unlink(path) }
+        await connections.closeAll()
+    }
+}

@@ -1,0 +1,86 @@
+import ErrorBus
+import Foundation
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import bus_node
+
+/// The API on a real socket, spoken to in plain HTTP.
+@Suite(.timeLimit(.minutes(1)))
+struct APIServerTests {
+    /// Serves while `body` runs.
+    private func serving(_ body: @escaping @Sendable (Endpoint) async throws -> Void) async throws {
+        let server = try APIServer(
+            ProxyAPI(registry: ProxyRegistry(seed: 1)), at: Endpoint("tcp://127.0.0.1:*"))
+        let (endpoints, ready) = AsyncStream.makeStream(of: Endpoint.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try? await server.run { ready.yield($0) } }
+            group.addTask {
+                for await endpoint in endpoints { return try await body(endpoint) }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func send(_ request: String, to endpoint: Endpoint) async throws -> String {
+        let peer = try await SocketPeer.connect(to: endpoint)
+        try await peer.send(Array(request.utf8))
+        return String(decoding: try await peer.receiveToEnd().bytes, as: UTF8.self)
+    }
+
+    @Test("A request gets its answer as JSON")
+    func answers() async throws {
+        try await serving { endpoint in
+            let text = try await send(
+                "GET /proxies HTTP/1.1\r\nHost: localhost\r\n\r\n", to: endpoint)
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(text.hasSuffix("\r\n\r\n{}\n"))
+        }
+    }
+
+    @Test("A body above the limit is refused")
+    func bodyLimit() async throws {
+        try await serving { endpoint in
+            let body = String(repeating: "x", count: APIRequest.bodyByteMax + 1)
+            let text = try await send(
+                "POST /proxies HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)"
+                    + "\r\n\r\n\(body)", to: endpoint)
+            #expect(text.hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test("What is no HTTP is answered or closed, and others are served on")
+    func garbage() async throws {
+        try await serving { endpoint in
+            let text = try await send("\u{1}\u{2}\u{3}\r\n\r\n", to: endpoint)
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400"))
+            let good = try await send(
+                "GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", to: endpoint)
+            #expect(good.contains("bus-node"))
+        }
+    }
+
+    @Test(
+        "Browsers and other hosts are refused",
+        arguments: [
+            ([("Host", "localhost:8474")], nil), ([("Host", "[::1]")], nil),
+            ([("Host", "[::1]:80")], nil), ([("Host", "127.0.0.1")], nil),
+            ([("Host", "localhost"), ("Origin", "http://evil.example")], 403),
+            ([("Host", "evil.example")], 403), ([("Host", "")], 403), ([], 400),
+            ([("Host", "localhost"), ("Host", "localhost")], 400),
+        ] as [([(String, String)], Int?)])
+    func hosts(headers: [(String, String)], status: Int?) {
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: "/", headers: HTTPHeaders(headers))
+        #expect(APIServer.problem(with: head)?.status == status)
+    }
+
+    @Test("It listens on this machine only", arguments: ["tcp://*:1", "tcp://10.0.0.1:1"])
+    func local(endpoint: String) {
+        #expect(throws: ProxyProblem.self) {
+            try APIServer(ProxyAPI(registry: ProxyRegistry(seed: 1)), at: Endpoint(endpoint))
+        }
+    }
+}

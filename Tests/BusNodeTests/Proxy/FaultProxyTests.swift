@@ -1,0 +1,251 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import bus_node
+
+/// The proxy on real sockets: a client, an echo server, and each toxic between them.
+@Suite(.timeLimit(.minutes(1)))
+struct FaultProxyTests {
+    private let echo: EchoServer
+    private let proxy: FaultProxy
+
+    init() async throws {
+        echo = try EchoServer()
+        proxy = try FaultProxy(
+            "p", listen: Endpoint("tcp://127.0.0.1:*"), connect: echo.endpoint, seed: 1)
+        try await proxy.setEnabled(true)
+    }
+
+    private func client() async throws -> SocketPeer {
+        try await SocketPeer.connect(to: await proxy.listen)
+    }
+
+    /// Ends the test: nothing may be left over.
+    private func closeProxy() async throws {
+        try await proxy.setEnabled(false)
+        #expect(proxy.connectionCount == 0)
+    }
+
+    private func time(_ body: () async throws -> Void) async rethrows -> Duration {
+        let clock = ContinuousClock()
+        return try await clock.measure { try await body() }
+    }
+
+    @Test("Bytes pass unchanged, megabytes of them, and a half-closed connection ends in order")
+    func passes() async throws {
+        let client = try await client()
+        let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        async let received = client.receiveToEnd()
+        try await client.send(sent)
+        client.finish()
+        let (bytes, ending) = try await received
+        #expect(bytes == sent)
+        #expect(ending == .end)
+        try await closeProxy()
+    }
+
+    @Test("Unix sockets are proxied alike, and their file goes with the proxy")
+    func unix() async throws {
+        let folder = try TemporaryFolder()
+        let echo = try EchoServer(path: folder.path + "/echo")
+        let proxy = try FaultProxy(
+            "u", listen: Endpoint("ipc://\(folder.path)/proxy"), connect: echo.endpoint, seed: 1)
+        try await proxy.setEnabled(true)
+        let client = try await SocketPeer.connect(to: await proxy.listen)
+        try await client.send([1, 2, 3])
+        #expect(try await client.receive(3) == [1, 2, 3])
+        try await proxy.setEnabled(false)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/proxy"))
+        #expect(try await client.receiveToEnd().bytes == [])
+    }
+
+    @Test("F1 down closes what is open and refuses what is new; up again at the same port")
+    func down() async throws {
+        let first = try await client()
+        try await first.send([1])
+        #expect(try await first.receive(1) == [1])
+        let endpoint = await proxy.listen
+        try await proxy.setEnabled(false)
+        #expect(try await first.receiveToEnd().bytes == [])
+        await #expect(throws: SocketPeer.Failed.self) {
+            _ = try await SocketPeer.connect(to: endpoint)
+        }
+        try await proxy.setEnabled(true)
+        #expect(await proxy.listen == endpoint)
+        let second = try await client()
+        try await second.send([2])
+        #expect(try await second.receive(1) == [2])
+        try await closeProxy()
+    }
+
+    @Test("A server that is not there: the connection ends")
+    func nobody() async throws {
+        let folder = try TemporaryFolder()
+        try await proxy.move(listen: nil, connect: Endpoint("ipc://\(folder.path)/none"))
+        let client = try await client()
+        #expect(try await client.receiveToEnd().ending == .reset)
+        try await closeProxy()
+    }
+
+    @Test("F5 latency", arguments: ToxicStream.allCases)
+    func latency(stream: ToxicStream) async throws {
+        try await proxy.add(Toxic(.latency(.milliseconds(150), jitter: .zero), on: stream))
+        let client = try await client()
+        let taken = try await time {
+            try await client.send([1])
+            #expect(try await client.receive(1) == [1])
+        }
+        #expect(taken >= .milliseconds(150))
+        try await closeProxy()
+    }
+
+    @Test("F6 bandwidth")
+    func bandwidth() async throws {
+        try await proxy.add(Toxic(.bandwidth(kilobytesPerSecond: 10)))
+        let client = try await client()
+        let taken = try await time {
+            try await client.send([UInt8](repeating: 7, count: 3_000))
+            #expect(try await client.receive(3_000).count == 3_000)
+        }
+        #expect(taken >= .milliseconds(290))
+        try await closeProxy()
+    }
+
+    @Test("F6 slicer")
+    func slicer() async throws {
+        try await proxy.add(
+            Toxic(.slicer(averageSize: 10, variation: 5, delay: .milliseconds(1)), on: .upstream))
+        let client = try await client()
+        let sent = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+        let taken = try await time {
+            try await client.send(sent)
+            #expect(try await client.receive(1_000) == sent)
+        }
+        #expect(taken >= .milliseconds(60))
+        try await closeProxy()
+    }
+
+    @Test("F4 slow_close")
+    func slowClose() async throws {
+        try await proxy.add(Toxic(.slowClose(delay: .milliseconds(200))))
+        let client = try await client()
+        try await client.send([1])
+        client.finish()
+        let taken = try await time {
+            let (bytes, ending) = try await client.receiveToEnd()
+            #expect(bytes == [1])
+            #expect(ending == .end)
+        }
+        #expect(taken >= .milliseconds(190))
+        try await closeProxy()
+    }
+
+    @Test("timeout closes, reset_peer resets, with nothing let through")
+    func endings() async throws {
+        for (effect, ending) in [
+            (ToxicEffect.timeout(.milliseconds(50)), SocketPeer.Ending.end),
+            (.resetPeer(.milliseconds(50)), .reset),
+        ] {
+            let toxic = Toxic(effect)
+            let client = try await client()
+            try await client.send([1])
+            #expect(try await client.receive(1) == [1])
+            // It takes hold of connections that are open already.
+            try await proxy.add(toxic)
+            try await client.send([2])
+            let result = try await client.receiveToEnd()
+            #expect(result.bytes == [])
+            #expect(result.ending == ending)
+            try await proxy.removeToxic(toxic.name)
+        }
+        try await closeProxy()
+    }
+
+    @Test("F7 limit_data", arguments: [0, 1, 5])
+    func limitData(limit: Int) async throws {
+        try await proxy.add(Toxic(.limitData(bytes: limit)))
+        let client = try await client()
+        try await client.send(Array(0..<10))
+        let (bytes, _) = try await client.receiveToEnd()
+        #expect(bytes == Array(0..<UInt8(limit)))
+        try await closeProxy()
+    }
+
+    @Test("F11 corrupt")
+    func corrupt() async throws {
+        try await proxy.add(Toxic(.corrupt(probability: 0, offset: 2), on: .upstream))
+        let client = try await client()
+        try await client.send([0, 0, 0, 0])
+        let received = try await client.receive(4)
+        #expect(received[2] != 0)
+        #expect([received[0], received[1], received[3]] == [0, 0, 0])
+        try await closeProxy()
+    }
+
+    @Test(
+        "F3 blackhole in one direction: the rest comes when it is gone",
+        arguments: ToxicStream.allCases)
+    func blackhole(stream: ToxicStream) async throws {
+        let client = try await client()
+        let toxic = Toxic(.blackhole, on: stream)
+        try await proxy.add(toxic)
+        try await client.send([1, 2, 3])
+        client.finish()
+        async let received = client.receiveToEnd()
+        try await proxy.removeToxic(toxic.name)
+        let (bytes, ending) = try await received
+        #expect(bytes == [1, 2, 3])
+        #expect(ending == .end)
+        try await closeProxy()
+    }
+
+    @Test("F3 a black hole does not fill memory: the sender is stopped")
+    func blackholeIsBounded() async throws {
+        try await proxy.add(Toxic(.blackhole, on: .upstream))
+        let client = try await client()
+        // More than every buffer on the way holds: the send runs into its limit or the close.
+        let sending = Task { try await client.send([UInt8](repeating: 1, count: 64_000_000)) }
+        try await proxy.setEnabled(false)
+        await #expect(throws: SocketPeer.Failed.self) { try await sending.value }
+        try await closeProxy()
+    }
+
+    @Test("F23 no descriptor is left over after many connections of every ending")
+    func noLeaks() async throws {
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        let before = try descriptors()
+        for round in 0..<60 {
+            let toxic: Toxic? =
+                switch round % 4 {
+                case 0: nil
+                case 1: Toxic(.resetPeer(.zero))
+                case 2: Toxic(.limitData(bytes: 1))
+                default: Toxic(.timeout(.milliseconds(1)), on: .upstream)
+                }
+            if let toxic { try await proxy.add(toxic) }
+            let client = try await client()
+            try? await client.send([1, 2, 3])
+            client.finish()
+            _ = try await client.receiveToEnd()
+            if let toxic { try await proxy.removeToxic(toxic.name) }
+        }
+        try await closeProxy()
+        // Other tests run beside this one and have sockets of their own.
+        #expect(try descriptors() < before + 60)
+    }
+
+    @Test("A proxy to nowhere, or at an endpoint in use, is refused")
+    func refusals() async throws {
+        #expect(throws: ProxyProblem.self) {
+            try FaultProxy(
+                "x", listen: Endpoint("tcp://127.0.0.1:*"), connect: Endpoint("tcp://*:1"), seed: 1)
+        }
+        let second = try FaultProxy(
+            "second", listen: await proxy.listen, connect: echo.endpoint, seed: 1)
+        await #expect(throws: ProxyProblem.self) { try await second.setEnabled(true) }
+        try await closeProxy()
+    }
+}
