@@ -109,9 +109,11 @@ extension DownlinkMachine {
         _ name: NodeName, askedBy boot: BootID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
-        for entry in entries.values where entry.asker == .child(name) && entry.askedBy == boot {
-            guard entry.isUnsettled, entry.unreachableSince == nil else { continue }
-            var entry = entry
+        let asked = entries.values.filter {
+            $0.asker == .child(name) && $0.askedBy == boot && $0.isUnsettled
+                && $0.unreachableSince == nil
+        }
+        for var entry in asked.sorted(by: { $0.id.value.isBefore($1.id.value) }) {
             entry.unreachableSince = now
             store(entry)
             actions.append(.reachable(entry.id, false))
@@ -122,7 +124,8 @@ extension DownlinkMachine {
     /// Pings the silent, gives up the dead, decides claims, forgets who is long gone.
     mutating func tickedChildren(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
-        for (name, child) in children {
+        let due = children.filter { nextDue(of: $0.value) <= now }
+        for (name, child) in due.sorted(by: { $0.key < $1.key }) {
             guard child.isReachable else {
                 if now.since(child.unreachableSince ?? now) >= times.tombstone {
                     children[name] = nil
@@ -145,13 +148,13 @@ extension DownlinkMachine {
     }
 
     var nextChildDue: MonotonicTime? {
-        children.values.lazy.map { child in
-            guard let gone = child.unreachableSince else {
-                let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
-                let due = child.heardAt + silence
-                return child.claimant.map { min($0.until, due) } ?? due
-            }
-            return gone + times.tombstone
-        }.min()
+        children.values.lazy.map { nextDue(of: $0) }.min()
+    }
+
+    private func nextDue(of child: DownlinkChild) -> MonotonicTime {
+        if let gone = child.unreachableSince { return gone + times.tombstone }
+        let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
+        let due = child.heardAt + silence
+        return child.claimant.map { min($0.until, due) } ?? due
     }
 }

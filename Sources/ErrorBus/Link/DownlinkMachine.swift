@@ -1,7 +1,8 @@
 /// The parent's side of its links: knows its children, holds what each asked, and delivers every
 /// answer until the child says what came of it. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one. The same events
+/// give the same actions in the same order, so tables are walked in the order of ids and names.
 struct DownlinkMachine: Sendable {
     let name: NodeName
     let boot: BootID
@@ -100,10 +101,11 @@ struct DownlinkMachine: Sendable {
     mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
         isStopping = true
         var actions: [DownlinkAction] = []
-        for child in children.values where child.isReachable {
+        for (_, child) in children.sorted(by: { $0.key < $1.key }) where child.isReachable {
             actions.append(.send(.bye(reason: "shutdown"), to: child.peer))
         }
-        for entry in entries.values where entry.isOpen {
+        let open = entries.values.filter(\.isOpen)
+        for entry in open.sorted(by: { $0.id.value.isBefore($1.id.value) }) {
             actions.append(.cancel(entry.id, generation: entry.generation, reason: .shutDown))
             let reject = Message.Reject(
                 .busy, "node \(name) is going down", id: entry.id, retryMilliseconds: 1_000)

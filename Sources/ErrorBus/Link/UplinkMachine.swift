@@ -1,7 +1,8 @@
 /// The child's side of a link: keeps the parents in contact and every presentation asked until it
 /// is answered, whatever is lost on the way. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one. The same events
+/// give the same actions in the same order, so tables are walked in the order of their ids.
 struct UplinkMachine: Sendable {
     enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.
@@ -111,8 +112,9 @@ struct UplinkMachine: Sendable {
 
     private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
         var actions: [UplinkAction] = [.linkDown(reason: reason)]
-        for (id, entry) in entries where entry.isOpen {
-            var entry = entry
+        let open = entries.filter { $0.value.isOpen }.keys
+        for id in open.sorted(by: { $0.value.isBefore($1.value) }) {
+            guard var entry = entries[id] else { continue }
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             store(entry, id)
             actions.append(.moved(id, .unreachable, by: welcome?.node.description))
@@ -155,7 +157,8 @@ struct UplinkMachine: Sendable {
         link = .closed
         guard wasLive else { return [] }
         let withdrawn = entries.filter { $0.value.isOpen && !$0.value.request.isForwarded }
-        return withdrawn.keys.map { .send(.withdraw(id: $0, reason: .origin)) }
+        return withdrawn.keys.sorted { $0.value.isBefore($1.value) }
+            .map { .send(.withdraw(id: $0, reason: .origin)) }
             + [.send(.bye(reason: "shutdown"))]
     }
 }

@@ -1,0 +1,41 @@
+@testable import ErrorBus
+
+/// Wakes a machine when it is due, and notices one that is due again and again at once.
+final class Wakeup {
+    private unowned let node: SimulatedNode
+    private var planned: UInt64?
+    private var spins = 0
+    private let tick: () -> Void
+
+    init(_ node: SimulatedNode, tick: @escaping () -> Void) {
+        self.node = node
+        self.tick = tick
+    }
+
+    func plan(_ due: MonotonicTime?) {
+        guard let due else { return }
+        let delay = due.since(node.world.time)
+        let time = node.world.now + delay
+        if let planned, planned <= time { return }
+        planned = time
+        node.after(delay) { [self] in
+            guard planned == time else { return }
+            planned = nil
+            tick()
+        }
+    }
+
+    /// After each tick.
+    func ticked(nextDue: MonotonicTime?) {
+        guard let nextDue, nextDue <= node.world.time else { return spins = 0 }
+        spins += 1
+        guard spins > 5 else { return }
+        node.world.ledger.note(.spinning(node.name))
+        // Virtual time must go on.
+        planned = node.world.now
+        node.after(1_000) { [self] in
+            planned = nil
+            tick()
+        }
+    }
+}
