@@ -7,6 +7,9 @@ struct SimulationTests {
     func promises(seeds: Range<UInt64>) {
         for seed in seeds {
             let simulation = Simulation(seed: seed)
+            if Seeds.isVerbose {
+                print("seed \(seed): \(simulation.eventCount) events", simulation.violations)
+            }
             if !simulation.violations.isEmpty {
                 Issue.record("\(simulation.report())")
                 return

@@ -6,7 +6,7 @@ struct Shrinker {
     private(set) var plan: Plan
     private(set) var runCount = 0
 
-    init(_ simulation: Simulation, _ checker: Violation.Checker, runMax: Int = 200) {
+    init(_ simulation: Simulation, _ checker: Violation.Checker, runMax: Int = 100) {
         self.checker = checker
         self.runMax = runMax
         plan = simulation.plan

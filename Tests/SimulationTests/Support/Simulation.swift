@@ -6,6 +6,7 @@ struct Simulation: Sendable {
     let violations: [Violation]
     let trace: [String]
     let presentedCount: Int
+    let eventCount: Int
 
     var checkers: [Violation.Checker] {
         Violation.Checker.allCases.filter { checker in
@@ -23,6 +24,9 @@ struct Simulation: Sendable {
         let isQuiet = world.run()
         var checker = Checker(plan)
         checker.read(world.ledger.lines)
+        if world.scheduler.isRunaway {
+            checker.fail(.c8Bounds, "\(world.scheduler.doneCount) events, and no end")
+        }
         if !isQuiet {
             for node in world.nodes where !node.isQuiet {
                 checker.fail(.c7Liveness, "\(node.name) is not done: \(node.openText)")
@@ -39,6 +43,7 @@ struct Simulation: Sendable {
         }
         violations = checker.violations
         trace = world.traceLines
+        eventCount = world.scheduler.doneCount
         presentedCount = world.ledger.lines.count { line in
             if case .presented = line.fact { true } else { false }
         }

@@ -51,6 +51,8 @@ final class ClientNode: SimulatedNode {
     }
 
     func complete(_ id: PresentationID, _ ending: Fact.Ending, didRecover: Bool) {
+        // The last action may have been its death.
+        guard isUp else { return }
         kept.remove(id)
         world.ledger.note(.completed(id, by: name, life: life, ending, didRecover: didRecover))
     }

@@ -201,7 +201,11 @@ final class DownlinkDriver {
         var machine = machine
         let times = machine.times
         let end = world.time + (times.tombstone + times.silenceMax + 2_000)
-        while let due = machine.nextDue, due <= end { _ = machine.ticked(at: max(due, world.time)) }
+        var steps = 0
+        while let due = machine.nextDue, due <= end, steps < 50_000 {
+            steps += 1
+            _ = machine.ticked(at: max(due, world.time))
+        }
         let isEmpty =
             machine.entries.isEmpty && machine.children.isEmpty && machine.namesOfPeers.isEmpty
             && machine.unsettledCount == 0 && machine.unsettledOfChild.isEmpty

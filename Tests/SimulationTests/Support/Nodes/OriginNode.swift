@@ -79,6 +79,8 @@ final class OriginNode: SimulatedNode {
     }
 
     private func complete(_ id: PresentationID, _ ending: Fact.Ending, _ didRecover: Bool) {
+        // The last action may have been its death.
+        guard isUp else { return }
         guard open.removeValue(forKey: id) != nil else {
             world.ledger.note(.endedTwice(id, by: name))
             return

@@ -197,7 +197,9 @@ final class UplinkDriver {
     func remainsAfterDraining() -> String? {
         var machine = machine
         let end = world.time + machine.times.tombstone + 1_000
-        while let due = machine.nextDue, due <= end, !machine.entries.isEmpty {
+        var steps = 0
+        while let due = machine.nextDue, due <= end, !machine.entries.isEmpty, steps < 50_000 {
+            steps += 1
             _ = machine.ticked(at: max(due, world.time))
         }
         return machine.entries.isEmpty ? nil : "uplink: \(machine.entries.count) entries"

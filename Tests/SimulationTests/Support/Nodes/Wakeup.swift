@@ -4,6 +4,8 @@
 final class Wakeup {
     private unowned let node: SimulatedNode
     private var planned: UInt64?
+    /// Counts the plans, so that one that was replaced does nothing.
+    private var number = 0
     private var spins = 0
     private let tick: () -> Void
 
@@ -17,9 +19,15 @@ final class Wakeup {
         let delay = due.since(node.world.time)
         let time = node.world.now + delay
         if let planned, planned <= time { return }
-        planned = time
+        wake(after: delay)
+    }
+
+    private func wake(after delay: UInt64) {
+        planned = node.world.now + delay
+        number += 1
+        let mine = number
         node.after(delay) { [self] in
-            guard planned == time else { return }
+            guard number == mine else { return }
             planned = nil
             tick()
         }
@@ -32,10 +40,6 @@ final class Wakeup {
         guard spins > 5 else { return }
         node.world.ledger.note(.spinning(node.name))
         // Virtual time must go on.
-        planned = node.world.now
-        node.after(1_000) { [self] in
-            planned = nil
-            tick()
-        }
+        wake(after: 1_000)
     }
 }

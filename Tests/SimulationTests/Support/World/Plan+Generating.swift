@@ -15,7 +15,7 @@ extension Plan {
         for number in 0..<presenters {
             nodes.append(Node(name: Self.name("P", number), role: .presenter, parents: []))
         }
-        for number in 0..<Int(random.number(in: 0...4)) {
+        for number in 0..<Int(random.number(in: 0...random.pick([2, 5]))) {
             nodes.append(
                 Node(
                     name: Self.name("R", number), role: .relay, parents: parents(using: &random)))
@@ -39,15 +39,15 @@ extension Plan {
     private func parents(using random: inout SeededGenerator) -> [NodeName] {
         let first = random.pick(nodes).name
         let second = random.pick(nodes).name
-        return random.happens(0.25) && first != second ? [first, second] : [first]
+        return random.happens(0.35) && first != second ? [first, second] : [first]
     }
 
     private mutating func makePresentations(using random: inout SeededGenerator) {
         let origins = nodes.filter { $0.role != .presenter && $0.role != .relay }.map(\.name)
-        for _ in 0..<Int(random.number(in: 2...14)) {
+        for _ in 0..<Int(random.number(in: 2...random.pick([6, 16, 30]))) {
             presentations.append(
                 Presentation(
-                    time: random.number(in: 0...profile.chaosLasts), origin: random.pick(origins),
+                    time: random.number(in: 0...profile.chaosLasts + 5_000), origin: random.pick(origins),
                     deadline: random.happens(0.3) ? random.number(in: 500...60_000) : nil,
                     grace: random.happens(0.1) ? random.number(in: 0...20_000) : nil,
                     isKept: random.happens(0.5)))
@@ -55,7 +55,7 @@ extension Plan {
     }
 
     private mutating func makeFaults(using random: inout SeededGenerator) {
-        let count = random.number(in: 1...12)
+        let count = random.number(in: 1...random.pick([4, 12, 30]))
         for _ in 0..<count {
             faults.append(
                 Fault(
