@@ -180,9 +180,15 @@ extension Downlink: TransportReceiver {
 
     private func take(_ frames: [Frame], from socket: SocketID) {
         guard !isStopped else { return }
-        let (envelope, body, broken) = Envelope.split(frames)
-        let peer = PeerID(socket: socket.number, envelope: envelope)
-        if let broken { return perform(machine.malformed(broken, from: peer, at: transport.now)) }
+        let peer: PeerID
+        let body: ArraySlice<Frame>
+        do throws(WireError) {
+            let (envelope, rest) = try Envelope.split(frames)
+            (peer, body) = (PeerID(socket: socket.number, envelope: envelope), rest)
+        } catch {
+            // There is no address to reply to.
+            return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+        }
         if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
             return takeBare(frame, from: peer)
         }

@@ -85,7 +85,8 @@ extension Endpoint: CustomStringConvertible {
 }
 
 extension Endpoint {
-    private static func readTCP(_ rest: Substring, of text: String) throws(EndpointError) -> Address {
+    private static func readTCP(_ rest: Substring, of text: String) throws(EndpointError) -> Address
+    {
         guard let colon = rest.lastIndex(of: ":") else {
             throw EndpointError(found: text, allowed: "tcp://HOST:PORT; the port is missing")
         }
@@ -98,7 +99,8 @@ extension Endpoint {
         return .tcp(host: host, port: port)
     }
 
-    private static func readHost(_ host: Substring, of text: String) throws(EndpointError) -> String {
+    private static func readHost(_ host: Substring, of text: String) throws(EndpointError) -> String
+    {
         if host == "*" { return "*" }
         if host.hasPrefix("["), host.hasSuffix("]") {
             let inner = String(host.dropFirst().dropLast())
@@ -131,7 +133,8 @@ extension Endpoint {
         }
     }
 
-    private static func readIPC(_ path: Substring, of text: String) throws(EndpointError) -> Address {
+    private static func readIPC(_ path: Substring, of text: String) throws(EndpointError) -> Address
+    {
         guard !path.isEmpty, path != "*", !path.hasPrefix("@"), !path.hasSuffix("/"),
             path.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
