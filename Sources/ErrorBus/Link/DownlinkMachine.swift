@@ -3,8 +3,7 @@ import OrderedCollections
 /// The parent's side of its links: knows its children, holds what each asked, and delivers every
 /// answer until the child says what came of it. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one. The same events
-/// give the same actions in the same order, so tables are walked in the order of ids and names.
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
 struct DownlinkMachine: Sendable {
     let name: NodeName
     let boot: BootID

@@ -1,8 +1,7 @@
 /// The child's side of a link: keeps the parents in contact and every presentation asked until it
 /// is answered, whatever is lost on the way. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one. The same events
-/// give the same actions in the same order, so tables are walked in the order of their ids.
+/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
 struct UplinkMachine: Sendable {
     enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.

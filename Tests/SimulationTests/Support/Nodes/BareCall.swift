@@ -37,7 +37,8 @@ final class BareCall: ClientCall {
         request += 1
         let world = node.world
         switch (reply.outcome, reply.code) {
-        case (.rejected, .busy?), (.rejected, .noResponder?):
+        case (.rejected, .busy?), (.rejected, .noResponder?), (.rejected, .conflict?):
+            // The last: an older request of this client overtook this one.
             return node.after(1_000) { [self] in ask() }
         case (.rejected, let code?): return over(.refused(code), false)
         case (.expired, _): return over(.expired, false)

@@ -108,9 +108,9 @@ final class DownlinkDriver {
         perform(machine.received(message, from: peer, at: world.time))
         guard world.mutation == .resultsForgotten, node.planned.role == .relay,
             case .settled(let settled) = message, node.life == life,
-            let entry = machine.entries[settled.id]
+            machine.entries[settled.id] != nil
         else { return }
-        machine.forget(entry)
+        machine.forget(settled.id)
     }
 
     private func tick() {
@@ -186,9 +186,11 @@ final class DownlinkDriver {
         guard unsettled.count == machine.unsettledCount else {
             return "\(machine.unsettledCount) counted as open, \(unsettled.count) are"
         }
-        var ofChild: [NodeName: Int] = [:]
+        var ofChild: [NodeName: Set<PresentationID>] = [:]
         for entry in unsettled {
-            if case .child(let name) = entry.asker { ofChild[name, default: 0] += 1 }
+            if case .child(let name) = entry.asker {
+                ofChild[name, default: []].insert(entry.id)
+            }
         }
         guard ofChild == machine.unsettledOfChild else {
             return "of children \(machine.unsettledOfChild) counted as open, \(ofChild) are"

@@ -1,6 +1,6 @@
 @testable import ErrorBus
 
-/// The options of a simulated report: a payload that is quick to read, "owner/option" by comma.
+/// The options of a simulated report: a payload that is quick to read, "owner.option" by comma.
 /// Bare clients send real JSON.
 struct OptionList {
     var options: [String]
@@ -19,7 +19,7 @@ struct OptionList {
     var payload: Frame { Array(options.joined(separator: ",").utf8) }
 
     static func of(_ origin: NodeName) -> OptionList {
-        OptionList(["\(origin)/retry", "\(origin)/fails", "\(origin)/cancel"])
+        OptionList(["\(origin).retry", "\(origin).fails", "\(origin).cancel"])
     }
 }
 
@@ -36,11 +36,11 @@ extension SimulatedNode {
         _ id: PresentationID, _ decision: (answer: UniqueID, option: String),
         then: @escaping (RecoveryResult) -> Void
     ) {
-        if decision.option.hasSuffix("/cancel") { return hop { then(.failed) } }
+        if decision.option.hasSuffix(".cancel") { return hop { then(.failed) } }
         world.ledger.note(
             .attempted(
                 id, answer: decision.answer, option: decision.option, by: name, life: life))
-        let didRecover = !decision.option.hasSuffix("/fails")
+        let didRecover = !decision.option.hasSuffix(".fails")
         after(world.random.number(in: 0...world.plan.profile.attemptMax)) { [self] in
             world.ledger.note(
                 .attemptEnded(id, answer: decision.answer, didRecover: didRecover))

@@ -85,8 +85,8 @@ final class OriginNode: SimulatedNode {
             world.ledger.note(.endedTwice(id, by: name))
             return
         }
-        // Going down is no end for what a new life asks again.
-        if case .shutDown = ending {} else { kept[id] = nil }
+        // Going down in order withdraws, and that is final under the id.
+        kept[id] = nil
         world.ledger.note(
             .completed(id, by: name, life: life, ending, didRecover: didRecover))
     }

@@ -116,7 +116,7 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
     private func answer(_ run: Run) {
         guard run.isPrompting else { return }
         var options = OptionList(run.offer.present.payload).options
-        if decides(world.plan.profile.ownOption, run.id, 3) { options.append("\(name)/own") }
+        if decides(world.plan.profile.ownOption, run.id, 3) { options.append("\(name).own") }
         guard !options.isEmpty else { return }
         let answer = Answer(
             id: world.makeID(), option: world.random.pick(options), by: "person", via: .person)
@@ -143,7 +143,7 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         if let result = record.result {
             return finish(run, answer, result)
         }
-        if answer.option == "\(name)/own" {
+        if answer.option == "\(name).own" {
             guard ownAttempts.insert(run.id).inserted else { return }
             return attempt(run.id, (answer.id, answer.option)) { [self] result in
                 ownAttempts.remove(run.id)

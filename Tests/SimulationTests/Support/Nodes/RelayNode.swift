@@ -25,7 +25,7 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
 
     override func lostMemory() { running = [:] }
 
-    private var ownOption: String { "\(name)/own" }
+    private var ownOption: String { "\(name).own" }
 
     // MARK: DownlinkOwner
 

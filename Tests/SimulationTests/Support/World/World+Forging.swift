@@ -20,7 +20,7 @@ extension World {
             guard let peer = downlink.machine.children[asker]?.peer else { return }
             let decision = Message.Decision(
                 id: entry.id, answer: makeID(), by: "forger", via: .person,
-                option: "\(entry.origin)/retry")
+                option: "\(entry.origin ?? asker).retry")
             node.received(.message(.answer(decision)), from: peer)
         case .settledBySibling:
             let settled = Message.Settled(id: entry.id, answer: answer, result: .recovered)
