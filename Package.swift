@@ -85,6 +85,14 @@ let package = Package(
             dependencies: ["ErrorBus", "ErrorBusTesting", "CZMQ"],
             swiftSettings: settings),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "ErrorBus",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            resources: [.copy("found-seeds.txt")],
+            swiftSettings: settings),
+        .testTarget(
             name: "BusNodeTests",
             dependencies: [
                 "bus-node", "ErrorBus", "ErrorBusTesting",

@@ -27,6 +27,11 @@ struct UplinkEntry: Hashable, Sendable {
     /// Asked once more while an answer was being carried out: its turn comes after that.
     var askedMeanwhile: UplinkRequest?
 
+    /// The parent has said that it holds it.
+    var isAccepted: Bool {
+        if case .accepted = phase { true } else { false }
+    }
+
     var isOpen: Bool {
         switch phase {
         case .asking, .accepted: true

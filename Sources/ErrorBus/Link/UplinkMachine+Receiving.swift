@@ -130,14 +130,23 @@ extension UplinkMachine {
     private mutating func refused(
         _ reject: Message.Reject, at now: MonotonicTime
     ) -> [UplinkAction] {
-        guard let id = reject.id, var entry = entries[id], entry.isOpen else {
-            return []  // A race: withdrawn or answered meanwhile.
+        guard let id = reject.id, var entry = entries[id] else { return [] }
+        if case .withdrawing = entry.phase, reject.code == .notYours {
+            // Another path asks for it now: nothing of ours is left to withdraw.
+            entry.phase = .gone(until: now + times.tombstone)
+            store(entry, id)
+            return []
         }
+        guard entry.isOpen else { return [] }  // A race: withdrawn or answered meanwhile.
         let retry = reject.retryMilliseconds
         switch reject.code {
         case .unknownID:
             // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
+            entry.phase = .asking(next: now, tries: 0)
+        case .notYours where entry.isAccepted && retry == nil:
+            // The origin asked by another path meanwhile and may have come back by this one.
+            // Whoever PRESENTs last is the asker (rule 12).
             entry.phase = .asking(next: now, tries: 0)
         case .busy,
             .noResponder where retry != nil,

@@ -155,6 +155,22 @@ import Testing
         #expect(rig.machine.entries.isEmpty)
     }
 
+    @Test("403 to AWAIT: another path asked meanwhile, so it is asked again by this one")
+    func takenOver() {
+        var rig = asked()
+        let reject = Message.reject(.init(.notYours, "asked by another peer", id: id))
+        #expect(rig.get(reject).verbs == [.present])
+        #expect(rig.machine.entries[id]?.isOpen == true)
+    }
+
+    @Test("403 to WITHDRAW: another path asks, nothing is left to withdraw")
+    func withdrawnElsewhere() {
+        var rig = asked()
+        #expect(rig.withdraw(id).verbs == [.withdraw])
+        #expect(rig.get(.reject(.init(.notYours, "asked by another peer", id: id))) == [])
+        #expect(rig.runAlive(100_000).isEmpty)
+    }
+
     @Test(
         "WITHDRAW is resent until it is confirmed, at most ten minutes",
         arguments: [
