@@ -22,7 +22,8 @@ test: setup ## build and run every test
 	@scripts/test
 
 tsan: setup ## unit and integration tests under ThreadSanitizer
-	swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
+	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
+		swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
 
 lint: setup ## formatting; with CI=true also warnings as errors
 	@scripts/lint
@@ -34,14 +35,16 @@ docs: setup ## API documentation into .build/docs
 	swift package --allow-writing-to-directory .build/docs \
 		generate-documentation --target ErrorBus --output-path .build/docs
 
-simulate: setup ## the seeded simulator
-	@scripts/only-if-there SimulationTests
+simulate: setup ## the seeded simulator: SEEDS=n for how many, SEED=n for one again
+	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS))) \
+		scripts/only-if-there SimulationTests $(if $(SEEDS),-c release \
+		-Xswiftc -enable-testing --scratch-path .build-release)
 
 soak: setup ## the simulator with many more seeds (SOAK_SEEDS)
 	@ERRORBUS_SEEDS=$(SOAK_SEEDS) scripts/only-if-there SimulationTests
 
-bench: setup ## latency and throughput beside raw libzmq
+bench: setup ## latency and throughput between processes, beside raw libzmq
 	@scripts/bench
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .venv Benchmarks/.build Benchmarks/out
+	rm -rf .build .build-tsan .build-release .venv Benchmarks/.build Benchmarks/out

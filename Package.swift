@@ -29,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
@@ -64,6 +65,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 // Subprocess names its descriptors and paths.
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -83,8 +85,19 @@ let package = Package(
             dependencies: ["ErrorBus", "ErrorBusTesting", "CZMQ"],
             swiftSettings: settings),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "ErrorBus",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            resources: [.copy("found-seeds.txt")],
+            swiftSettings: settings),
+        .testTarget(
             name: "BusNodeTests",
-            dependencies: ["bus-node", "ErrorBus", "ErrorBusTesting"],
+            dependencies: [
+                "bus-node", "ErrorBus", "ErrorBusTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",

@@ -3,6 +3,7 @@
 # Answered by the person at the terminal, or by policy.yaml when there is none.
 set -u
 cd "$(dirname "$0")" || exit 1
+export DEMO_PORT=${DEMO_PORT:-7790}
 bus=${BUS_NODE:-../../.build/debug/bus-node}
 [ -x "$bus" ] || { echo "demo: $bus is not there; run make build first" >&2; exit 69; }
 
@@ -61,7 +62,7 @@ step 0 worker-1 cp run/report.txt run/inbox/
 
 say "2. A download from a port where nobody listens"
 note "relay adds an option: it knows how to start the server."
-step 0 worker-2 ./download http://127.0.0.1:7790/data.txt
+step 0 worker-2 ./download "http://127.0.0.1:$DEMO_PORT/data.txt"
 
 say "3. A report that another program has locked for a moment"
 note "Nothing to mend, only to wait for: Retry."

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct BusNode: AsyncParsableCommand {
@@ -16,4 +17,10 @@ struct BusNode: AsyncParsableCommand {
             Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self, Proxy.self,
             Chaos.self, ChaosNode.self,
         ])
+
+    static func main() async {
+        // A reader that went away is an error of the write, not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
 }

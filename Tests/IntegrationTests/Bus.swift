@@ -7,11 +7,11 @@ import Synchronization
 
 /// Nodes of one test, over real sockets in one process.
 struct Bus: Sendable {
-    static let logger = Logger(label: "test")
     let folder: String
 
     init() {
-        folder = FileManager.default.temporaryDirectory
+        folder =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("eb-\(UInt64.random(in: 0...UInt64.max))").path
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
@@ -26,13 +26,32 @@ struct Bus: Sendable {
         settings change: (inout NodeSettings) -> Void = { _ in },
         parts changeParts: (inout NodeParts) -> Void = { _ in }
     ) throws -> Node {
+        try node(
+            name, parents: try next.map(endpoint), presenters: presenters, listens: listens,
+            settings: change, parts: changeParts)
+    }
+
+    /// A node with its parents' endpoints given.
+    func node(
+        _ name: NodeName, parents: [Endpoint], presenters: [any Presenter] = [],
+        listens: Bool = true,
+        settings change: (inout NodeSettings) -> Void = { _ in },
+        parts changeParts: (inout NodeParts) -> Void = { _ in }
+    ) throws -> Node {
         var settings = NodeSettings(name: name)
         if listens { settings.listen = [try endpoint(name.description)] }
         change(&settings)
-        var parts = NodeParts(logger: Self.logger)
+        var parts = NodeParts(logger: .silent)
         parts.presenters = presenters
         changeParts(&parts)
-        return Node(settings, parents: try next.map(endpoint), parts: parts)
+        return Node(settings, parents: parents, parts: parts)
+    }
+
+    /// A node at the top that listens on a port the system chooses.
+    func tcpRoot(_ name: NodeName, presenters: [any Presenter]) throws -> Node {
+        let endpoint = try Endpoint("tcp://127.0.0.1:*")
+        return try node(
+            name, parents: [], presenters: presenters, settings: { $0.listen = [endpoint] })
     }
 
     /// Runs the nodes around `body`.
@@ -40,17 +59,11 @@ struct Bus: Sendable {
         _ nodes: Node..., body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            for node in nodes { group.addTask { try await node.run(); return nil } }
-            group.addTask { try await body() }
-            while let value = try await group.next() {
-                if let value {
-                    group.cancelAll()
-                    while (try? await group.next()) != nil {}
-                    return value
-                }
-            }
-            throw CancellationError()
-        }
+        var running: [RunningNode] = []
+        for node in nodes { running.append(try await RunningNode(node)) }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        for node in running.reversed() { try await node.stop() }
+        return try result.get()
     }
 }

@@ -26,6 +26,8 @@ public struct PresentationContext: Sendable {
     /// Told where the presentation stands, on every change.
     let stateChanged: @Sendable (PresentationState) -> Void
 
+    /// An earlier life of the presenter showed it already.
+    var wasShownBefore = false
     /// Set while the error is being handed to a responder, until its hooks run.
     var handover: Handover?
     /// The responder that turned the error into "user cancelled" on the way; nil when it began so.

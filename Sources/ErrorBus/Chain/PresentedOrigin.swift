@@ -6,4 +6,6 @@ public struct PresentedOrigin: Sendable {
     public let origin: NodeName
     /// The nodes it came through, origin first.
     public let path: [NodeName]
+    /// Of the report as its origin wrote it.
+    public var digest: ReportDigest?
 }

@@ -13,7 +13,7 @@ public struct JSONLimits: Hashable, Sendable {
     }
     /// The most values in all, containers included, keys not.
     public var valueCount: Int
-    /// The longest key, in bytes as written. Hashing a key normalizes it first, which takes quadratic time
+    /// The longest key, in bytes as written. Hashing a key normalizes it first, in quadratic time
     /// in a run of combining marks: a key of 240 KiB would cost seconds.
     public var keyByteCount: Int
 

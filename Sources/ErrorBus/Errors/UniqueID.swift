@@ -51,23 +51,34 @@ public struct UniqueID: Hashable, Sendable {
 extension UniqueID: CustomStringConvertible {
     /// The canonical lower-case form.
     public var description: String {
-        let digits = high.paddedHex + low.paddedHex
-        var text = ""
-        text.reserveCapacity(36)
-        for (position, character) in digits.enumerated() {
-            if position == 8 || position == 12 || position == 16 || position == 20 {
-                text.append("-")
+        String(unsafeUninitializedCapacity: 36) { text in
+            var position = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    text[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                let word = digit < 16 ? high : low
+                text[position] = (word >> UInt64(60 - 4 * (digit % 16))).lowHexDigit
+                position += 1
             }
-            text.append(character)
+            return position
         }
-        return text
     }
 }
 
 extension UInt64 {
     /// Sixteen lower-case hexadecimal digits.
     var paddedHex: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        String(unsafeUninitializedCapacity: 16) { text in
+            for index in 0..<16 { text[index] = (self >> UInt64(60 - 4 * index)).lowHexDigit }
+            return 16
+        }
+    }
+
+    /// The lowest four bits as a lower-case digit.
+    fileprivate var lowHexDigit: UInt8 {
+        let digit = UInt8(truncatingIfNeeded: self & 0xF)
+        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 }

@@ -77,7 +77,7 @@ struct ValueReader {
     }
 
     private mutating func json(_ number: NSNumber) -> JSONValue {
-        // The two booleans are single objects; the type encoding alone cannot tell them from 8 bits.
+        // The two booleans are single objects; the type encoding cannot tell them from 8 bits.
         if number === NSNumber(value: true) { return .bool(true) }
         if number === NSNumber(value: false) { return .bool(false) }
         if number is NSDecimalNumber { return text(number.stringValue) }

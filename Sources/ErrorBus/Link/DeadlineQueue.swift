@@ -1,27 +1,77 @@
 import HeapModule
 
-/// What is due when. An entry whose plans change is pushed again; whoever pops it compares the
-/// time with the entry's own and lets a stale one go.
-struct DeadlineQueue: Sendable {
-    private struct Due: Comparable {
+/// What is due when: at most one time for each key. Equal times come in the order they were
+/// planned in, so that equal machines do the same.
+///
+/// A heap in which an earlier plan of the same key stays behind as a stale item. Stale items never
+/// outnumber the live ones for long: then the heap is made anew.
+struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
+    private struct Item: Comparable {
         let time: MonotonicTime
-        let id: PresentationID
+        let ticket: UInt64
+        let key: Key
 
-        static func < (left: Due, right: Due) -> Bool { left.time < right.time }
+        static func < (left: Item, right: Item) -> Bool {
+            (left.time, left.ticket) < (right.time, right.ticket)
+        }
+
+        static func == (left: Item, right: Item) -> Bool {
+            (left.time, left.ticket) == (right.time, right.ticket)
+        }
     }
 
-    private var heap = Heap<Due>()
+    private struct Plan {
+        let time: MonotonicTime
+        let ticket: UInt64
+    }
 
+    private var heap = Heap<Item>()
+    private var plans: [Key: Plan] = [:]
+    private var tickets: UInt64 = 0
+
+    /// The earliest time planned.
     var next: MonotonicTime? { heap.min?.time }
 
-    mutating func push(_ id: PresentationID, at time: MonotonicTime) {
-        heap.insert(Due(time: time, id: id))
+    /// The keys that have a time.
+    var count: Int { plans.count }
+
+    /// What is held, stale items included.
+    var itemCount: Int { heap.count }
+
+    /// Plans `key` for `time` in place of what was planned before; nil: not at all.
+    mutating func plan(_ key: Key, at time: MonotonicTime?) {
+        guard let time else {
+            guard plans.removeValue(forKey: key) != nil else { return }
+            return clean()
+        }
+        guard plans[key]?.time != time else { return }
+        tickets += 1
+        plans[key] = Plan(time: time, ticket: tickets)
+        heap.insert(Item(time: time, ticket: tickets, key: key))
+        clean()
     }
 
-    /// The next one due at `now` or before.
-    mutating func pop(at now: MonotonicTime) -> (id: PresentationID, time: MonotonicTime)? {
-        guard let due = heap.min, due.time <= now else { return nil }
-        heap.removeMin()
-        return (due.id, due.time)
+    /// The next key due at `now` or before; it has no time any more.
+    mutating func pop(at now: MonotonicTime) -> Key? {
+        guard let next, next <= now else { return nil }
+        return popFirst()
     }
+
+    /// The next key, whenever it is due; it has no time any more.
+    mutating func popFirst() -> Key? {
+        guard let item = heap.popMin() else { return nil }
+        plans[item.key] = nil
+        clean()
+        return item.key
+    }
+
+    /// Keeps a live item in front, and the stale ones few.
+    private mutating func clean() {
+        if heap.count > 2 * plans.count + 64 {
+            heap = Heap(heap.unordered.filter(isLive))
+        }
+        while let first = heap.min, !isLive(first) { heap.removeMin() }
+    }
+
+    private func isLive(_ item: Item) -> Bool { plans[item.key]?.ticket == item.ticket }
 }

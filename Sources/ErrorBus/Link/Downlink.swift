@@ -12,6 +12,7 @@ actor Downlink {
     /// What other threads leave for this one.
     private enum Posted: Sendable {
         case moved(PresentationID, generation: Int, Message.Pending.State, by: String?)
+        case completed(PresentationID, generation: Int, DownlinkVerdict)
         case bare(Result<BareRequest, WireError>, PeerID)
         case pathUpward([NodeName])
     }
@@ -72,11 +73,9 @@ actor Downlink {
         }
     }
 
-    /// The chain is done with it.
-    func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
-        guard !isStopped else { return }
-        perform(
-            machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
+    /// The chain is done with it. From anywhere, in order with ``move(_:generation:to:by:)``.
+    nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
+        post(.completed(id, generation: generation, verdict))
     }
 
     /// The chain says where it stands. From anywhere, in order.
@@ -97,6 +96,7 @@ actor Downlink {
     /// Says goodbye; what is open is left for the children to ask again.
     func stop() {
         guard !isStopped else { return }
+        takePosted()
         perform(machine.stopped(at: transport.now))
         isStopped = true
         for waiting in attempts.values.joined() { waiting.resume(returning: .unknown) }
@@ -180,9 +180,18 @@ extension Downlink: TransportReceiver {
 
     private func take(_ frames: [Frame], from socket: SocketID) {
         guard !isStopped else { return }
-        let (envelope, body, broken) = Envelope.split(frames)
-        let peer = PeerID(socket: socket.number, envelope: envelope)
-        if let broken { return perform(machine.malformed(broken, from: peer, at: transport.now)) }
+        let peer: PeerID
+        let body: ArraySlice<Frame>
+        do throws(WireError) {
+            let (envelope, rest) = try Envelope.split(frames)
+            (peer, body) = (PeerID(socket: socket.number, envelope: envelope), rest)
+        } catch {
+            guard let nearest = Envelope.nearest(to: frames) else {
+                return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+            }
+            let peer = PeerID(socket: socket.number, envelope: nearest)
+            return perform(machine.malformed(error, from: peer, at: transport.now))
+        }
         if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
             return takeBare(frame, from: peer)
         }
@@ -209,13 +218,17 @@ extension Downlink: TransportReceiver {
     }
 
     private func tick() {
+        guard !isStopped else { return }
+        takePosted()
+        perform(machine.ticked(at: transport.now))
+    }
+
+    private func takePosted() {
         let posted = mailbox.withLock { posted in
             defer { posted.removeAll(keepingCapacity: true) }
             return posted
         }
-        guard !isStopped else { return }
         for item in posted { take(item) }
-        perform(machine.ticked(at: transport.now))
     }
 
     private func take(_ posted: Posted) {
@@ -223,6 +236,9 @@ extension Downlink: TransportReceiver {
         case .moved(let id, let generation, let state, let by):
             perform(
                 machine.moved(id, generation: generation, to: state, by: by, at: transport.now))
+        case .completed(let id, let generation, let verdict):
+            perform(
+                machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
         case .bare(.success(let request), let peer):
             bareReading -= 1
             perform(

@@ -41,8 +41,9 @@ struct DownlinkEntry: Hashable, Sendable {
     }
 
     let id: PresentationID
-    let origin: NodeName
-    var digest: ReportDigest
+    /// Nil when it was withdrawn before it was ever asked.
+    let origin: NodeName?
+    let digest: ReportDigest?
     var asker: Asker
     var phase: Phase = .open
     /// One more with every reopening, so that what an earlier asking still sends is told apart.
@@ -54,11 +55,15 @@ struct DownlinkEntry: Hashable, Sendable {
     var standing: Message.Pending.State?
     var standingBy: String?
     var standingSince: MonotonicTime
+    /// A hop below says that it has lost the origin.
+    var isCutOffBelow = false
     /// Since when its asker is known to be out of reach.
     var unreachableSince: MonotonicTime?
-    var due: MonotonicTime?
 
     var isOpen: Bool { phase == .open }
+
+    /// Whether whoever asked can be reached, as far as this hop knows.
+    var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
 
     /// The entry takes part in the limits on what is open: not settled yet.
     var isUnsettled: Bool {
@@ -66,6 +71,41 @@ struct DownlinkEntry: Hashable, Sendable {
         case .open: true
         case .answered(let delivery): delivery.result == nil
         case .withdrawn, .abandoned, .refused: false
+        }
+    }
+
+    /// Until when it is remembered; nil while it is unsettled.
+    var forgetAt: MonotonicTime? {
+        switch phase {
+        case .open: nil
+        case .answered(let delivery): delivery.until
+        case .withdrawn(let until), .abandoned(let until), .refused(_, let until): until
+        }
+    }
+
+    /// Whose presentation it is, where that is a child with a link.
+    var child: NodeName? {
+        if case .child(let name) = asker { name } else { nil }
+    }
+
+    var isBare: Bool {
+        if case .bare = asker { true } else { false }
+    }
+
+    /// Whether a request waits for its one reply.
+    var isAwaited: Bool {
+        switch asker {
+        case .requester(_?), .bare(_?): true
+        case .child, .requester(nil), .bare(nil): false
+        }
+    }
+
+    /// No request waits for a reply any more.
+    mutating func stopWaiting() {
+        switch asker {
+        case .child: break
+        case .requester: asker = .requester(nil)
+        case .bare: asker = .bare(nil)
         }
     }
 }

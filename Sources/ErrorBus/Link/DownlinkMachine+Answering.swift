@@ -4,7 +4,8 @@ extension DownlinkMachine {
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         let decision = Message.Decision(
-            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option)
+            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
+            reason: Outcome.Reason.answered.rawValue)
         guard let entry = entries[id], entry.generation == generation else {
             return [.settled(id, answer: answer.id, .withdrawn)]
         }
@@ -34,8 +35,15 @@ extension DownlinkMachine {
             return decided(entry, decision, at: now)
         case .refused(let code, let reason):
             let reject = Message.Reject(code, reason, id: id)
+            if case .requester(nil) = entry.asker {
+                // Nobody to tell now: kept for the request that comes next, or it would be told
+                // 404, ask anew, and never learn.
+                entry.phase = .refused(reject, until: now + times.lease)
+                store(entry)
+                return []
+            }
             let actions = refuse(&entry, reject)
-            forget(entry)
+            forget(id)
             return actions
         }
     }
@@ -71,17 +79,16 @@ extension DownlinkMachine {
         var entry = entry
         var actions: [DownlinkAction] = []
         let message = Message.answer(toldDecision(delivery))
+        // Only a child within reach is sent it again; whoever else asks again gets it again.
+        delivery.next = nil
         switch entry.asker {
         case .child(let name):
-            if let child = children[name], child.isReachable {
-                delivery.tries += 1
-                delivery.next =
-                    delivery.result == nil
-                    ? now + jitter.resendDelay(afterTries: delivery.tries) : nil
-                actions.append(.send(message, to: child.peer))
-            } else {
-                delivery.next = nil
+            guard let child = children[name], child.isReachable else { break }
+            delivery.tries += 1
+            if delivery.result == nil {
+                delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
             }
+            actions.append(.send(message, to: child.peer))
         case .requester(let waiting?):
             actions.append(.send(message, to: waiting.peer))
             entry.asker = .requester(nil)
@@ -131,7 +138,8 @@ extension DownlinkMachine {
         if let refusal = notTheAsker(entry, peer) { return refusal }
         guard case .answered(var delivery) = entry.phase,
             delivery.decision.answer == settled.answer,
-            delivery.result == nil || delivery.result == .unknown
+            delivery.result == nil || delivery.result == .unknown,
+            delivery.result != settled.result
         else { return ok }  // Another answer's, or known already.
         let actions = settle(&delivery, settled.id, settled.result, at: now)
         entry.phase = .answered(delivery)

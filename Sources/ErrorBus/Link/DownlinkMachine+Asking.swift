@@ -33,10 +33,7 @@ extension DownlinkMachine {
     /// Hops and state of the node (rule 4).
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
-        if isStopping {
-            return Message.Reject(
-                .busy, "node \(name) is going down", id: id, retryMilliseconds: 1_000)
-        }
+        if isStopping { return goingDown(id) }
         if present.path.contains(name) || present.origin == name {
             return Message.Reject(
                 .loop, "\(name) is in the path already: \(present.path.asHeaderField)", id: id)
@@ -54,14 +51,16 @@ extension DownlinkMachine {
         peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if let entry = entries[present.id] {
-            guard entry.origin == present.origin, entry.digest == digest else {
+            guard entry.origin ?? present.origin == present.origin,
+                entry.digest ?? digest == digest
+            else {
                 let reject = Message.Reject(
                     .conflict, "this id stands for another report", id: present.id)
                 return [refuse(reject, asker, peer)]
             }
             return askedAgain(present, entry, asker: asker, peer: peer, at: now)
         }
-        if let busy = overLimit(asker, present.id) { return [refuse(busy, asker, peer)] }
+        if let refusal = unopenable(present, asker) { return [refuse(refusal, asker, peer)] }
         let entry = DownlinkEntry(
             id: present.id, origin: present.origin, digest: digest, asker: asker, askedAt: now,
             askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
@@ -86,15 +85,26 @@ extension DownlinkMachine {
         return .send(.reject(reject), to: peer)
     }
 
+    /// Why nothing new can be opened for it.
+    private func unopenable(
+        _ present: Message.Present, _ asker: DownlinkEntry.Asker
+    ) -> Message.Reject? {
+        if present.leftMilliseconds == 0 {
+            return Message.Reject(.deadlinePassed, "no time is left", id: present.id)
+        }
+        return overLimit(asker, present.id)
+    }
+
     /// Nothing is queued without a bound (rule 10).
     private func overLimit(
         _ asker: DownlinkEntry.Asker, _ id: PresentationID
     ) -> Message.Reject? {
         if case .child(let name) = asker,
-            unsettledOfChild[name, default: 0] >= limits.openPerChildMax
+            unsettledOfChild[name]?.count ?? 0 >= limits.openPerChildMax
         {
             return Message.Reject(
-                .busy, "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
+                .busy,
+                "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
                     + "allowed", id: id, retryMilliseconds: 1_000)
         }
         guard unsettledCount < limits.openPerNodeMax else {
@@ -121,19 +131,26 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var entry = former
         var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
-        let wasUnreachable = entry.unreachableSince != nil
+        let wasReachable = entry.isOriginReachable
         entry.asker = asker
         entry.askedAt = now
         entry.askedBy = boot(of: asker)
         entry.unreachableSince = nil
+        entry.isCutOffBelow = !present.isOriginReachable
         switch entry.phase {
         case .open:
+            // A bare client is never kept waiting for ever.
+            if entry.isBare, entry.deadline == nil {
+                entry.deadline = deadline(of: present, at: now)
+            }
             store(entry)
-            if wasUnreachable { actions.append(.reachable(entry.id, true)) }
+            if entry.isOriginReachable != wasReachable {
+                actions.append(.reachable(entry.id, entry.isOriginReachable))
+            }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
         case .answered(var delivery):
             // A result that never came: the option goes down again (rule 9).
-            if delivery.result == .unknown, !isBare(asker) {
+            if delivery.result == .unknown, !entry.isBare {
                 delivery.result = nil
                 delivery.until = nil
                 delivery.decidedAt = now
@@ -141,12 +158,18 @@ extension DownlinkMachine {
             entry.phase = .answered(delivery)
             return actions + deliver(entry, at: now)
         case .withdrawn:
+            entry.stopWaiting()
             store(entry)
             return actions + [answerGone(entry, peer)]
         case .refused(let reject, _):
+            entry.stopWaiting()
             store(entry)
+            toldRefusal(entry, reject)
             return actions + [refuse(reject, asker, peer)]
         case .abandoned:
+            if let refusal = unopenable(present, asker) {
+                return actions + [refuse(refusal, asker, peer)]
+            }
             entry.phase = .open
             entry.generation += 1
             entry.deadline = deadline(of: present, at: now)
@@ -156,8 +179,9 @@ extension DownlinkMachine {
         }
     }
 
-    func isBare(_ asker: DownlinkEntry.Asker) -> Bool {
-        if case .bare = asker { true } else { false }
+    /// A deadline stays passed; what else was refused may be asked again once that is known.
+    private mutating func toldRefusal(_ entry: DownlinkEntry, _ reject: Message.Reject) {
+        if reject.code != .deadlinePassed { forget(entry.id) }
     }
 
     private func answerGone(_ entry: DownlinkEntry, _ peer: PeerID) -> DownlinkAction {
@@ -197,16 +221,22 @@ extension DownlinkMachine {
         case .abandoned:
             return [.send(.reject(Message.Reject(.unknownID, "abandoned", id: id)), to: peer)]
         case .withdrawn: return [.send(.withdrawn(id: id), to: peer)]
-        case .refused(let reject, _): return [.send(.reject(reject), to: peer)]
+        case .refused(let reject, _):
+            toldRefusal(entry, reject)
+            return [.send(.reject(reject), to: peer)]
         case .open, .answered: break
         }
         var actions: [DownlinkAction] = []
         if case .requester(let former) = entry.asker {
-            if former != nil { actions += replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now) }
+            if former != nil {
+                actions += replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+            }
             entry.asker = .requester(
                 .init(peer: peer, until: now + min(wait, WireLimits.waitMillisecondsMax)))
         }
-        if entry.unreachableSince != nil { actions.append(.reachable(id, true)) }
+        if entry.unreachableSince != nil, !entry.isCutOffBelow {
+            actions.append(.reachable(id, true))
+        }
         entry.unreachableSince = nil
         entry.askedAt = now
         entry.askedBy = boot(of: entry.asker)
@@ -221,7 +251,8 @@ extension DownlinkMachine {
         let isTheirs: Bool =
             switch entry.asker {
             case .child(let name): namesOfPeers[peer] == name
-            case .requester, .bare: namesOfPeers[peer] == nil
+            case .requester: namesOfPeers[peer] == nil
+            case .bare: false  // One frame is all that such a client says.
             }
         if isTheirs { return nil }
         let reason = "this presentation was asked by another peer"
@@ -235,7 +266,9 @@ extension DownlinkMachine {
     private func acknowledge(
         _ entry: DownlinkEntry, attempt: UInt64, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else { return [] }
+        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else {
+            return []
+        }
         var actions: [DownlinkAction] = [.send(.accepted(id: entry.id, attempt: attempt), to: peer)]
         if entry.standing != nil { actions.append(.send(pending(entry, at: now), to: peer)) }
         return actions
@@ -255,7 +288,10 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let isChild = namesOfPeers[peer] != nil
         let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
-        guard var entry = entries[id] else { return [done] }
+        guard var entry = entries[id] else {
+            if reason == .origin { rememberWithdrawal(id, from: peer, at: now) }
+            return [done]
+        }
         if let refusal = notTheAsker(entry, peer) { return refusal }
         switch (entry.phase, reason) {
         case (.open, .origin):
@@ -270,9 +306,21 @@ extension DownlinkMachine {
             return [done]  // The answer stands, or it is gone already.
         }
         let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
-        if case .requester = entry.asker { entry.asker = .requester(nil) }
+        entry.stopWaiting()
         store(entry)
         let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
         return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
+    }
+
+    /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.
+    private mutating func rememberWithdrawal(
+        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
+    ) {
+        store(
+            DownlinkEntry(
+                id: id, origin: nil, digest: nil,
+                asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
+                phase: .withdrawn(until: now + times.tombstone), askedAt: now,
+                standingSince: now))
     }
 }

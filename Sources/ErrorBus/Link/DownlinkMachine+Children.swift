@@ -1,9 +1,12 @@
+import OrderedCollections
+
 extension DownlinkMachine {
     /// HELLO: a name has one live link, and the newer link of one process takes over. Another
     /// process gets the name only when its holder is gone: the holder is asked first.
     mutating func helloReceived(
         _ hello: Message.Hello, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
+        guard !isStopping else { return [.send(.reject(goingDown(nil)), to: peer)] }
         guard hello.from != name else {
             return [refuse(peer, .notYours, "\(hello.from) is this node's own name")]
         }
@@ -26,7 +29,9 @@ extension DownlinkMachine {
         }
         if child.claimant == nil {
             child.claimant = .init(peer: peer, hello: hello, until: now + times.nameProbe)
+            child.pingedAt = child.pingedAt ?? now
             children[hello.from] = child
+            planChild(hello.from)
             pingNumber += 1
             return [.send(.ping(pingNumber), to: child.peer)]
         }
@@ -45,12 +50,16 @@ extension DownlinkMachine {
         let former = children[hello.from]
         if let former, former.peer != peer {
             namesOfPeers[former.peer] = nil
-            // Bounded: what is superseded is dropped whether or not it is remembered as such.
-            if superseded.count < limits.childrenMax { superseded.insert(former.peer) }
+            superseded.append(former.peer)
+            if superseded.count > limits.childrenMax { superseded.removeFirst() }
         }
         children[hello.from] = DownlinkChild(peer: peer, boot: hello.boot, heardAt: now)
         namesOfPeers[peer] = hello.from
+        planChild(hello.from)
         var actions: [DownlinkAction] = [.send(welcome, to: peer)]
+        if let claimant = former?.claimant, claimant.peer != peer {
+            actions.append(refuseClaim(claimant, on: hello.from))
+        }
         if former?.isReachable != true { actions.append(.childUp(hello.from)) }
         if let former, former.boot != hello.boot {
             // What the old life asked is gone unless the new one asks under the same ids.
@@ -71,20 +80,55 @@ extension DownlinkMachine {
     /// Any frame counts as life; a process that claims the name is told so.
     mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
         guard var child = children[name] else { return [] }
+        let wasReachable = child.isReachable
+        let claimant = child.claimant
         child.heardAt = now
         child.pingedAt = nil
         child.unreachableSince = nil
-        let claimant = child.claimant
         child.claimant = nil
         children[name] = child
-        guard let claimant else { return [] }
-        return [refuse(claimant.peer, .notYours, "\(name) is held by another live link", 5_000)]
+        // Its plan is left as it is: what is due comes later now, and is looked at then.
+        var actions = wasReachable ? [] : found(name, boot: child.boot, at: now)
+        if let claimant { actions.append(refuseClaim(claimant, on: name)) }
+        return actions
+    }
+
+    private func refuseClaim(
+        _ claimant: DownlinkChild.Claimant, on name: NodeName
+    ) -> DownlinkAction {
+        refuse(claimant.peer, .notYours, "\(name) is held by another live link", 5_000)
+    }
+
+    /// The same process on the same link is heard of again: what it asked stands, and what was
+    /// held for it is delivered.
+    private mutating func found(
+        _ name: NodeName, boot: BootID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = [.childUp(name)]
+        planChild(name)
+        for var entry in unsettled(of: name) where entry.askedBy == boot {
+            guard entry.unreachableSince != nil else { continue }
+            entry.unreachableSince = nil
+            if entry.isOpen {
+                store(entry)
+                actions.append(.reachable(entry.id, true))
+            } else {
+                actions += deliver(entry, at: now)
+            }
+        }
+        return actions
+    }
+
+    /// What a child asked and has not settled, in the order it was made.
+    private func unsettled(of name: NodeName) -> [DownlinkEntry] {
+        (unsettledOfChild[name] ?? []).sorted(by: PresentationID.areInOrder)
+            .compactMap { entries[$0] }
     }
 
     mutating func byeReceived(
         _ reason: String, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        guard let name = namesOfPeers[peer] else { return [] }
+        guard let name = namesOfPeers[peer] else { return [.send(.ok(id: nil), to: peer)] }
         return lost(name, reason: "it left: \(reason)", at: now)
     }
 
@@ -97,10 +141,12 @@ extension DownlinkMachine {
             child.claimant = nil
             child.unreachableSince = now
             children[name] = child
-            return [.childDown(name, reason: reason)] + adopt(claimant.hello, claimant.peer, at: now)
+            return [.childDown(name, reason: reason)]
+                + adopt(claimant.hello, claimant.peer, at: now)
         }
         child.unreachableSince = now
         children[name] = child
+        planChild(name)
         return [.childDown(name, reason: reason)]
             + markUnreachable(name, askedBy: child.boot, at: now)
     }
@@ -109,9 +155,8 @@ extension DownlinkMachine {
         _ name: NodeName, askedBy boot: BootID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
-        for entry in entries.values where entry.asker == .child(name) && entry.askedBy == boot {
-            guard entry.isUnsettled, entry.unreachableSince == nil else { continue }
-            var entry = entry
+        for var entry in unsettled(of: name) where entry.askedBy == boot {
+            guard entry.unreachableSince == nil else { continue }
             entry.unreachableSince = now
             store(entry)
             actions.append(.reachable(entry.id, false))
@@ -122,36 +167,44 @@ extension DownlinkMachine {
     /// Pings the silent, gives up the dead, decides claims, forgets who is long gone.
     mutating func tickedChildren(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
-        for (name, child) in children {
-            guard child.isReachable else {
-                if now.since(child.unreachableSince ?? now) >= times.tombstone {
-                    children[name] = nil
-                    namesOfPeers[child.peer] = nil
-                }
-                continue
-            }
-            let silence = now.since(child.heardAt)
-            if silence >= times.silenceMax {
-                actions += lost(name, reason: "silent for \(silence) ms", at: now)
-            } else if let claimant = child.claimant, now >= claimant.until {
-                actions += lost(name, reason: "it does not answer, and is claimed", at: now)
-            } else if silence >= times.pingAfter, child.pingedAt == nil {
-                children[name]?.pingedAt = now
-                pingNumber += 1
-                actions.append(.send(.ping(pingNumber), to: child.peer))
-            }
+        while let name = childPlans.pop(at: now) {
+            actions += tickedChild(name, at: now)
+            planChild(name)
         }
         return actions
     }
 
-    var nextChildDue: MonotonicTime? {
-        children.values.lazy.map { child in
-            guard let gone = child.unreachableSince else {
-                let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
-                let due = child.heardAt + silence
-                return child.claimant.map { min($0.until, due) } ?? due
-            }
-            return gone + times.tombstone
-        }.min()
+    private mutating func tickedChild(
+        _ name: NodeName, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard let child = children[name] else { return [] }
+        if let gone = child.unreachableSince {
+            guard now.since(gone) >= times.tombstone else { return [] }
+            children[name] = nil
+            namesOfPeers[child.peer] = nil
+            return []
+        }
+        let silence = now.since(child.heardAt)
+        if silence >= times.silenceMax {
+            return lost(name, reason: "silent for \(silence) ms", at: now)
+        }
+        if let claimant = child.claimant, now >= claimant.until {
+            return lost(name, reason: "it does not answer, and is claimed", at: now)
+        }
+        guard silence >= times.pingAfter, child.pingedAt == nil else { return [] }
+        children[name]?.pingedAt = now
+        pingNumber += 1
+        return [.send(.ping(pingNumber), to: child.peer)]
+    }
+
+    private mutating func planChild(_ name: NodeName) {
+        childPlans.plan(name, at: children[name].map(due))
+    }
+
+    private func due(of child: DownlinkChild) -> MonotonicTime {
+        if let gone = child.unreachableSince { return gone + times.tombstone }
+        let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
+        let due = child.heardAt + silence
+        return child.claimant.map { min($0.until, due) } ?? due
     }
 }

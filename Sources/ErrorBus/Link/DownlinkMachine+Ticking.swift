@@ -5,20 +5,17 @@ extension DownlinkMachine {
 
     /// When the machine next has something to do.
     var nextDue: MonotonicTime? {
-        switch (queue.next, nextChildDue) {
-        case (let entry?, let child?): min(entry, child)
-        case (let entry, let child): entry ?? child
-        }
+        [plans.next, remembered.next, childPlans.next].compactMap(\.self).min()
     }
 
     /// Time passed.
     mutating func ticked(at now: MonotonicTime) -> [DownlinkAction] {
         var actions = tickedChildren(at: now)
-        while let (id, time) = queue.pop(at: now) {
-            guard var entry = entries[id], entry.due == time else { continue }
-            entry.due = nil
+        while let id = plans.pop(at: now) {
+            guard let entry = entries[id] else { continue }
             actions += tickedEntry(entry, at: now)
         }
+        while let id = remembered.pop(at: now) { forget(id) }
         return actions
     }
 
@@ -30,10 +27,7 @@ extension DownlinkMachine {
         case .open:
             return tickedOpen(entry, at: now)
         case .answered(var delivery):
-            if let until = delivery.until {
-                if now >= until { forget(entry) } else { store(entry) }
-                return []
-            }
+            guard delivery.result == nil else { return [] }
             let asked = max(entry.askedAt, delivery.decidedAt)
             if now.since(asked) >= times.lease + times.abandonAfter {
                 // Nobody came for it: delivery is given up, the answer is kept a while longer.
@@ -47,8 +41,7 @@ extension DownlinkMachine {
             if let next = delivery.next, now >= next { return deliver(entry, at: now) }
             store(entry)
             return []
-        case .withdrawn(let until), .abandoned(let until), .refused(_, let until):
-            if now >= until { forget(entry) } else { store(entry) }
+        case .withdrawn, .abandoned, .refused:
             return []
         }
     }
@@ -81,43 +74,47 @@ extension DownlinkMachine {
 
     /// Out of reach for too long, or asked by nobody for the length of a lease (rules 8 and 9).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
-        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter { return true }
-        if case .bare = entry.asker { return false }
+        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
+            return true
+        }
+        // A bare client says nothing while it waits; a waiting request is asking.
+        if entry.isBare || entry.isAwaited { return false }
         return now.since(entry.askedAt) >= times.lease
     }
 
     /// Puts an entry back, keeps the counts, and plans when to look at it again.
     mutating func store(_ entry: DownlinkEntry) {
-        var entry = entry
-        count(entries[entry.id], by: -1)
-        count(entry, by: 1)
-        if entries[entry.id]?.isUnsettled ?? true, !entry.isUnsettled { remember(entry.id) }
-        let due = due(of: entry)
-        if entry.due != due, let due { queue.push(entry.id, at: due) }
-        entry.due = due
+        count(entries[entry.id], now: entry)
+        plans.plan(entry.id, at: due(of: entry))
+        remembered.plan(entry.id, at: entry.forgetAt)
         entries[entry.id] = entry
+        // No more results are kept than the bound allows: the oldest go first.
+        while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
+            forget(oldest)
+        }
     }
 
-    mutating func forget(_ entry: DownlinkEntry) {
-        count(entries[entry.id], by: -1)
-        entries[entry.id] = nil
+    mutating func forget(_ id: PresentationID) {
+        count(entries[id], now: nil)
+        plans.plan(id, at: nil)
+        remembered.plan(id, at: nil)
+        entries[id] = nil
     }
 
-    private mutating func count(_ entry: DownlinkEntry?, by change: Int) {
-        guard let entry, entry.isUnsettled else { return }
-        unsettledCount += change
-        guard case .child(let name) = entry.asker else { return }
-        let count = unsettledOfChild[name, default: 0] + change
-        unsettledOfChild[name] = count == 0 ? nil : count
-    }
-
-    /// Keeps no more results than the bound: the oldest go first.
-    private mutating func remember(_ id: PresentationID) {
-        remembered.append(id)
-        guard remembered.count > 2 * limits.rememberedMax else { return }
-        let kept = remembered.filter { entries[$0].map { !$0.isUnsettled } ?? false }
-        for id in kept.dropLast(limits.rememberedMax) { entries[id] = nil }
-        remembered = Array(kept.suffix(limits.rememberedMax))
+    private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+        let was = former?.isUnsettled == true
+        let isNow = entry?.isUnsettled == true
+        if was != isNow { unsettledCount += isNow ? 1 : -1 }
+        let formerChild = was ? former?.child : nil
+        let child = isNow ? entry?.child : nil
+        guard formerChild != child else { return }
+        if let former, let formerChild {
+            unsettledOfChild[formerChild]?.remove(former.id)
+            if unsettledOfChild[formerChild]?.isEmpty == true {
+                unsettledOfChild[formerChild] = nil
+            }
+        }
+        if let entry, let child { unsettledOfChild[child, default: []].insert(entry.id) }
     }
 
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {
@@ -127,15 +124,15 @@ extension DownlinkMachine {
             if let deadline = entry.deadline { due.append(deadline + Self.deadlineSlack) }
             if let since = entry.unreachableSince { due.append(since + times.abandonAfter) }
             if case .requester(let waiting?) = entry.asker { due.append(waiting.until) }
-            if !isBare(entry.asker) { due.append(entry.askedAt + times.lease) }
+            if !entry.isBare, !entry.isAwaited { due.append(entry.askedAt + times.lease) }
             return due.min()
         case .answered(let delivery):
-            if let until = delivery.until { return until }
+            guard delivery.result == nil else { return nil }
             let givenUp =
                 max(entry.askedAt, delivery.decidedAt) + (times.lease + times.abandonAfter)
             return delivery.next.map { min($0, givenUp) } ?? givenUp
-        case .withdrawn(let until), .abandoned(let until), .refused(_, let until):
-            return until
+        case .withdrawn, .abandoned, .refused:
+            return nil
         }
     }
 }

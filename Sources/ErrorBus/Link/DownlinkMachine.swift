@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// The parent's side of its links: knows its children, holds what each asked, and delivers every
 /// answer until the child says what came of it. Pure: time comes in, actions go out.
 ///
@@ -13,14 +15,17 @@ struct DownlinkMachine: Sendable {
     var pathUpward: [NodeName]
     var children: [NodeName: DownlinkChild] = [:]
     var namesOfPeers: [PeerID: NodeName] = [:]
-    /// Links whose name another link took over: what still arrives there is dropped.
-    var superseded: Set<PeerID> = []
+    /// Links whose name another link took over, oldest first: what still arrives there is dropped.
+    var superseded: OrderedSet<PeerID> = []
     var entries: [PresentationID: DownlinkEntry] = [:]
-    var unsettledOfChild: [NodeName: Int] = [:]
+    var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
-    var queue = DeadlineQueue()
-    /// Entries that only keep a result or a withdrawal, oldest first, for the bound.
-    var remembered: [PresentationID] = []
+    /// When to look at which entry again.
+    var plans = DeadlineQueue<PresentationID>()
+    /// Entries that only keep a result or a withdrawal, and until when.
+    var remembered = DeadlineQueue<PresentationID>()
+    /// When to look at which child again; it may be earlier than needed.
+    var childPlans = DeadlineQueue<NodeName>()
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -98,21 +103,24 @@ struct DownlinkMachine: Sendable {
 
     /// Going down: children and waiting requesters are told; what is open is theirs to ask again.
     mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
+        guard !isStopping else { return [] }
         isStopping = true
         var actions: [DownlinkAction] = []
-        for child in children.values where child.isReachable {
+        for (_, child) in children.sorted(by: { $0.key < $1.key }) where child.isReachable {
             actions.append(.send(.bye(reason: "shutdown"), to: child.peer))
         }
-        for entry in entries.values where entry.isOpen {
-            actions.append(.cancel(entry.id, generation: entry.generation, reason: .shutDown))
-            let reject = Message.Reject(
-                .busy, "node \(name) is going down", id: entry.id, retryMilliseconds: 1_000)
-            switch entry.asker {
-            case .requester(let waiting?): actions.append(.send(.reject(reject), to: waiting.peer))
-            case .bare(let peer?): actions.append(.reply(BareReply(reject), to: peer))
-            case .child, .requester(nil), .bare(nil): break
-            }
+        let open = entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
+        for id in open {
+            guard var entry = entries[id] else { continue }
+            actions.append(.cancel(id, generation: entry.generation, reason: .shutDown))
+            if entry.isAwaited { actions += refuse(&entry, goingDown(id)) }
+            store(entry)
         }
         return actions
+    }
+
+    func goingDown(_ id: PresentationID?) -> Message.Reject {
+        Message.Reject(
+            .noResponder, "node \(name) is going down", id: id, retryMilliseconds: 1_000)
     }
 }

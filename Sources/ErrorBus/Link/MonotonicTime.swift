@@ -5,8 +5,10 @@ struct MonotonicTime: Hashable, Sendable, Comparable {
 
     static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
+    /// The end of time instead of an overflow.
     static func + (time: Self, milliseconds: UInt64) -> Self {
-        Self(milliseconds: time.milliseconds.addingReportingOverflow(milliseconds).partialValue)
+        let (sum, isOver) = time.milliseconds.addingReportingOverflow(milliseconds)
+        return Self(milliseconds: isOver ? .max : sum)
     }
 
     /// The milliseconds from `earlier` to this moment; 0 when that is later.

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// Drives an ``UplinkMachine``: the socket to the parent on one side, waiting callers on the
 /// other. Shares its transport's thread.
@@ -38,6 +39,8 @@ actor Uplink {
     private var tokens = 0
     private var isStopped = false
     private var anomalies: [Anomaly.Kind: Int] = [:]
+    /// What other threads leave for this one.
+    private nonisolated let mailbox = Mutex<[Message.Settled]>([])
 
     init(
         _ machine: UplinkMachine, endpoints: [Endpoint], transport: any Transport,
@@ -61,6 +64,7 @@ actor Uplink {
         withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin }
     ) async -> Ending {
         let id = request.present.id
+        takeSettled()
         tokens += 1
         let token = tokens
         return await withTaskCancellationHandler {
@@ -87,14 +91,34 @@ actor Uplink {
         if let reason { perform(machine.withdrew(id, reason: reason, at: transport.now)) }
     }
 
-    /// The answer was carried out here or below. Unknown ids are none of this uplink's.
-    func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
-        perform(machine.settled(id, answer: answer, result: result, at: transport.now))
+    /// Whether the child that asked can be reached, for whoever shows its question.
+    func reachabilityChanged(_ id: PresentationID, _ isReachable: Bool) {
+        perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
+    }
+
+    /// The answer was carried out here or below. Unknown ids are none of this uplink's. From
+    /// anywhere; nothing asked or stopped after this overtakes it.
+    nonisolated func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
+        mailbox.withLock { $0.append(Message.Settled(id: id, answer: answer, result: result)) }
+        transport.nudge(self)
+    }
+
+    private func takeSettled() {
+        let posted = mailbox.withLock { posted in
+            defer { posted.removeAll() }
+            return posted
+        }
+        for settled in posted {
+            perform(
+                machine.settled(
+                    settled.id, answer: settled.answer, result: settled.result, at: transport.now))
+        }
     }
 
     /// Withdraws what is this node's own, says goodbye, and completes every waiting caller.
     func stop() {
         guard !isStopped else { return }
+        takeSettled()
         isStopped = true
         perform(machine.stopped(at: transport.now))
         for waiter in waiters.values { waiter.continuation.resume(returning: .shutDown) }
@@ -150,7 +174,7 @@ actor Uplink {
     /// What was tried and how it went, for an "unreachable" a person can act on.
     private var tried: String {
         let list = endpoints.map(\.description).joined(separator: ", ")
-        return "tried \(list): \(machine.lastFailure ?? "connected, but not accepted yet")"
+        return "tried \(list): \(machine.whyNotAccepted)"
     }
 
     private func open(_ endpoint: Endpoint) {
@@ -217,6 +241,7 @@ extension Uplink: TransportReceiver {
 
     private func tick() {
         guard !isStopped else { return }
+        takeSettled()
         perform(machine.ticked(at: transport.now))
     }
 }

@@ -17,19 +17,33 @@ struct UplinkEntry: Hashable, Sendable {
 
     var request: UplinkRequest
     var phase: Phase
-    var openedAt: MonotonicTime
+    /// When it was asked, or withdrawn.
+    var since: MonotonicTime
     var attempt: UInt64 = 0
     /// Since when nobody above is known to hold it; nil while somebody does.
     var outOfContactSince: MonotonicTime?
     /// The origin was told that its grace has passed.
     var graceIsOver = false
-    /// The time it stands under in the queue.
-    var due: MonotonicTime?
+    /// Asked once more while an answer was being carried out: its turn comes after that.
+    var askedMeanwhile: UplinkRequest?
+
+    /// The parent has said that it holds it.
+    var isAccepted: Bool {
+        if case .accepted = phase { true } else { false }
+    }
 
     var isOpen: Bool {
         switch phase {
         case .asking, .accepted: true
         default: false
+        }
+    }
+
+    /// Until when it is remembered; nil while there is something to do for it.
+    var forgetAt: MonotonicTime? {
+        switch phase {
+        case .settled(_, _, let until), .gone(let until): until
+        case .asking, .accepted, .answered, .withdrawing: nil
         }
     }
 }

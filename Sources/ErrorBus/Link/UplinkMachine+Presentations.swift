@@ -3,15 +3,21 @@ extension UplinkMachine {
     mutating func presented(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
-        if case .answered = entries[id]?.phase {
-            return [.dropped(Anomaly(kind: .duplicate, detail: "asked again while answered: \(id)"))]
+        if var entry = entries[id], case .answered = entry.phase {
+            entry.askedMeanwhile = request
+            store(entry, id)
+            return []
         }
-        let attempt = entries[id]?.attempt ?? 0
+        return ask(request, at: now) + ticked(at: now)
+    }
+
+    private mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
+        let id = request.present.id
         let entry = UplinkEntry(
-            request: request, phase: .asking(next: now, tries: 0), openedAt: now,
-            attempt: attempt, outOfContactSince: now)
+            request: request, phase: .asking(next: now, tries: 0), since: now,
+            attempt: entries[id]?.attempt ?? 0, outOfContactSince: now)
         store(entry, id)
-        return (isLive ? [] : [.moved(id, .unreachable, by: nil)]) + ticked(at: now)
+        return isLive ? [] : [.moved(id, .unreachable, by: nil)]
     }
 
     private func refusal(of request: UplinkRequest) -> Message.Reject? {
@@ -19,37 +25,83 @@ extension UplinkMachine {
         guard link != .closed else {
             return Message.Reject(.noResponder, "node \(name) is going down", id: id)
         }
-        guard entries.count < limits.openUpwardMax || entries[id] != nil else {
+        guard unfinishedCount < limits.openUpwardMax || entries[id] != nil else {
             return Message.Reject(
-                .busy, "\(entries.count) presentations are open; at most "
+                .busy,
+                "\(unfinishedCount) presentations are open; at most "
                     + "\(limits.openUpwardMax) are allowed", id: id, retryMilliseconds: 1000)
         }
-        let payloadMax = min(welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
-        guard request.present.payload.count <= payloadMax else {
-            return Message.Reject(
-                .tooLarge, "report of \(request.present.payload.count) bytes; the next hop takes "
-                    + "at most \(payloadMax)", id: id)
-        }
+        if let tooLarge = tooLarge(request.present) { return tooLarge }
         guard request.present.path.count < WireLimits.hopCountMax else {
             return Message.Reject(
-                .tooManyHops, "\(request.present.path.count) hops before this node; at most "
+                .tooManyHops,
+                "\(request.present.path.count) hops before this node; at most "
                     + "\(WireLimits.hopCountMax) in all", id: id)
         }
         return nil
     }
 
+    /// A larger frame than the next hop takes would end the session, so it is not even sent.
+    func tooLarge(_ present: Message.Present) -> Message.Reject? {
+        let payloadMax = min(
+            welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
+        guard present.payload.count <= payloadMax else {
+            return Message.Reject(
+                .tooLarge,
+                "report of \(present.payload.count) bytes; the next hop takes at most "
+                    + "\(payloadMax)", id: present.id)
+        }
+        let headerMax = min(
+            welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
+        let headerCount = Message.present(present).headerByteCount
+        guard headerCount <= headerMax else {
+            return Message.Reject(
+                .tooLarge,
+                "header of \(headerCount) bytes; the next hop takes at most \(headerMax)",
+                id: present.id)
+        }
+        return nil
+    }
+
+    /// Entries with something left to do for.
+    private var unfinishedCount: Int { entries.count - remembered.count }
+
     /// The caller gave up, or nobody below asks any more. An answer that came before stands.
     mutating func withdrew(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) -> [UplinkAction] {
-        guard var entry = entries[id], entry.isOpen else { return [] }
-        guard entry.attempt > 0 else {
-            entries[id] = nil
-            return []
-        }
-        entry.phase = .withdrawing(reason, next: now, tries: 0)
+        withdraw(id, reason: reason, at: now)
+        return ticked(at: now)
+    }
+
+    /// The child that asks can not be reached any more, or can again: whoever shows the question
+    /// is told, by asking again.
+    mutating func reachabilityChanged(
+        _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id], entry.isOpen,
+            entry.request.present.isOriginReachable != isReachable
+        else { return [] }
+        entry.request.present.isOriginReachable = isReachable
+        entry.phase = .asking(next: now, tries: 0)
         store(entry, id)
         return ticked(at: now)
+    }
+
+    /// Sends nothing yet: that is the next tick's.
+    mutating func withdraw(
+        _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
+    ) {
+        guard var entry = entries[id] else { return }
+        guard entry.isOpen else {
+            entry.askedMeanwhile = nil
+            store(entry, id)
+            return
+        }
+        guard entry.attempt > 0 else { return forget(id) }
+        entry.phase = .withdrawing(reason, next: now, tries: 0)
+        entry.since = now
+        store(entry, id)
     }
 
     /// The answer was carried out.
@@ -60,11 +112,16 @@ extension UplinkMachine {
             return [.dropped(Anomaly(kind: .unknownID, detail: "settled \(id)"))]
         }
         switch entry.phase {
-        case .answered(answer), .settled(answer, _, _):
+        case .settled(answer, let known, _) where known != .unknown:
+            return []  // Given up below, or the same again: what is known stands.
+        case .answered(answer), .settled(answer, .unknown, _):
+            let again = entry.askedMeanwhile
+            entry.askedMeanwhile = nil
             entry.phase = .settled(answer, result, until: now + times.tombstone)
-            entry.request.present.payload = []
             store(entry, id)
-            return isLive ? [.send(settledMessage(id, answer, result))] : []
+            let actions: [UplinkAction] =
+                isLive ? [.send(settledMessage(id, answer, result))] : []
+            return actions + (again.map { ask($0, at: now) } ?? []) + ticked(at: now)
         case .asking, .accepted, .answered, .settled, .withdrawing, .gone:
             return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
         }
@@ -78,11 +135,20 @@ extension UplinkMachine {
 
     /// Puts an entry back and plans when to look at it again.
     mutating func store(_ entry: UplinkEntry, _ id: PresentationID) {
-        var entry = entry
-        let due = due(of: entry)
-        if entry.due != due, let due { queue.push(id, at: due) }
-        entry.due = due
+        plans.plan(id, at: due(of: entry))
+        remembered.plan(id, at: entry.forgetAt)
         entries[id] = entry
+        // Its report will not be sent any more.
+        if !entry.isOpen { entries[id]?.request.present.payload = [] }
+        while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
+            forget(oldest)
+        }
+    }
+
+    mutating func forget(_ id: PresentationID) {
+        plans.plan(id, at: nil)
+        remembered.plan(id, at: nil)
+        entries[id] = nil
     }
 
     private func due(of entry: UplinkEntry) -> MonotonicTime? {
@@ -91,10 +157,10 @@ extension UplinkMachine {
         case .asking(let next, _): if isLive { times.append(next) }
         case .accepted(let next): if isLive { times.append(next) }
         case .withdrawing(_, let next, _):
-            // Not for ever: a parent that never comes back has nothing to withdraw.
-            times.append(isLive ? next : entry.openedAt + self.times.tombstone)
-        case .answered: break
-        case .settled(_, _, let until), .gone(let until): times.append(until)
+            // Not for ever: a parent that never answers has nothing to withdraw any more.
+            if isLive { times.append(next) }
+            times.append(entry.since + self.times.tombstone)
+        case .answered, .settled, .gone: break
         }
         if entry.isOpen {
             if let deadline = entry.request.deadline { times.append(deadline) }

@@ -15,7 +15,8 @@ extension UplinkMachine {
         case .reject(let reject) where reject.id == nil: return linkRefused(reject, at: now)
         case .bye(let reason): return giveUp("parent left: \(reason)", at: now)
         case .ping(let number): return isLive ? [.send(.pong(number))] : []
-        case .pong, .ok: return []
+        case .ok(let id?): return withdrawn(id, isOK: true, at: now)
+        case .pong, .ok(nil): return []
         case .hello, .present, .await, .settled, .withdraw: return []
         case .accepted, .pending, .answer, .withdrawn, .reject:
             guard isLive else {
@@ -34,7 +35,7 @@ extension UplinkMachine {
         case .pending(let pending):
             return acknowledged(pending.id, pending.state, by: pending.by, at: now)
         case .answer(let decision): return answered(decision, at: now)
-        case .withdrawn(let id): return withdrawn(id, at: now)
+        case .withdrawn(let id): return withdrawn(id, isOK: false, at: now)
         case .reject(let reject): return refused(reject, at: now)
         default: return []
         }
@@ -106,8 +107,9 @@ extension UplinkMachine {
         }
     }
 
+    /// WITHDRAWN, or the OK that a parent may say in its place.
     private mutating func withdrawn(
-        _ id: PresentationID, at now: MonotonicTime
+        _ id: PresentationID, isOK: Bool, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard var entry = entries[id] else { return [] }
         switch entry.phase {
@@ -116,8 +118,9 @@ extension UplinkMachine {
             store(entry, id)
             return []
         case .asking, .accepted:
+            guard !isOK else { return [] }  // A race: asked again meanwhile.
             // The parent keeps an earlier withdrawal of this id for final.
-            entries[id] = nil
+            forget(id)
             return [.refused(id, Message.Reject(.gone, "withdrawn before under this id", id: id))]
         case .answered, .settled, .gone:
             return []
@@ -127,20 +130,34 @@ extension UplinkMachine {
     private mutating func refused(
         _ reject: Message.Reject, at now: MonotonicTime
     ) -> [UplinkAction] {
-        guard let id = reject.id, var entry = entries[id], entry.isOpen else {
-            return []  // A race: withdrawn or answered meanwhile.
+        guard let id = reject.id, var entry = entries[id] else { return [] }
+        if case .withdrawing = entry.phase, reject.code == .notYours {
+            // Another path asks for it now: nothing of ours is left to withdraw.
+            entry.phase = .gone(until: now + times.tombstone)
+            store(entry, id)
+            return []
         }
+        guard entry.isOpen else { return [] }  // A race: withdrawn or answered meanwhile.
+        let retry = reject.retryMilliseconds
         switch reject.code {
         case .unknownID:
+            // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
+            guard case .accepted = entry.phase else { return [] }
             entry.phase = .asking(next: now, tries: 0)
-        case .busy:
-            let pause = min(max(reject.retryMilliseconds ?? 1_000, 100), 60_000)
+        case .notYours where entry.isAccepted && retry == nil:
+            // The origin asked by another path meanwhile and may have come back by this one.
+            // Whoever PRESENTs last is the asker (rule 12).
+            entry.phase = .asking(next: now, tries: 0)
+        case .busy,
+            .noResponder where retry != nil,
+            .notYours where retry != nil:
+            let pause = min(max(retry ?? 1_000, 100), 60_000)
             entry.phase = .asking(
                 next: now + pause + jitter.milliseconds(in: 0...pause / 2), tries: 1)
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
-            lastFailure = "busy: \(reject.reason)"
+            lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
         default:
-            entries[id] = nil
+            forget(id)
             return [.refused(id, reject)]
         }
         store(entry, id)

@@ -11,18 +11,17 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        guard let link else { return queue.next }
-        return queue.next.map { min($0, link) } ?? link
+        return [link, plans.next, remembered.next].compactMap(\.self).min()
     }
 
     /// Time passed.
     mutating func ticked(at now: MonotonicTime) -> [UplinkAction] {
         var actions = tickedLink(at: now)
-        while let (id, time) = queue.pop(at: now) {
-            guard var entry = entries[id], entry.due == time else { continue }
-            entry.due = nil
+        while let id = plans.pop(at: now) {
+            guard let entry = entries[id] else { continue }
             actions += tickedEntry(id, entry, at: now)
         }
+        while let id = remembered.pop(at: now) { forget(id) }
         return actions
     }
 
@@ -62,8 +61,8 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         var entry = entry
         if entry.isOpen, let deadline = entry.request.deadline, now >= deadline {
-            store(entry, id)
-            return [.expired(id)] + withdrew(id, reason: .origin, at: now)
+            withdraw(id, reason: .origin, at: now)
+            return [.expired(id)]
         }
         var actions: [UplinkAction] = []
         if entry.isOpen, !entry.graceIsOver, let grace = entry.request.grace,
@@ -77,19 +76,21 @@ extension UplinkMachine {
             entry.attempt += 1
             entry.phase = .asking(
                 next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
-            actions.append(.send(.present(sending(of: entry, at: now))))
+            let present = sending(of: entry, at: now)
+            if let refusal = tooLarge(present) {
+                forget(id)
+                return [.refused(id, refusal)]
+            }
+            actions.append(.send(.present(present)))
         case .accepted(let next) where isLive && now >= next:
             entry.phase = .accepted(nextAwait: now + nextAwait())
             actions.append(.send(.await(id: id, waitMilliseconds: 0)))
+        case .withdrawing where now.since(entry.since) >= times.tombstone:
+            entry.phase = .gone(until: now + times.tombstone)
         case .withdrawing(let reason, let next, let tries) where isLive && now >= next:
             entry.phase = .withdrawing(
                 reason, next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
             actions.append(.send(.withdraw(id: id, reason: reason)))
-        case .withdrawing where now.since(entry.openedAt) >= times.tombstone:
-            entry.phase = .gone(until: now + times.tombstone)
-        case .settled(_, _, let until) where now >= until, .gone(let until) where now >= until:
-            entries[id] = nil
-            return actions
         default: break
         }
         store(entry, id)

@@ -39,7 +39,10 @@ struct UplinkMachine: Sendable {
     /// What the parent told in WELCOME.
     var welcome: Message.Welcome?
     var entries: [PresentationID: UplinkEntry] = [:]
-    var queue = DeadlineQueue()
+    /// When to look at which entry again.
+    var plans = DeadlineQueue<PresentationID>()
+    /// Entries that only keep a result or a withdrawal, and until when.
+    var remembered = DeadlineQueue<PresentationID>()
     var jitter: Jitter
 
     init(
@@ -57,6 +60,18 @@ struct UplinkMachine: Sendable {
 
     var isLive: Bool {
         if case .live = link { true } else { false }
+    }
+
+    /// Why nothing is accepted yet, for an "unreachable" that a person can act on.
+    var whyNotAccepted: String {
+        if let lastFailure { return lastFailure }
+        switch link {
+        case .idle: return "the node is not running yet"
+        case .opening, .waiting: return "nobody answers there"
+        case .greeting: return "connected, but no WELCOME came"
+        case .live: return "connected, but nobody above has accepted it yet"
+        case .closed: return "the node is going down"
+        }
     }
 
     // MARK: Link
@@ -100,6 +115,10 @@ struct UplinkMachine: Sendable {
     mutating func giveUp(_ reason: String, pause: UInt64? = nil, at now: MonotonicTime)
         -> [UplinkAction]
     {
+        switch link {
+        case .idle, .waiting, .closed: return []  // A race: it was given up before.
+        case .opening, .greeting, .live: break
+        }
         let wasLive = isLive
         lastFailure = reason
         let backOff = min(times.rebuildAfterMax, times.rebuildAfter << UInt64(min(failures, 6)))
@@ -111,8 +130,8 @@ struct UplinkMachine: Sendable {
 
     private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
         var actions: [UplinkAction] = [.linkDown(reason: reason)]
-        for (id, entry) in entries where entry.isOpen {
-            var entry = entry
+        for id in openIDs {
+            guard var entry = entries[id] else { continue }
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             store(entry, id)
             actions.append(.moved(id, .unreachable, by: welcome?.node.description))
@@ -131,7 +150,7 @@ struct UplinkMachine: Sendable {
         lastFailure = nil
         self.welcome = welcome
         var position = 0
-        for id in entries.keys.sorted(by: { $0.value.isBefore($1.value) }) {
+        for id in entries.keys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }
             let next = now + UInt64(position / times.pacePerMillisecond)
             switch entry.phase {
@@ -154,9 +173,20 @@ struct UplinkMachine: Sendable {
         let wasLive = isLive
         link = .closed
         guard wasLive else { return [] }
-        let withdrawn = entries.filter { $0.value.isOpen && !$0.value.request.isForwarded }
-        return withdrawn.keys.map { .send(.withdraw(id: $0, reason: .origin)) }
+        let own = openIDs.filter { entries[$0]?.request.isForwarded == false }
+        return own.map { .send(.withdraw(id: $0, reason: .origin)) }
             + [.send(.bye(reason: "shutdown"))]
+    }
+
+    /// In the order they were made, so that equal machines do the same.
+    private var openIDs: [PresentationID] {
+        entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
+    }
+}
+
+extension PresentationID {
+    static func areInOrder(_ left: Self, _ right: Self) -> Bool {
+        left.value.isBefore(right.value)
     }
 }
 

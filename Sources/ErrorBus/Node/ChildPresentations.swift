@@ -7,12 +7,14 @@ final class ChildPresentations: DownlinkHandler {
     private struct Running {
         let generation: Int
         let forwarded: ForwardedPresentation
+        let contact: OriginContact
         let task: Task<Void, Never>
     }
 
     private struct State {
         var running: [PresentationID: Running] = [:]
-        var downlink: Downlink?
+        /// Weak: the downlink has this as its handler.
+        weak var downlink: Downlink?
     }
 
     private let name: NodeName
@@ -20,9 +22,16 @@ final class ChildPresentations: DownlinkHandler {
     /// Somebody in the chain reads reports, so that a bad one is refused here.
     private let readsReports: Bool
     private let uplink: Uplink?
+    private let journal: (any DecisionJournal)?
+    private let logger: Logger
     private let state = Mutex(State())
 
-    init(name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?) {
+    init(
+        name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?,
+        parts: NodeParts
+    ) {
+        journal = parts.journal
+        logger = parts.logger
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
@@ -37,18 +46,22 @@ final class ChildPresentations: DownlinkHandler {
     func offered(_ offer: DownlinkOffer) {
         let id = offer.present.id
         let forwarded = ForwardedPresentation(offer)
+        let contact = OriginContact()
         state.withLock { state in
             guard let downlink = state.downlink else { return }
             state.running[id]?.task.cancel()
-            let task = Task { [self] in
-                let verdict = await present(offer, forwarded, downlink)
+            // Detached: an offer inherits nothing from the presentation on whose job it came up.
+            let task = Task.detached { [self] in
+                let verdict = await OriginContact.$current.withValue(contact) {
+                    await present(offer, forwarded, downlink)
+                }
                 if let verdict {
-                    await downlink.complete(id, generation: offer.generation, verdict: verdict)
+                    downlink.complete(id, generation: offer.generation, verdict: verdict)
                 }
                 ended(id, generation: offer.generation)
             }
             state.running[id] = Running(
-                generation: offer.generation, forwarded: forwarded, task: task)
+                generation: offer.generation, forwarded: forwarded, contact: contact, task: task)
         }
     }
 
@@ -59,11 +72,22 @@ final class ChildPresentations: DownlinkHandler {
         running.task.cancel()
     }
 
-    func reachable(_ id: PresentationID, _ isReachable: Bool) {}
+    /// The prompt here says so, and so does the one that an upper node may show.
+    func reachable(_ id: PresentationID, _ isReachable: Bool) {
+        state.withLock { $0.running[id] }?.contact.set(isReachable)
+        if let uplink { Task { await uplink.reachabilityChanged(id, isReachable) } }
+    }
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
-        guard let uplink else { return }
-        Task { await uplink.settle(id, answer: answer, result: result) }
+        uplink?.settle(id, answer: answer, result: result)
+        guard let journal else { return }
+        Task {
+            do {
+                try await journal.settled(id, answer: answer, result)
+            } catch {
+                logger.error("journal: a late result is not written", metadata: ["id": "\(id)"])
+            }
+        }
     }
 
     private func ended(_ id: PresentationID, generation: Int) {
@@ -93,7 +117,8 @@ final class ChildPresentations: DownlinkHandler {
                     present.id, generation: offer.generation, to: .init(state.station),
                     by: state.by)
             })
-        let origin = PresentedOrigin(origin: present.origin, path: present.path)
+        let origin = PresentedOrigin(
+            origin: present.origin, path: present.path, digest: present.digest)
         let outcome = await ForwardedPresentation.$current.withValue(forwarded) {
             await PresentedOrigin.$current.withValue(origin) {
                 await chain.receive(error, in: context)

@@ -4,7 +4,10 @@ extension DownlinkVerdict {
     init?(_ outcome: Outcome, id: PresentationID, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
-            self = .refused(code, reason)
+            // Each hop would put the number in front once more.
+            let number = "\(code.rawValue) "
+            self = .refused(
+                code, reason.hasPrefix(number) ? String(reason.dropFirst(number.count)) : reason)
             return
         }
         switch outcome.reason {

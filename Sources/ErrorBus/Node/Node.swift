@@ -24,7 +24,9 @@ public final class Node: Service {
     private let upward: Uplink?
     private let downlink: Downlink
     private let parts: NodeParts
-    private let hasRun = Atomic(false)
+    /// How many endpoints it listens on once it runs.
+    let listenCount: Int
+    private let isStarted = Atomic(false)
 
     /// A node of a topology.
     public convenience init(
@@ -42,12 +44,14 @@ public final class Node: Service {
     public init(_ settings: NodeSettings, parents: [Endpoint], parts: NodeParts) {
         name = settings.name
         self.parts = parts
+        listenCount = settings.listen.count
         reactor = Reactor()
         let boot = BootID.make()
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
         let box = DownlinkBox()
-        upward = parents.isEmpty
+        upward =
+            parents.isEmpty
             ? nil
             : Uplink(
                 UplinkMachine(
@@ -67,7 +71,7 @@ public final class Node: Service {
         let presentations = ChildPresentations(
             name: settings.name, chain: chain,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback),
-            uplink: upward)
+            uplink: upward, parts: parts)
         downlink = Downlink(
             DownlinkMachine(
                 name: settings.name, boot: boot, times: times, limits: parts.limits,
@@ -78,13 +82,21 @@ public final class Node: Service {
         box.set(downlink)
     }
 
+    /// Where children can connect while it runs, in the order of the settings, with the port that
+    /// the system chose where a port was left open (`tcp://HOST:*`). Empty before and after.
+    public var boundEndpoints: [Endpoint] {
+        get async { isStarted.load(ordering: .acquiring) ? await reactor.boundEndpoints() : [] }
+    }
+
     /// Runs until the service group shuts down gracefully or the task is cancelled: then children
     /// and parent are told, every caller in this process completes with reason `shutDown`, and
     /// the sockets are closed, all within a second.
     ///
     /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.
     public func run() async throws {
-        guard !hasRun.exchange(true, ordering: .relaxed) else { throw NodeError.ranBefore(name) }
+        guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
+            throw NodeError.ranBefore(name)
+        }
         reactor.start()
         do {
             try await downlink.start()
@@ -105,13 +117,18 @@ public final class Node: Service {
 
 /// Lets the uplink, which is made first, reach the downlink, which is made last.
 private final class DownlinkBox: Sendable {
-    private let downlink = Mutex<Downlink?>(nil)
+    /// Weak: the downlink's handler has the uplink.
+    private struct Reference {
+        weak var downlink: Downlink?
+    }
 
-    func set(_ downlink: Downlink) { self.downlink.withLock { $0 = downlink } }
+    private let reference = Mutex(Reference())
+
+    func set(_ downlink: Downlink) { reference.withLock { $0.downlink = downlink } }
 
     func linkChanged(_ change: LinkChange, below name: NodeName) {
         guard case .up(let parent, let path) = change else { return }
         let upward = path.isEmpty ? [parent] : path
-        downlink.withLock { $0 }?.setPathUpward([name] + upward)
+        reference.withLock { $0.downlink }?.setPathUpward([name] + upward)
     }
 }

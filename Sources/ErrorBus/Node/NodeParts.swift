@@ -13,6 +13,10 @@ public struct NodeParts: Sendable {
     /// Puts this node's presenters in front of `next`, where a list of ``presenters`` does not
     /// say it all (a policy between two of them). Used in place of ``presenters``.
     public var presenting: Chain?
+    /// Where this node's presenters keep what they decided, across its lives.
+    public var journal: (any DecisionJournal)?
+    /// What was shown before a restart and is asked again is shown again; otherwise refused (410).
+    public var asksAgainAfterRestart = true
     /// Where this node writes what happened to each presentation.
     public var audit: (any AuditLog)?
     /// What presentations of this process name as their origin; nil: the node's own name.

@@ -1,23 +1,34 @@
 /// A node's own presenters, as the end of a chain or in front of its parent.
 struct NodePresenting {
+    private let settings: NodeSettings
+    private let parts: NodeParts
     private let chain: NodeParts.Chain
 
     /// Nil for a node that presents nothing itself.
     init?(_ settings: NodeSettings, _ parts: NodeParts) {
+        self.settings = settings
+        self.parts = parts
         if let presenting = parts.presenting {
             chain = presenting
         } else if !parts.presenters.isEmpty {
             chain = { next in
                 PresentingResponder(
                     settings.name.description, presenters: parts.presenters, next: next,
-                    cancellation: parts.cancellation, audit: parts.audit, logger: parts.logger)
+                    cancellation: parts.cancellation, journal: parts.journal,
+                    audit: parts.audit, logger: parts.logger)
             }
         } else {
             return nil
         }
     }
 
-    func ending(in next: any Responder) -> any Responder { chain(next) }
+    func ending(in next: any Responder) -> any Responder {
+        let presenters = chain(next)
+        guard let journal = parts.journal else { return presenters }
+        return JournalResponder(
+            settings.name, next: presenters, journal: journal, audit: parts.audit,
+            asksAgain: parts.asksAgainAfterRestart, logger: parts.logger)
+    }
 }
 
 /// The end of a chain that goes nowhere: what every presenter declined is told so.

@@ -45,7 +45,8 @@ public struct UplinkResponder: Responder {
         case .hold: whenUnreachable = .hold
         case .fail: whenUnreachable = .fail(grace: grace)
         case .presentLocally:
-            whenUnreachable = fallback.map { .presentLocally(grace: grace, $0) }
+            whenUnreachable =
+                fallback.map { .presentLocally(grace: grace, $0) }
                 ?? .fail(grace: grace)
         }
     }
@@ -126,6 +127,8 @@ public struct UplinkResponder: Responder {
         case .shutDown: return ended(.shutDown, "node \(name) is going down")
         case .unreachable(let tried):
             if case .presentLocally(_, let local) = whenUnreachable {
+                var context = context
+                context.deadline = request.deadline.map { uplink.transport.instant(of: $0) }
                 return await local.receive(error, in: context)
             }
             return ended(.unreachable, tried)
@@ -159,7 +162,7 @@ public struct UplinkResponder: Responder {
         _ decision: Message.Decision, _ error: any Error, _ uplink: Uplink
     ) async -> Outcome {
         if let didRecover = decision.didRecover {
-            await uplink.settle(
+            uplink.settle(
                 decision.id, answer: decision.answer, result: didRecover ? .recovered : .failed)
             return Outcome(above: decision, didRecover: didRecover)
         }
@@ -168,8 +171,9 @@ public struct UplinkResponder: Responder {
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)
         }
-        await uplink.settle(decision.id, answer: decision.answer, result: result.settled)
-        if case .remote = result {} else {
+        uplink.settle(decision.id, answer: decision.answer, result: result.settled)
+        if case .remote = result {
+        } else {
             audit?.record(AuditEvent(result.settled, of: answer, for: decision.id))
         }
         return Outcome(answer: answer, result: result, decidedBy: decision.by)

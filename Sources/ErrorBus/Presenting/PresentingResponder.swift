@@ -10,7 +10,7 @@ public final class PresentingResponder: Responder {
     private let presenters: [any Presenter]
     private let following: (any Responder)?
     private let cancellation: UserCancellation
-    private let audit: (any AuditLog)?
+    private let decisions: Decisions
     private let logger: Logger
     private let willPresent: ClosureResponder.WillPresent
 
@@ -19,20 +19,22 @@ public final class PresentingResponder: Responder {
     ///   - presenters: Asked in order; the first that does not decline answers.
     ///   - next: Whom to offer what they all decline.
     ///   - cancellation: What counts as "the user cancelled".
+    ///   - journal: Where decisions survive this process.
     ///   - audit: Where what is presented and decided is written.
     ///   - logger: Told when a presenter fails.
     ///   - willPresent: The last hook before an error is shown, as AppKit's
     ///     `application(_:willPresentError:)`.
     public init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
-        cancellation: UserCancellation = .standard, audit: (any AuditLog)? = nil, logger: Logger,
+        cancellation: UserCancellation = .standard, journal: (any DecisionJournal)? = nil,
+        audit: (any AuditLog)? = nil, logger: Logger,
         willPresent: @escaping ClosureResponder.WillPresent = { $0 }
     ) {
         responderName = name
         self.presenters = presenters
         following = next
         self.cancellation = cancellation
-        self.audit = audit
+        decisions = Decisions(by: name, journal: journal, audit: audit, logger: logger)
         self.logger = logger
         self.willPresent = willPresent
     }
@@ -56,10 +58,10 @@ public final class PresentingResponder: Responder {
                 decidedBy: context.userCancelledBy ?? responderName)
         }
         let prompt = Prompt(error, in: context)
-        audit?.record(AuditEvent(presenting: error, context.id))
+        await decisions.presenting(error, context.id)
         switch await ask(prompt) {
         case .answered(let answer):
-            return await recover(error, with: answer, id: context.id)
+            return await decisions.carryOut(answer, error, context.id)
         case .declined:
             return await offerToNext(error, in: context)
         case .closed(let reason):
@@ -76,18 +78,5 @@ public final class PresentingResponder: Responder {
         // that came between the last decline and this line counts.
         if prompt.close(.declined) { return .declined }
         return prompt.ending ?? .declined
-    }
-
-    /// Runs the chosen option wherever its owner lives. Outside the presentation: what an attempt
-    /// presents is a question of its own.
-    private func recover(
-        _ error: any Error, with answer: Answer, id: PresentationID
-    ) async -> Outcome {
-        audit?.record(AuditEvent(deciding: answer, for: id))
-        let result = await PresentationContext.$current.withValue(nil) {
-            await error.attemptRecovery(answer)
-        }
-        audit?.record(AuditEvent(result.settled, of: answer, for: id))
-        return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 }

@@ -5,7 +5,8 @@ extension Prompt {
         report.retryOf = report.retryOf ?? context.retryOf
         self.init(
             id: context.id, report: report, origin: origin?.origin, path: origin?.path ?? [],
-            retryCount: context.retryCount, deadline: context.deadline,
+            retryCount: context.retryCount, wasShownBefore: context.wasShownBefore,
+            contact: origin == nil ? nil : OriginContact.current, deadline: context.deadline,
             stateChanged: context.stateChanged)
     }
 }

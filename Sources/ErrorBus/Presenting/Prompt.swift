@@ -14,6 +14,10 @@ public final class Prompt: Sendable {
     public let path: [NodeName]
     /// How many times the same operation was presented before.
     public let retryCount: Int
+    /// It was put to somebody before this node was restarted; no answer was recorded.
+    public let wasShownBefore: Bool
+    /// Whether its origin can be reached; nil for a question of this process.
+    public let contact: OriginContact?
     /// Until when an answer counts; nil: as long as the origin lives.
     public let deadline: ContinuousClock.Instant?
 
@@ -28,7 +32,8 @@ public final class Prompt: Sendable {
 
     init(
         id: PresentationID, report: ErrorReport, origin: NodeName?, path: [NodeName],
-        retryCount: Int, deadline: ContinuousClock.Instant?,
+        retryCount: Int, wasShownBefore: Bool = false, contact: OriginContact? = nil,
+        deadline: ContinuousClock.Instant?,
         stateChanged: @escaping @Sendable (PresentationState) -> Void
     ) {
         self.id = id
@@ -39,6 +44,8 @@ public final class Prompt: Sendable {
         self.origin = origin
         self.path = path
         self.retryCount = retryCount
+        self.wasShownBefore = wasShownBefore
+        self.contact = contact
         self.deadline = deadline
         self.stateChanged = stateChanged
         state = Mutex(State(machine: PromptMachine(offered: report.options.map(\.id))))

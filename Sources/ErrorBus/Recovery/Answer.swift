@@ -19,7 +19,7 @@ public struct Answer: Hashable, Sendable {
     public let by: String
     public let via: Via
 
-    init(id: UniqueID, option: String, by: String, via: Via) {
+    package init(id: UniqueID, option: String, by: String, via: Via) {
         self.id = id
         self.option = option
         self.by = by.cut(toScalars: Self.byScalarCountMax)

@@ -16,6 +16,7 @@ public final class RuleResponder: Responder {
     private let commands: RuleCommands
     private let now: @Sendable () -> ContinuousClock.Instant
     private let audit: (any AuditLog)?
+    private let decisions: Decisions
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -29,11 +30,12 @@ public final class RuleResponder: Responder {
     ///   - book: The rules; see ``replaceRules(_:)``.
     ///   - next: Whom to offer what no rule answers or withholds.
     ///   - commands: Runs what added options run.
+    ///   - journal: Where decisions survive this process; nil for rules below a presenter.
     ///   - audit: Where what rules decide and withhold is written.
     ///   - now: The clock that limits are counted by.
     public init(
         _ node: NodeName, book: RuleBook, next: (any Responder)?, commands: RuleCommands,
-        audit: (any AuditLog)? = nil, logger: Logger,
+        journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil, logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now }
     ) {
         responderName = node.description
@@ -41,6 +43,8 @@ public final class RuleResponder: Responder {
         following = next
         self.commands = commands
         self.audit = audit
+        decisions = Decisions(
+            by: node.description, journal: journal, audit: audit, logger: logger)
         self.logger = logger
         self.now = now
         state = Mutex(State(book: book))
@@ -68,13 +72,8 @@ public final class RuleResponder: Responder {
             let answer = Answer(
                 id: PresentationID.make().value, option: option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
-            audit?.record(AuditEvent(presenting: changed, context.id))
-            audit?.record(AuditEvent(deciding: answer, for: context.id))
-            let result = await PresentationContext.$current.withValue(nil) {
-                await attempt(changed, answer)
-            }
-            audit?.record(AuditEvent(result.settled, of: answer, for: context.id))
-            return Outcome(answer: answer, result: result, decidedBy: responderName)
+            await decisions.presenting(changed, context.id)
+            return await decisions.carryOut(answer, changed, context.id)
         }
     }
 
@@ -83,14 +82,6 @@ public final class RuleResponder: Responder {
             audit?.record(AuditEvent(withholding: error, id, by: responderName))
         }
         return nil
-    }
-
-    private func attempt(_ error: any Error, _ answer: Answer) async -> AttemptResult {
-        guard let attempter = error.recoveryAttempter else {
-            // The OK that stands for "no options" recovers nothing, and needs nobody behind it.
-            return ErrorReport(describing: error).options.isEmpty ? .notRecovered : .noAttempter
-        }
-        return await attempter.attemptRecovery(answer)
     }
 
     private enum Verdict {

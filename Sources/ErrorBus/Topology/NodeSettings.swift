@@ -20,8 +20,10 @@ public struct NodeSettings: Hashable, Sendable {
     public var allowUnauthenticated = false
     /// The path of a log of events, one JSON value a line.
     public var events: String?
-    /// The path of the presenter's journal. Read, but not available in this version.
+    /// The path of the presenter's journal, where decisions survive a restart.
     public var journal: String?
+    /// What becomes of questions that were shown, and not answered, before a restart.
+    public var afterRestart = RestartPolicy.ask
 
     public init(name: NodeName) { self.name = name }
 }

@@ -93,7 +93,7 @@ public struct TopologyReader {
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
     private static let nodeKeys =
         ["next", "listen", "presenters", "responders"] + timingKeys
-        + ["allowUnauthenticated", "events", "journal"]
+        + ["allowUnauthenticated", "events", "journal", "afterRestart"]
 
     private mutating func readNode(
         _ name: NodeName, _ field: ConfigurationField, defaults: NodeSettings
@@ -120,6 +120,10 @@ public struct TopologyReader {
         }
         settings.events = fields["events"].flatMap { path($0) }
         settings.journal = fields["journal"].flatMap { path($0) }
+        if let field = fields["afterRestart"] {
+            settings.afterRestart =
+                decoder.word(field, as: RestartPolicy.self) ?? settings.afterRestart
+        }
         return settings
     }
 

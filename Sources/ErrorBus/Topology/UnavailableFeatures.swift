@@ -14,7 +14,7 @@ enum UnavailableFeatures {
 
     static func find(in topology: Topology) -> [Use] {
         topology.nodes.values.flatMap { node in
-            consoles(of: node) + journal(of: node) + routes(of: node)
+            consoles(of: node) + routes(of: node)
         }
     }
 
@@ -26,16 +26,6 @@ enum UnavailableFeatures {
                 allowed: "policy, terminal, command",
                 hint: "console presenter is not available in this version")
         }
-    }
-
-    private static func journal(of node: NodeSettings) -> [Use] {
-        guard node.journal != nil else { return [] }
-        return [
-            Use(
-                field: "nodes.\(node.name).journal", found: "\"journal\"",
-                allowed: "no journal, or events for a log of events",
-                hint: "journal is not available in this version")
-        ]
     }
 
     private static func routes(of node: NodeSettings) -> [Use] {

@@ -3,35 +3,40 @@
 struct Envelope: Hashable, Sendable {
     let frames: [Frame]
 
-    /// Takes the envelope off; what remains are the message's own frames.
+    init(frames: [Frame]) { self.frames = frames }
+
+    /// Takes the envelope off a message as a ROUTER hands it over.
     ///
-    /// - Throws: With the envelope to answer to, as far as there is one.
+    /// - Returns: The envelope, and the message's own frames.
+    /// - Throws: ``WireError`` when there is no empty frame among the first
+    ///   ``WireLimits/envelopeFrameCountMax``, or a longer frame than is allowed before it. Then
+    ///   ``nearest(to:)`` is all there is to reply to.
     static func split(
         _ frames: [Frame]
-    ) -> (envelope: Envelope, body: ArraySlice<Frame>, error: WireError?) {
-        let searched = frames.prefix(WireLimits.envelopeFrameCountMax + 1)
+    ) throws(WireError) -> (envelope: Envelope, body: ArraySlice<Frame>) {
+        let searched = frames.prefix(WireLimits.envelopeFrameCountMax)
         guard let delimiter = searched.firstIndex(where: \.isEmpty) else {
-            // Undelimited: the first frame, put there by the ROUTER, is all there is to go by.
-            let envelope = Envelope(frames: Array(frames.prefix(1)) + [[]])
-            return (
-                envelope, [],
-                WireError(
-                    .malformed,
-                    "no empty frame among the first \(WireLimits.envelopeFrameCountMax + 1)")
-            )
+            throw WireError(
+                .malformed,
+                "no empty frame among the first \(WireLimits.envelopeFrameCountMax) of "
+                    + "\(frames.count)")
         }
-        let envelope = Envelope(frames: Array(frames[...delimiter]))
-        if let long = envelope.frames.first(where: {
-            $0.count > WireLimits.envelopeFrameByteCountMax
-        }) {
-            return (
-                envelope, [],
-                WireError(
-                    .malformed,
-                    "envelope frame of \(long.count) bytes; at most "
-                        + "\(WireLimits.envelopeFrameByteCountMax)")
-            )
+        let envelope = frames[...delimiter]
+        if let long = envelope.first(where: { $0.count > WireLimits.envelopeFrameByteCountMax }) {
+            throw WireError(
+                .malformed,
+                "envelope frame of \(long.count) bytes; at most "
+                    + "\(WireLimits.envelopeFrameByteCountMax)")
         }
-        return (envelope, frames[(delimiter + 1)...], nil)
+        return (Envelope(frames: Array(envelope)), frames[(delimiter + 1)...])
+    }
+
+    /// Where to send the refusal of a message without a proper envelope: to the connection it came
+    /// by, which the ROUTER put in front. Nil when even that is none.
+    static func nearest(to frames: [Frame]) -> Envelope? {
+        guard let connection = frames.first, !connection.isEmpty,
+            connection.count <= WireLimits.envelopeFrameByteCountMax
+        else { return nil }
+        return Envelope(frames: [connection, []])
     }
 }

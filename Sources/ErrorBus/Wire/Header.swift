@@ -37,18 +37,28 @@ struct Header: Hashable, Sendable {
             throw WireError(.malformed, "header line \(number) has no colon")
         }
         let name = line[..<colon]
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else {
+        guard Self.isName(name.utf8) else {
             throw WireError(
-                .malformed, "header line \(number): a name is lower-case ASCII, digits and -")
+                .malformed,
+                "header line \(number): a name is a-z, 0-9 and -, begins with a letter and has "
+                    + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
-        let value = line[line.utf8.index(after: colon)...]
-        guard !value.unicodeScalars.contains(where: \.isControl) else {
+        let value = line[line.utf8.index(after: colon)...].trimmingSpaces
+        guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw WireError(.malformed, "header field \(name) holds a control character")
         }
         guard self[String(name)] == nil else {
             throw WireError(.malformed, "header field \(name) stands twice")
         }
-        fields.append(Field(name: String(name), value: value.trimmingSpaces))
+        fields.append(Field(name: String(name), value: value))
+    }
+
+    private static func isName(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, bytes.count <= WireLimits.fieldNameByteCountMax else {
+            return false
+        }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
+            && bytes.allSatisfy(isNameByte)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -64,7 +74,7 @@ struct Header: Hashable, Sendable {
         fields.first { $0.name == name }?.value
     }
 
-    /// Adds a field; what is no field value is made one (see ``Swift/String/asHeaderText``).
+    /// Adds a field whose value is fit for one already (free text: ``Swift/String/asHeaderText``).
     mutating func append(_ name: String, _ value: String?) {
         guard let value else { return }
         fields.append(Field(name: name, value: value))
@@ -80,6 +90,10 @@ struct Header: Hashable, Sendable {
     }
 
     mutating func append(_ others: [Field]) { fields += others }
+
+    var byteCount: Int {
+        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+    }
 
     var frame: Frame {
         var bytes: Frame = []

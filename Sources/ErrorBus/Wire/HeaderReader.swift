@@ -13,7 +13,8 @@ struct HeaderReader {
     private func refuse(_ name: String, _ found: String, _ allowed: String) -> WireError {
         WireError(
             .malformed,
-            "\(verb.rawValue): field \(name) is \"\(found.cut(toScalars: 60))\"; allowed: \(allowed)",
+            "\(verb.rawValue): field \(name) is \"\(found.cut(toScalars: 60))\"; "
+                + "allowed: \(allowed)",
             id: id)
     }
 
@@ -53,10 +54,9 @@ struct HeaderReader {
 
     static func path(_ text: String) -> [NodeName]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count <= 4 * WireLimits.hopCountMax else { return nil }
         var path: [NodeName] = []
         for part in parts {
-            guard let name = NodeName(part.drop(while: { $0 == " " })) else { return nil }
+            guard let name = NodeName(part) else { return nil }
             path.append(name)
         }
         return path
@@ -70,8 +70,10 @@ struct HeaderReader {
         try required(field, "a whole number up to 2^53") { Self.number($0) }
     }
 
+    /// Decimal digits without sign or leading zeros.
     static func number(_ text: String) -> UInt64? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            text.utf8.first != UInt8(ascii: "0") || text.utf8.count == 1,
             let number = UInt64(text), number <= WireLimits.numberMax
         else { return nil }
         return number
@@ -81,10 +83,24 @@ struct HeaderReader {
         try optional(field, "true or false") { Bool($0) }
     }
 
-    /// Free text: anything that got through the header's own rules, cut to its limit.
-    func text(_ field: String) -> String? { header[field].map(\.asHeaderText) }
+    /// Free text: anything that got through the header's own rules and is not too long.
+    func text(_ field: String) throws(WireError) -> String? {
+        try optional(field, Self.allowedText, Self.text)
+    }
 
     func requiredText(_ field: String) throws(WireError) -> String {
-        try required(field, "text") { $0.isEmpty ? nil : $0.asHeaderText }
+        try required(field, Self.allowedText, Self.text)
+    }
+
+    private static let allowedText = "at most \(WireLimits.textScalarCountMax) scalars"
+
+    private static func text(_ text: String) -> String? {
+        text.unicodeScalars.count <= WireLimits.textScalarCountMax ? text : nil
+    }
+
+    func option(_ field: String) throws(WireError) -> String? {
+        try optional(field, ErrorReport.Option.allowedID) {
+            ErrorReport.Option.isID($0) ? $0 : nil
+        }
     }
 }

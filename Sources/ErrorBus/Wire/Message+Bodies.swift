@@ -35,6 +35,8 @@ extension Message {
         var waitMilliseconds: UInt64?
         var retryOf: PresentationID?
         var traceparent: String?
+        /// False while a hop below has lost the origin: the prompt says so.
+        var isOriginReachable = true
         var unknownFields: [Header.Field] = []
         /// The error report, as its origin or the last responder that changed it wrote it.
         var payload: Frame
@@ -61,6 +63,7 @@ extension Message {
         /// Set when it was dealt with above: nothing is attempted below.
         var didRecover: Bool?
         var reason: String?
+        var unknownFields: [Header.Field] = []
         var payload: Frame = []
     }
 

@@ -12,6 +12,9 @@ extension Message {
                 .malformed, "\(frames.count) frames after the envelope; 4 are expected")
         }
         let verbFrame = frames[frames.startIndex + 1]
+        guard let verb = Verb(frame: verbFrame) else {
+            throw WireError(.version, "verb \"\(verbFrame.excerpt)\" is not one of EB1's")
+        }
         let header = try Header(frames[frames.startIndex + 2], limits: limits)
         let payload = frames[frames.startIndex + 3]
         guard payload.count <= limits.payloadByteCountMax else {
@@ -20,16 +23,14 @@ extension Message {
                 "payload of \(payload.count) bytes; at most \(limits.payloadByteCountMax)",
                 id: header["id"].flatMap { PresentationID($0) })
         }
-        guard let verb = Verb(rawValue: String(decoding: verbFrame, as: UTF8.self)) else {
-            throw WireError(
-                .version, "verb \"\(verbFrame.excerpt)\" is not one of EB1's",
-                id: header["id"].flatMap { PresentationID($0) })
-        }
         try self.init(HeaderReader(verb, header), payload: payload)
     }
 
     private static func wrongMagic(_ magic: Frame) -> WireError {
-        if magic.count <= 8, magic.starts(with: "EB".utf8) {
+        let digits = magic.dropFirst(2)
+        if magic.starts(with: "EB".utf8), !digits.isEmpty,
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        {
             return WireError(.version, "version \(magic.excerpt); this node speaks EB1")
         }
         return WireError(.malformed, "magic \"\(magic.excerpt)\"; expected EB1")
@@ -52,14 +53,14 @@ extension Message {
         case .settled: self = .settled(try Settled(fields))
         case .withdraw:
             // A peer's own word for its reason is still the origin giving up.
-            let reason = fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
+            let reason = try fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
             self = .withdraw(id: try fields.presentationID(), reason: reason ?? .origin)
         case .withdrawn: self = .withdrawn(id: try fields.presentationID())
         case .ping: self = .ping(try fields.requiredNumber("n"))
         case .pong: self = .pong(try fields.requiredNumber("n"))
         case .reject: self = .reject(try Reject(fields))
         case .ok: self = .ok(id: try fields.optional("id", "a UUID") { PresentationID($0) })
-        case .bye: self = .bye(reason: try fields.requiredText("reason"))
+        case .bye: self = .bye(reason: try fields.text("reason") ?? "")
         }
     }
 }
@@ -67,7 +68,7 @@ extension Message {
 extension Message.Hello {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         from = try fields.name("from")
-        boot = try fields.required("boot", "1 to 64 printable ASCII characters") { BootID($0) }
+        boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
         versions = try fields.requiredText("versions").split { $0 == "," || $0 == " " }
             .map(String.init)
         // "1" is what a client written from the magic's number alone would say.
@@ -82,22 +83,23 @@ extension Message.Hello {
 extension Message.Welcome {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         node = try fields.name("node")
-        boot = try fields.required("boot", "1 to 64 printable ASCII characters") { BootID($0) }
+        boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
         version = try fields.required("version", "EB1") { $0 == WireLimits.version ? $0 : nil }
         maxHeader = try fields.number("max-header") ?? 8 * 1024
         maxPayload = try fields.number("max-payload") ?? 256 * 1024
         maxOpen = try fields.number("max-open") ?? 1024
         pingMilliseconds = try fields.number("ping-ms") ?? 4000
-        path = try fields.optional("path", "node names separated by commas") {
-            HeaderReader.path($0)
-        } ?? []
+        path =
+            try fields.optional("path", "node names separated by commas") {
+                HeaderReader.path($0)
+            } ?? []
     }
 }
 
 extension Message.Present {
     static let knownFields = [
         "id", "attempt", "origin", "path", "digest", "left-ms", "wait-ms", "retry-of",
-        "traceparent",
+        "traceparent", "reachable",
     ]
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
@@ -111,10 +113,12 @@ extension Message.Present {
         leftMilliseconds = try fields.number("left-ms")
         waitMilliseconds = try fields.number("wait-ms")
         retryOf = try fields.optional("retry-of", "a UUID") { PresentationID($0) }
-        traceparent = fields.text("traceparent")
+        traceparent = try fields.text("traceparent")
+        isOriginReachable = try fields.bool("reachable") ?? true
         unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard !payload.isEmpty else {
-            throw WireError(.malformed, "PRESENT without a payload; expected an error report", id: id)
+            throw WireError(
+                .malformed, "PRESENT without a payload; expected an error report", id: id)
         }
         self.payload = payload
     }
@@ -127,11 +131,13 @@ extension Message.Pending {
             "state", State.allCases.map(\.rawValue).joined(separator: ", ")
         ) { State(rawValue: $0) }
         sinceMilliseconds = try fields.number("since-ms")
-        by = fields.text("by")
+        by = try fields.text("by")
     }
 }
 
 extension Message.Decision {
+    static let knownFields = ["id", "answer", "by", "via", "option", "did-recover", "reason"]
+
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
         id = try fields.presentationID()
         answer = try fields.required("answer", "a UUID") { UniqueID($0) }
@@ -139,9 +145,10 @@ extension Message.Decision {
         via = try fields.required(
             "via", Answer.Via.allCases.map(\.rawValue).joined(separator: ", ")
         ) { Answer.Via(rawValue: $0) }
-        option = fields.text("option")
+        option = try fields.option("option")
         didRecover = try fields.bool("did-recover")
-        reason = fields.text("reason")
+        reason = try fields.text("reason")
+        unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard option != nil || didRecover != nil else {
             throw WireError(.malformed, "ANSWER with neither option nor did-recover", id: id)
         }
@@ -162,9 +169,9 @@ extension Message.Settled {
 extension Message.Reject {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         id = try fields.optional("id", "a UUID") { PresentationID($0) }
-        code = try fields.required(
-            "code", RejectCode.allCases.map { String($0.rawValue) }.joined(separator: ", ")
-        ) { UInt16($0).flatMap { RejectCode(rawValue: $0) } }
+        code = try fields.required("code", "400 to 599") {
+            HeaderReader.number($0).flatMap { RejectCode(number: $0) }
+        }
         reason = try fields.requiredText("reason")
         retryMilliseconds = try fields.number("retry-ms")
     }

@@ -4,6 +4,9 @@ extension Message {
         [WireLimits.magic, Frame(verb.rawValue.utf8), header.frame, payload]
     }
 
+    /// The bytes of its header frame.
+    var headerByteCount: Int { header.byteCount }
+
     private var payload: Frame {
         switch self {
         case .present(let present): present.payload
@@ -18,7 +21,7 @@ extension Message {
         case .hello(let hello):
             header.append("from", hello.from.description)
             header.append("boot", hello.boot.description)
-            header.append("versions", hello.versions.joined(separator: " "))
+            header.append("versions", hello.versions.joined(separator: ","))
         case .welcome(let welcome): welcome.write(to: &header)
         case .present(let present): present.write(to: &header)
         case .accepted(let id, let attempt):
@@ -40,7 +43,8 @@ extension Message {
         case .ping(let number), .pong(let number): header.append("n", number)
         case .reject(let reject): reject.write(to: &header)
         case .ok(let id): header.append("id", id?.description)
-        case .bye(let reason): header.append("reason", reason.asHeaderText)
+        case .bye(let reason):
+            header.append("reason", reason.isEmpty ? nil : reason.asHeaderText)
         }
         return header
     }
@@ -75,6 +79,7 @@ extension Message.Present {
         header.append("wait-ms", waitMilliseconds)
         header.append("retry-of", retryOf?.description)
         header.append("traceparent", traceparent?.asHeaderText)
+        if !isOriginReachable { header.append("reachable", "false") }
         header.append(unknownFields)
     }
 }
@@ -94,9 +99,10 @@ extension Message.Decision {
         header.append("answer", answer.description)
         header.append("by", by.asHeaderText)
         header.append("via", via.rawValue)
-        header.append("option", option)
+        header.append("option", option?.asHeaderText)
         header.append("did-recover", didRecover.map(String.init))
         header.append("reason", reason?.asHeaderText)
+        header.append(unknownFields)
     }
 }
 

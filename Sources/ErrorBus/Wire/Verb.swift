@@ -16,6 +16,12 @@ enum Verb: String, Sendable, CaseIterable {
     case ok = "OK"
     case bye = "BYE"
 
+    /// Compares bytes: as texts, some letters beyond ASCII equal Latin ones (KELVIN SIGN and K).
+    init?(frame: Frame) {
+        guard frame.allSatisfy({ $0 < 0x80 }) else { return nil }
+        self.init(rawValue: String(decoding: frame, as: UTF8.self))
+    }
+
     /// A child may say it to its parent.
     var goesUp: Bool {
         switch self {

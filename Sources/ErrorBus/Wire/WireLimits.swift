@@ -4,10 +4,11 @@ public struct WireLimits: Hashable, Sendable {
     static let version = "EB1"
     static let magic: Frame = Array("EB1".utf8)
 
-    /// Routing frames in front of the empty delimiter.
+    /// Frames of an envelope, the empty delimiter included.
     static let envelopeFrameCountMax = 8
     static let envelopeFrameByteCountMax = 255
     static let headerFieldCountMax = 64
+    static let fieldNameByteCountMax = 64
     /// Hops in `path`.
     static let hopCountMax = 16
     /// Free text in a header field (`reason`, `by`).

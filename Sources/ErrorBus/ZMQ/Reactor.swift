@@ -9,7 +9,7 @@ actor Reactor {
     /// Messages taken from one socket before the others, and waiting jobs, have their turn.
     private static let drainMax = 256
     /// The poll returns at least this often, should a wake-up ever be missed.
-    private static let pollMillisecondsMax = 1_000
+    private static let pollMillisecondsMax: UInt64 = 1_000
     /// How long closing waits for what was sent last.
     private static let farewellMilliseconds: Int32 = 200
 
@@ -24,9 +24,14 @@ actor Reactor {
         let monitor: SocketMonitor?
     }
 
+    /// Weak, so that a node that never ran can go: no socket keeps its drivers.
     private struct Wake {
-        let receiver: any TransportReceiver
+        weak var receiver: (any TransportReceiver)?
         let time: MonotonicTime
+    }
+
+    private struct Nudge {
+        weak var receiver: (any TransportReceiver)?
     }
 
     private var context: ZMQContext?
@@ -38,11 +43,20 @@ actor Reactor {
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled from anywhere.
-    private nonisolated let nudged = Mutex<[any TransportReceiver]>([])
+    private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
+    /// How often the thread has looked at its sockets.
+    private(set) var turnCount = 0
 
-    /// Starts the thread.
+    deinit {
+        // Without sockets: who opens one keeps the reactor until it is shut down.
+        reactorExecutor.stop()
+    }
+
+    /// Starts the thread, once. It ends with ``shutDown()`` or with the reactor.
     nonisolated func start() {
-        reactorExecutor.start { [weak self] in self?.assumeIsolated { $0.turn() } }
+        reactorExecutor.start { [weak self] mayWait in
+            self?.assumeIsolated { $0.turn(mayWait: mayWait) }
+        }
     }
 
     /// Closes every socket and ends the thread. What was sent just before (BYE, WITHDRAW) gets a
@@ -57,8 +71,9 @@ actor Reactor {
     }
 
     /// One turn of the thread between jobs: wait, then deliver what came.
-    private func turn() {
-        waitForWork()
+    private func turn(mayWait: Bool) {
+        turnCount += 1
+        waitForWork(mayWait)
         deliverConnectionEvents()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
@@ -67,11 +82,11 @@ actor Reactor {
         deliverWakes()
     }
 
-    private func waitForWork() {
+    private func waitForWork(_ mayWait: Bool) {
         if pollItems.isEmpty { rebuildPollItems() }
         let count = Int32(pollItems.count)
-        let timeout = wakes.values.map(\.time).min().map { Int($0.since(now)) }
-        let milliseconds = min(timeout ?? .max, Self.pollMillisecondsMax)
+        let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
+        let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
         // EINTR and every other failure: the turn goes on, the next poll tells again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
             for index in pollItems.indices { pollItems[index].revents = 0 }
@@ -114,14 +129,16 @@ actor Reactor {
             defer { receivers.removeAll(keepingCapacity: true) }
             return receivers
         }
-        for receiver in receivers { receiver.woke() }
+        for nudge in receivers.values { nudge.receiver?.woke() }
     }
 
     private func deliverWakes() {
         let now = now
-        for (key, wake) in wakes where wake.time <= now {
+        for key in wakes.filter({ $0.value.time <= now }).keys {
+            // Looked up each time: what is delivered may set a new time.
+            guard let wake = wakes[key], wake.time <= now else { continue }
             wakes[key] = nil
-            wake.receiver.woke()
+            wake.receiver?.woke()
         }
     }
 
@@ -151,7 +168,8 @@ actor Reactor {
         return id
     }
 
-    private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor? {
+    private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor?
+    {
         SocketMonitor(socket, number: id.number, context: context) { [weak self] event in
             guard let self else { return }
             connectionEvents.withLock { $0.append((id, event)) }
@@ -175,7 +193,11 @@ actor Reactor {
         wakes[ObjectIdentifier(receiver)] = time.map { Wake(receiver: receiver, time: $0) }
     }
 
-    fileprivate func boundEndpoint(of id: SocketID) -> String? { slots[id]?.socket.boundEndpoint }
+    /// Where children can connect, in the order it was opened.
+    func boundEndpoints() -> [Endpoint] {
+        let listening = slots.filter { $0.value.socket.kind == .router }
+        return listening.sorted { $0.key.number < $1.key.number }.map(\.value.socket.boundEndpoint)
+    }
 }
 
 extension Reactor: Transport {
@@ -222,8 +244,10 @@ extension Reactor: Transport {
     }
 
     nonisolated func nudge(_ receiver: any TransportReceiver) {
-        nudged.withLock { $0.append(receiver) }
-        reactorExecutor.signal()
+        let isFirst = nudged.withLock {
+            $0.updateValue(Nudge(receiver: receiver), forKey: ObjectIdentifier(receiver)) == nil
+        }
+        if isFirst { reactorExecutor.signal() }
     }
 
     nonisolated func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {

@@ -14,6 +14,11 @@ final class ReactorExecutor: SerialExecutor {
         case stopped
     }
 
+    typealias Poll = @Sendable (_ mayWait: Bool) -> Void
+
+    /// What the thread is called in `ps -L` and debuggers.
+    static let threadName = "errorbus"
+
     private struct State {
         var jobs: [UnownedJob] = []
         var stage = Stage.idle
@@ -37,20 +42,22 @@ final class ReactorExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isStopped = state.withLock { state in
-            if state.stage == .stopped { return true }
+        let (isStopped, isFirst) = state.withLock { state in
+            if state.stage == .stopped { return (true, false) }
             state.jobs.append(job)
-            return false
+            return (false, state.jobs.count == 1)
         }
         if isStopped {
             afterwards.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
-        } else if !isOnThread {
+        } else if isFirst, !isOnThread {
+            // Whoever came first has woken the thread; it takes all there are at once.
             signal()
         }
     }
 
-    /// Starts the thread. `poll` waits for sockets and for ``wakeDescriptor``.
-    func start(poll: @escaping @Sendable () -> Void) {
+    /// Starts the thread, once. `poll` looks at the sockets and, when it may wait, waits for
+    /// them and for ``wakeDescriptor``.
+    func start(poll: @escaping Poll) {
         let isFirst = state.withLock { state in
             guard state.stage == .idle else { return false }
             state.stage = .running
@@ -65,9 +72,10 @@ final class ReactorExecutor: SerialExecutor {
         pthread_detach(handle)
     }
 
-    /// Lets the thread end once no job waits. From a job on this executor.
+    /// Lets the thread end once no job waits. From anywhere.
     func stop() {
         state.withLock { $0.stopRequested = true }
+        signal()
     }
 
     /// Makes the poll return.
@@ -82,26 +90,38 @@ final class ReactorExecutor: SerialExecutor {
         _ = read(wakeDescriptor, &count, 8)
     }
 
-    fileprivate func run(_ poll: @Sendable () -> Void) {
+    fileprivate func run(_ poll: Poll) {
+        czmq_name_thread(Self.threadName)
         thread.store(UInt(pthread_self()), ordering: .releasing)
-        while true {
-            let (jobs, isStopping) = state.withLock { state in
-                defer { state.jobs.removeAll(keepingCapacity: true) }
-                if state.jobs.isEmpty && state.stopRequested { state.stage = .stopped }
-                return (state.jobs, state.stopRequested)
-            }
-            if isStopping, jobs.isEmpty { break }
+        while let jobs = nextJobs() {
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-            if !isStopping { poll() }
+            // A job put in by one of these, on this thread, has signalled nothing.
+            let (mayPoll, mayWait) = state.withLock { (!$0.stopRequested, $0.jobs.isEmpty) }
+            if mayPoll { poll(mayWait) }
         }
         thread.store(0, ordering: .releasing)
+    }
+
+    /// Takes what waits; nil, for good, when the thread shall end and nothing waits.
+    private func nextJobs() -> [UnownedJob]? {
+        state.withLock { state in
+            if state.jobs.isEmpty, state.stopRequested {
+                state.stage = .stopped
+                return nil
+            }
+            var jobs: [UnownedJob] = []
+            swap(&jobs, &state.jobs)
+            return jobs
+        }
     }
 
     private var isOnThread: Bool {
         thread.load(ordering: .acquiring) == UInt(pthread_self())
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
 
     func checkIsolated() {
         precondition(isIsolatingCurrentContext() == true, "not on the reactor's thread")
@@ -114,9 +134,9 @@ final class ReactorExecutor: SerialExecutor {
 
 private final class ThreadStart: Sendable {
     let executor: ReactorExecutor
-    let poll: @Sendable () -> Void
+    let poll: ReactorExecutor.Poll
 
-    init(executor: ReactorExecutor, poll: @escaping @Sendable () -> Void) {
+    init(executor: ReactorExecutor, poll: @escaping ReactorExecutor.Poll) {
         self.executor = executor
         self.poll = poll
     }

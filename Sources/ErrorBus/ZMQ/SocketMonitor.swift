@@ -13,26 +13,53 @@ final class SocketMonitor: Sendable {
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
         | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
 
-    private let address: String
-    private let context: ZMQContext
     private let handler: Handler
+    /// The reading end. The monitor's thread owns it once that runs.
+    private let pair: Pair
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// Starts watching. On the thread that owns `socket`.
+    /// A socket on its way to the one thread that uses it, which `pthread_create` makes safe.
+    private struct Pair: @unchecked Sendable {
+        let raw: UnsafeMutableRawPointer
+    }
+
+    /// Starts watching. On the thread that owns `socket`, before it connects.
+    ///
+    /// The reading end is connected here, not by the thread: an event for which there is no
+    /// reader yet would stop libzmq's I/O thread, and ``stop(_:)`` as well.
     init?(_ socket: ZMQSocket, number: Int, context: ZMQContext, handler: @escaping Handler) {
-        address = "inproc://monitor-\(number)"
-        self.context = context
+        let address = "inproc://monitor-\(number)"
         self.handler = handler
         guard zmq_socket_monitor(socket.raw, address, Int32(Self.events)) == 0 else { return nil }
+        guard let raw = Self.connect(to: address, context) else {
+            zmq_socket_monitor(socket.raw, nil, 0)
+            return nil
+        }
+        pair = Pair(raw: raw)
         var handle = pthread_t()
         let status = pthread_create(
             &handle, nil, monitorThread, Unmanaged.passRetained(self).toOpaque())
         guard status == 0 else {
             Unmanaged.passUnretained(self).release()
             zmq_socket_monitor(socket.raw, nil, 0)
+            zmq_close(raw)
             return nil
         }
         thread.withLock { $0 = handle }
+    }
+
+    private static func connect(
+        to address: String, _ context: ZMQContext
+    ) -> UnsafeMutableRawPointer? {
+        guard let pair = zmq_socket(context.raw, ZMQ_PAIR) else { return nil }
+        var linger: Int32 = 0
+        guard zmq_setsockopt(pair, ZMQ_LINGER, &linger, MemoryLayout<Int32>.size) == 0,
+            zmq_connect(pair, address) == 0
+        else {
+            zmq_close(pair)
+            return nil
+        }
+        return pair
     }
 
     /// Stops watching and waits for the thread, which ends as soon as it has read that it shall.
@@ -47,18 +74,14 @@ final class SocketMonitor: Sendable {
     }
 
     fileprivate func read() {
-        guard let pair = zmq_socket(context.raw, ZMQ_PAIR) else { return }
-        defer { zmq_close(pair) }
-        var linger: Int32 = 0
-        zmq_setsockopt(pair, ZMQ_LINGER, &linger, MemoryLayout<Int32>.size)
-        guard zmq_connect(pair, address) == 0 else { return }
-        while let event = Self.next(pair) {
-            if event == ZMQ_EVENT_MONITOR_STOPPED { return }
+        czmq_name_thread("errorbus-watch")
+        defer { zmq_close(pair.raw) }
+        while let event = Self.next(pair.raw), event != ZMQ_EVENT_MONITOR_STOPPED {
             if let change = Self.change(event) { handler(change) }
         }
     }
 
-    /// Reads one event: a frame of number and value, then the address.
+    /// Reads one event: a frame of number and value, then the address. Nil when the context ends.
     private static func next(_ pair: UnsafeMutableRawPointer) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 512)
         while true {
@@ -67,7 +90,6 @@ final class SocketMonitor: Sendable {
                 if zmq_errno() == EINTR { continue }
                 return nil
             }
-            guard count >= 2 else { return nil }
             let event = Int32(buffer[0]) | Int32(buffer[1]) << 8
             while zmq_recv(pair, &buffer, buffer.count, 0) < 0 {
                 if zmq_errno() != EINTR { return nil }

@@ -14,6 +14,7 @@ final class ZMQSocket {
     private static let frameCountMax = 16
 
     let raw: UnsafeMutableRawPointer
+    let kind: Kind
     let endpoint: Endpoint
 
     /// Opens and configures a socket; every option is set, none left to libzmq's default.
@@ -25,8 +26,18 @@ final class ZMQSocket {
                 reason: ZMQError.text(zmq_errno()), isInUse: false)
         }
         self.raw = raw
+        self.kind = kind
         self.endpoint = endpoint
         for (option, value) in SocketOptions.options(of: kind) { set(option, value) }
+    }
+
+    /// The endpoint as libzmq takes it. It binds to addresses and interfaces only, and what
+    /// `localhost` means to a connecting side hangs on the machine's IPv6: so it is IPv4's.
+    private var address: String {
+        guard case .tcp("localhost", let port) = endpoint.address else {
+            return endpoint.description
+        }
+        return "tcp://127.0.0.1:\(port == 0 ? "*" : String(port))"
     }
 
     private func set(_ option: Int32, _ value: SocketOptions.Value) {
@@ -39,59 +50,70 @@ final class ZMQSocket {
     }
 
     func bind() throws(TransportError) {
-        guard zmq_bind(raw, endpoint.description) == 0 else {
-            throw failure("listen on")
+        if case .ipc(let path) = endpoint.address {
+            switch SocketFile(path) {
+            case .live: throw failure("listen on", EADDRINUSE)
+            case .other:
+                throw failure("listen on", EEXIST, "there is a file that is no socket")
+            case .none, .stale: break
+            }
         }
+        guard zmq_bind(raw, address) != 0 else { return }
+        let number = zmq_errno()
+        let reason =
+            number == ENODEV
+            ? "this machine has no such address; a host's name is nothing to listen on" : nil
+        throw failure("listen on", number, reason)
     }
 
     func connect() throws(TransportError) {
-        guard zmq_connect(raw, endpoint.description) == 0 else {
-            throw failure("connect to")
-        }
+        guard zmq_connect(raw, address) == 0 else { throw failure("connect to", zmq_errno()) }
     }
 
-    private func failure(_ operation: String) -> TransportError {
-        let number = zmq_errno()
-        return TransportError(
-            endpoint: endpoint, operation: operation, reason: ZMQError.text(number),
+    private func failure(
+        _ operation: String, _ number: Int32, _ reason: String? = nil
+    ) -> TransportError {
+        TransportError(
+            endpoint: endpoint, operation: operation, reason: reason ?? ZMQError.text(number),
             isInUse: number == EADDRINUSE)
     }
 
     /// The endpoint with the port that the system chose, where 0 was asked for.
-    var boundEndpoint: String {
-        var buffer = [CChar](repeating: 0, count: 256)
+    var boundEndpoint: Endpoint {
+        guard case .tcp(let host, 0) = endpoint.address else { return endpoint }
+        var buffer = [UInt8](repeating: 0, count: 256)
         var size = buffer.count
-        guard zmq_getsockopt(raw, ZMQ_LAST_ENDPOINT, &buffer, &size) == 0 else {
-            return endpoint.description
+        guard zmq_getsockopt(raw, ZMQ_LAST_ENDPOINT, &buffer, &size) == 0 else { return endpoint }
+        let text = String(decoding: buffer.prefix(max(0, size - 1)), as: UTF8.self)
+        guard let bound = try? Endpoint(text), case .tcp(_, let port) = bound.address else {
+            return endpoint
         }
-        return String(decoding: buffer.prefix(max(0, size - 1)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return (try? Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")) ?? bound
     }
 
     /// Takes one whole message; nil when none is waiting.
     func receive() -> [Frame]? {
-        guard let first = receivePart(flags: ZMQ_DONTWAIT) else { return nil }
-        var frames = [first]
-        while hasMore {
+        var message = zmq_msg_t()
+        zmq_msg_init(&message)
+        defer { zmq_msg_close(&message) }
+        guard receivePart(&message, flags: ZMQ_DONTWAIT) else { return nil }
+        var frames = [Self.frame(&message)]
+        while zmq_msg_more(&message) != 0 {
             // The rest of a message is there once its first part is: libzmq delivers it whole.
-            guard let part = receivePart(flags: 0) else { break }
-            if frames.count < Self.frameCountMax { frames.append(part) }
+            guard receivePart(&message, flags: 0) else { break }
+            if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
         }
         return frames
     }
 
-    private var hasMore: Bool {
-        var more: Int32 = 0
-        var size = MemoryLayout<Int32>.size
-        return zmq_getsockopt(raw, ZMQ_RCVMORE, &more, &size) == 0 && more != 0
+    private func receivePart(_ message: inout zmq_msg_t, flags: Int32) -> Bool {
+        while zmq_msg_recv(&message, raw, flags) < 0 {
+            if zmq_errno() != EINTR { return false }
+        }
+        return true
     }
 
-    private func receivePart(flags: Int32) -> Frame? {
-        var message = zmq_msg_t()
-        zmq_msg_init(&message)
-        defer { zmq_msg_close(&message) }
-        while zmq_msg_recv(&message, raw, flags) < 0 {
-            if zmq_errno() != EINTR { return nil }
-        }
+    private static func frame(_ message: inout zmq_msg_t) -> Frame {
         let size = zmq_msg_size(&message)
         guard size > 0, let data = zmq_msg_data(&message) else { return [] }
         return Frame(UnsafeRawBufferPointer(start: data, count: size))
@@ -99,19 +121,21 @@ final class ZMQSocket {
 
     /// Hands over a whole message or nothing of it.
     func send(_ frames: [Frame]) -> SendResult {
+        var result = SendResult.sent
         for (index, frame) in frames.enumerated() {
             let more = index + 1 < frames.count ? ZMQ_SNDMORE : 0
             while zmq_send(raw, frame, frame.count, ZMQ_DONTWAIT | more) < 0 {
-                switch zmq_errno() {
-                case EINTR: continue
-                case EHOSTUNREACH: return .unroutable
-                default:
-                    // Only the first part can find the queue full: a message is accepted whole.
-                    return .full
-                }
+                let number = zmq_errno()
+                if number == EINTR { continue }
+                result = number == EHOSTUNREACH ? .unroutable : .full
+                break
             }
+            // Refused at its first part, nothing of it was taken. A later part is refused when
+            // the connection went meanwhile: libzmq then throws away all up to the last part,
+            // which it must be given, or it would throw away the next message instead.
+            if result != .sent, index == 0 { return result }
         }
-        return .sent
+        return result
     }
 
     /// How long what was sent may still take to leave after ``close()``.

@@ -32,8 +32,11 @@ struct Exec: AsyncParsableCommand {
     var command: [String]
 
     func validate() throws {
-        guard !command.isEmpty else {
+        guard let program = command.first, !program.isEmpty else {
             throw ValidationError("no command; expected: bus-node exec [options] -- COMMAND ARG...")
+        }
+        guard retriesOffered.map({ $0 >= 0 }) ?? true else {
+            throw ValidationError("--retries-offered: allowed is 0 or more")
         }
     }
 

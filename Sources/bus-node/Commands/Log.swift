@@ -33,6 +33,9 @@ struct Log: AsyncParsableCommand {
             else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
             let events = try events(of: TopologyLoader.load(path).topology, path)
                 .filter { event in id.map { event["id"].hasPrefix($0.lowercased()) } ?? true }
+            if let id, events.isEmpty {
+                throw Failure(.declined, "no presentation \(id) in the logs")
+            }
             if json {
                 for event in events { print(event.line) }
             } else if id != nil {
@@ -46,7 +49,8 @@ struct Log: AsyncParsableCommand {
     private func events(of topology: Topology, _ path: String) throws -> [LoggedEvent] {
         let named = try node.map { text in
             guard let name = NodeName(text), let settings = topology.nodes[name] else {
-                throw Failure(.usage, "\(path): no node \"\(text)\"")
+                let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
+                throw Failure(.usage, "\(path): no node \"\(text)\"; there are: \(known)")
             }
             return [settings]
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ErrorBus
 import Foundation
 import Logging
+import UnixSignals
 
 /// `bus-node present`: one error from a shell.
 struct Present: AsyncParsableCommand {
@@ -10,7 +11,8 @@ struct Present: AsyncParsableCommand {
         discussion: """
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
             error was withheld, 65 when the report is none, 69 when nobody could be reached, 75 \
-            when the deadline passed or a node is busy.
+            when the deadline passed or a node is busy. Ctrl-C withdraws the question and exits \
+            130.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
@@ -46,10 +48,12 @@ struct Present: AsyncParsableCommand {
             let leaf = try target.leaf(
                 name: name, origin: id == nil ? nil : "present", command: "present",
                 logger: Logger(label: "present"))
-            let outcome = try await Client.run(leaf.node) { [options] in
+            let outcome = try await Client.run(
+                leaf.node, endingOn: [.sigint, .sigterm, .sighup]
+            ) { [options] in
                 await leaf.node.chain.presentError(error, options: options)
             }
-            try conclude(outcome)
+            try conclude(outcome, offered: error.report.options)
         }
     }
 
@@ -61,7 +65,7 @@ struct Present: AsyncParsableCommand {
         return value
     }
 
-    private func conclude(_ outcome: Outcome) throws {
+    private func conclude(_ outcome: Outcome, offered: [ErrorReport.Option]) throws {
         let conclusion = Conclusion(outcome)
         if json {
             print(String(decoding: outcome.json.encoded(), as: UTF8.self))
@@ -69,7 +73,9 @@ struct Present: AsyncParsableCommand {
             print(option)
         }
         if let text = conclusion.text { Terminal.say("bus-node: \(text)") }
-        throw conclusion.status.exitCode
+        // Nothing offered means one OK: it recovers nothing, and it is no "no" either.
+        let isAcknowledged = offered.isEmpty && outcome.answer != nil
+        throw (isAcknowledged ? .ok : conclusion.status).exitCode
     }
 }
 
@@ -84,7 +90,7 @@ struct PresentedReport: AttemptableError {
 
         func attemptRecovery(_ answer: Answer) async -> AttemptResult {
             guard let option = options.first(where: { $0.id == answer.option }) else {
-                return .notOffered
+                return options.isEmpty ? .notRecovered : .notOffered
             }
             return option.role == .cancel ? .notRecovered : .recovered
         }

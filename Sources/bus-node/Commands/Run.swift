@@ -25,12 +25,17 @@ struct Run: AsyncParsableCommand {
     @Option(help: "A file to create once the node listens; its content is the process id.")
     var readyFile: String?
 
+    /// For `up`, whose children must not outlive it.
+    @Flag(help: .hidden)
+    var endsWithOutput = false
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
 
     func run() async throws {
         BusLogHandler.bootstrap(level: logLevel)
         try await orFail {
+            try ServiceNotification.prepare(file: readyFile)
             let logger = Logger(label: node)
             let assembly = try NodeAssembly(topology: topology, node: node, logger: logger)
             for warning in assembly.loaded.warnings {
@@ -42,7 +47,9 @@ struct Run: AsyncParsableCommand {
                 logger.info("node is up", metadata: ["listen": "\(listening)"])
                 ServiceNotification.ready(file: file)
             }
-            let node = try Node(assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
+            let node = try Node(
+                assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
+            if endsWithOutput { OutputWatch.start() }
             try await Self.serve(node, assembly, logger)
             logger.info("node is down")
         }
@@ -51,15 +58,16 @@ struct Run: AsyncParsableCommand {
     private static func serve(
         _ node: Node, _ assembly: NodeAssembly, _ logger: Logger
     ) async throws {
-        let reload = Task {
-            for await _ in await UnixSignalsSequence(trapping: [.sighup]) { assembly.reload() }
-        }
+        // Trapped before the node says that it is up.
+        let hangups = await UnixSignalsSequence(trapping: [.sighup])
+        let reload = Task { for await _ in hangups { assembly.reload() } }
         defer { reload.cancel() }
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifecycle") { _ in
-                SwiftLogNoOpLogHandler()
-            })
+            services: [
+                .init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         // A node is down within a second; whatever keeps it longer is cut off.
         configuration.maximumGracefulShutdownDuration = .seconds(5)
         configuration.maximumCancellationDuration = .seconds(5)

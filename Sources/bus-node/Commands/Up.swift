@@ -2,6 +2,7 @@ import ArgumentParser
 import ErrorBus
 import Foundation
 import Glibc
+import Logging
 import OrderedCollections
 import UnixSignals
 
@@ -25,18 +26,19 @@ struct Up: AsyncParsableCommand {
     var readyFile: String?
 
     @Option(help: "What the nodes log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel = "info"
+    var logLevel: Logger.Level = .info
 
     @Argument(help: "Only these nodes.")
     var nodes: [String] = []
 
     func run() async throws {
         try await orFail {
+            try ServiceNotification.prepare(file: readyFile)
             let loaded = try TopologyLoader.load(topology)
             for warning in loaded.warnings { Terminal.say("bus-node up: \(warning)") }
             let names = try chosen(from: loaded.topology)
-            let household = Household(
-                names: names, topology: topology, logLevel: logLevel,
+            let household = try Household(
+                names: names, topology: topology, logLevel: logLevel.rawValue,
                 interactive: try interactiveNode(names, loaded.topology), readyFile: readyFile)
             try await household.run()
         }
@@ -50,11 +52,16 @@ struct Up: AsyncParsableCommand {
                     throw Failure(.usage, "no node \"\(text)\"; there are: \(known)")
                 }
                 return name
-            }
+            }.uniqued()
         }
-        return topology.nodes.values.filter {
+        let names = topology.nodes.values.filter {
             !$0.listen.isEmpty || !$0.presenters.isEmpty || !$0.responders.isEmpty
         }.map(\.name)
+        guard !names.isEmpty else {
+            throw Failure(
+                .badConfiguration, "no node listens or presents: there is nothing to run")
+        }
+        return names
     }
 
     /// The node that gets this terminal's keys: there can be one.
@@ -70,4 +77,8 @@ struct Up: AsyncParsableCommand {
         }
         return asking.first
     }
+}
+
+extension [NodeName] {
+    fileprivate func uniqued() -> [NodeName] { Array(OrderedSet(self)) }
 }

@@ -31,7 +31,9 @@ struct PromptKeys: Hashable {
             keys.append(Key(key: key, option: option))
         }
         self.keys = keys
-        defaultOption = options.defaultOption
+        // A lone OK or Cancel is all that Return can mean.
+        let only = options.count == 1 && options[0].role != .destructive ? options[0] : nil
+        defaultOption = options.defaultOption ?? only
         cancelOption = options.first { $0.role == .cancel }
     }
 

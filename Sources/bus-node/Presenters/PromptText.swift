@@ -40,6 +40,8 @@ struct PromptText {
             let count = max(prompt.report.retryCount, prompt.retryCount)
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
+        if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }
+        if prompt.wasShownBefore { parts.append("shown before restart") }
         if let deadline = prompt.deadline {
             let left = ContinuousClock.now.duration(to: deadline).components.seconds
             parts.append("answer within \(max(0, left)) s")
@@ -62,7 +64,7 @@ struct PromptText {
         }
         for option in report.options {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
-            lines.append("  choice   \(option.id): \(option.title.shown())\(role)")
+            lines.append("  choice   \(option.id.shown()): \(option.title.shown())\(role)")
         }
         return lines + ["  Nothing was answered."]
     }

@@ -1,11 +1,13 @@
 import ErrorBus
 import Foundation
 import Glibc
+import Synchronization
 
 /// Asks the person at this terminal, one question at a time, the others waiting in order.
 ///
-/// A question whose origin gives up is taken away at once. When the input ends there is nobody to
-/// ask: this presenter then declines.
+/// A question whose origin gives up is taken away at once. What was typed before a question was on
+/// the screen never answers it. When the input ends there is nobody to ask: this presenter then
+/// declines.
 actor TerminalPresenter: Presenter {
     nonisolated let presenterName = "terminal"
 
@@ -17,6 +19,8 @@ actor TerminalPresenter: Presenter {
 
     /// More are left to the next presenter: a list that nobody can work off is no help.
     private static let waitingMax = 1_000
+    /// A Return this soon after a question took the place of a withdrawn one was meant for that.
+    private static let displacementPause: Duration = .milliseconds(300)
 
     private let person: String
     private let isColored: Bool
@@ -24,6 +28,14 @@ actor TerminalPresenter: Presenter {
     private var isShowing = false
     private var isClosed = false
     private var reading: Task<Void, Never>?
+    /// Counts the questions on the screen: a line that was read at another count is old.
+    private let screen = Screen()
+    private var hasSaidOld = false
+    private var displacedAt: ContinuousClock.Instant?
+
+    private final class Screen: Sendable {
+        let count = Atomic(0)
+    }
 
     init() {
         person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
@@ -31,8 +43,7 @@ actor TerminalPresenter: Presenter {
     }
 
     func present(_ prompt: Prompt) async throws -> Answer? {
-        startReading()
-        return await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
                 else { return continuation.resume(returning: nil) }
@@ -49,13 +60,25 @@ actor TerminalPresenter: Presenter {
     private func showNext() {
         guard !isShowing, let first = waiting.first else { return }
         isShowing = true
+        hasSaidOld = false
         first.prompt.moved(to: .presented, by: person)
-        show(first.text.lines(pending: waiting.count - 1, isColored: isColored))
-        Terminal.ask("> ")
+        if isatty(STDIN_FILENO) != 0 {
+            // In the background, using the terminal would stop this process; now it fails, which
+            // counts as the end of the input.
+            signal(SIGTTIN, SIG_IGN)
+            signal(SIGTTOU, SIG_IGN)
+            // What was typed for something else, half a line included.
+            tcflush(STDIN_FILENO, TCIFLUSH)
+        }
+        // Before it is shown: an answer may come the moment the last character is on the screen.
+        screen.count.add(1, ordering: .releasing)
+        show(first)
+        startReading()
     }
 
-    private func show(_ lines: [String]) {
-        Terminal.say(lines.joined(separator: "\n"))
+    private func show(_ one: Waiting) {
+        let lines = one.text.lines(pending: waiting.count - 1, isColored: isColored)
+        Terminal.ask(lines.joined(separator: "\n") + "\n> ")
     }
 
     /// The question is gone: withdrawn, expired or answered elsewhere.
@@ -65,23 +88,36 @@ actor TerminalPresenter: Presenter {
         gone.continuation.resume(returning: nil)
         guard index == 0 else { return }
         isShowing = false
+        displacedAt = .now
         let title = prompt.report.description.shown()
         Terminal.say("\n  (withdrawn: \(title) needs no answer any more)")
         showNext()
     }
 
-    private func entered(_ line: String) {
+    private func entered(_ line: InputLines.Line) {
         guard isShowing, let first = waiting.first else { return }
-        switch first.text.keys.choice(line) {
+        guard line.mark == screen.count.load(ordering: .acquiring), !isMeantForDisplaced(line)
+        else {
+            if !hasSaidOld {
+                hasSaidOld = true
+                Terminal.ask("  (typed before this question was here: not taken)\n> ")
+            }
+            return
+        }
+        switch first.text.keys.choice(line.text) {
         case .help:
-            show(first.text.details)
+            Terminal.say(first.text.details.joined(separator: "\n"))
         case .unknown(let reason):
             Terminal.say("  \(reason)")
         case .option(let id):
             if answer(first, id) { return }
         }
-        show(first.text.lines(pending: waiting.count - 1, isColored: isColored))
-        Terminal.ask("> ")
+        show(first)
+    }
+
+    private func isMeantForDisplaced(_ line: InputLines.Line) -> Bool {
+        guard let displacedAt, line.text.allSatisfy(\.isWhitespace) else { return false }
+        return ContinuousClock.now - displacedAt < Self.displacementPause
     }
 
     private func answer(_ first: Waiting, _ id: String) -> Bool {
@@ -89,7 +125,8 @@ actor TerminalPresenter: Presenter {
             let answer = try first.prompt.answer(id, by: person, via: .person)
             waiting.removeFirst()
             isShowing = false
-            Terminal.say("  answered: \(id)")
+            displacedAt = nil
+            Terminal.say("  answered: \(id.shown())")
             first.continuation.resume(returning: answer)
             showNext()
             return true
@@ -101,28 +138,20 @@ actor TerminalPresenter: Presenter {
 
     private func inputEnded() {
         isClosed = true
+        isShowing = false
+        if !waiting.isEmpty { Terminal.say("\n  (the input has ended: nobody is asked here)") }
         for one in waiting { one.continuation.resume(returning: nil) }
         waiting.removeAll()
     }
 
     private func startReading() {
         guard reading == nil else { return }
-        let lines = Self.inputLines()
+        let lines = InputLines.lines(of: STDIN_FILENO) { [screen] in
+            screen.count.load(ordering: .acquiring)
+        }
         reading = Task { [weak self] in
             for await line in lines { await self?.entered(line) }
             await self?.inputEnded()
         }
-    }
-
-    /// Standard input, line by line, from a thread of its own: reading blocks. Bounded, so that a
-    /// flood on the input is dropped instead of kept.
-    private static func inputLines() -> AsyncStream<String> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: String.self, bufferingPolicy: .bufferingOldest(64))
-        Thread.detachNewThread {
-            while let line = readLine() { continuation.yield(line) }
-            continuation.finish()
-        }
-        return stream
     }
 }

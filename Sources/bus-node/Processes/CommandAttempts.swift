@@ -31,6 +31,10 @@ final class CommandAttempts: Responder {
     var next: (any Responder)? { get async { following } }
 
     func presentError(_ error: any Error) async -> Outcome {
+        // Nobody is asked about a command that was told to end.
+        guard error.causing(Stopped.self) == nil else {
+            return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+        }
         let outcome = await forwardError(error)
         self.outcome.withLock { $0 = outcome }
         if outcome.didRecover {
@@ -41,8 +45,11 @@ final class CommandAttempts: Responder {
     }
 
     func run() async throws -> Status {
-        await withTaskGroup(of: Status?.self) { group in
-            group.addTask { await self.passSignalsOn() }
+        // Trapped before the command starts: from then on no signal goes past it.
+        let signals = await UnixSignalsSequence(
+            trapping: .sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2)
+        return await withTaskGroup(of: Status?.self) { group in
+            group.addTask { await self.passOn(signals) }
             group.addTask { await self.runUntilDecided() }
             while let status = await group.next() {
                 guard let status else { continue }
@@ -61,8 +68,8 @@ final class CommandAttempts: Responder {
             try await withRecovery(options: options) {
                 let ending = await passedThrough.run()
                 if ending.isSuccess { return }
-                if let signal = interrupted.withLock({ $0 }) {
-                    throw Interrupted(code: ending.isSuccess ? 128 + signal : ending.exitCode)
+                if let signal = interrupted.withLock({ $0 }), isMeant(signal, ending) {
+                    throw Stopped(code: ending.exitCode)
                 }
                 defer { retries += 1 }
                 throw choices(CommandFailure(command: command, ending: ending), retries)
@@ -86,11 +93,8 @@ final class CommandAttempts: Responder {
     }
 
     private func conclude(_ error: any Error) -> Status {
-        if let interrupted = error as? Interrupted {
-            return Status(code: interrupted.code, isUnreachable: false)
-        }
-        if let signal = interrupted.withLock({ $0 }) {
-            return Status(code: 128 + signal, isUnreachable: false)
+        if let stopped = error.causing(Stopped.self) {
+            return Status(code: stopped.code, isUnreachable: false)
         }
         if isSkipped.load(ordering: .acquiring) { return Status(code: 0, isUnreachable: false) }
         let code = error.causing(CommandFailure.self)?.ending.exitCode ?? 1
@@ -121,7 +125,8 @@ final class CommandAttempts: Responder {
 
     // MARK: Signals
 
-    private struct Interrupted: Error {
+    /// The command ended because it was told to: there is nothing to decide.
+    private struct Stopped: Error {
         let code: Int32
     }
 
@@ -129,21 +134,25 @@ final class CommandAttempts: Responder {
 
     /// A signal goes to the command while it runs, and withdraws the question while one is open.
     /// Nil: signals alone decide nothing, unless no command runs.
-    private func passSignalsOn() async -> Status? {
-        let signals: [UnixSignal] = [.sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2]
-        for await signal in await UnixSignalsSequence(trapping: signals) {
-            let number = signal.number
+    private func passOn(_ signals: UnixSignalsSequence) async -> Status? {
+        for await signal in signals {
+            let number = signal.rawValue
             let ends = ![SIGUSR1, SIGUSR2].contains(number)
             if passedThrough.isRunning {
                 if ends { interrupted.withLock { $0 = number } }
                 // A key press reached the command already: it is in the same process group.
                 if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
             } else if ends {
-                interrupted.withLock { $0 = number }
-                return Status(code: 128 + number, isUnreachable: false)
+                return Status(code: Interrupted(signal: number).exitCode, isUnreachable: false)
             }
         }
         return nil
+    }
+
+    /// Whether the failure is what the signal asked for. A hangup may also mean "read your
+    /// configuration again": a failure later on is then a failure.
+    private func isMeant(_ signal: Int32, _ ending: CommandEnding) -> Bool {
+        signal != SIGHUP || ending.status == .signaled(SIGHUP)
     }
 
     /// Whether this process group has the terminal, so that its keys signal all of it.
@@ -152,19 +161,5 @@ final class CommandAttempts: Responder {
         guard terminal >= 0 else { return false }
         defer { close(terminal) }
         return tcgetpgrp(terminal) == getpgrp()
-    }
-}
-
-extension UnixSignal {
-    fileprivate var number: Int32 {
-        switch self {
-        case .sigint: SIGINT
-        case .sigterm: SIGTERM
-        case .sighup: SIGHUP
-        case .sigquit: SIGQUIT
-        case .sigusr1: SIGUSR1
-        case .sigusr2: SIGUSR2
-        default: 0
-        }
     }
 }

@@ -22,3 +22,13 @@ struct CommandEnding: Hashable, Sendable {
         }
     }
 }
+
+extension CommandEnding.Status: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .signaled(let number): "signal \(number)"
+        case .notStarted(let reason): "could not be started: \(reason)"
+        }
+    }
+}

@@ -24,39 +24,66 @@ final class Household: Sendable {
     init(
         names: [NodeName], topology: String, logLevel: String, interactive: NodeName?,
         readyFile: String?
-    ) {
+    ) throws(Failure) {
         self.names = names
         self.topology = topology
         self.logLevel = logLevel
         self.interactive = interactive
         self.readyFile = readyFile
-        program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
-        readyFolder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("bus-node-up-\(getpid())").path
+        let folder = FileManager.default.temporaryDirectory.path
+        // Ours alone: others may write into the folder that it is in.
+        var template = Array("\(folder)/bus-node-up-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(.cannotCreate, "\(folder): \(String(cString: strerror(errno)))")
+        }
+        readyFolder = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     func run() async throws {
-        try FileManager.default.createDirectory(
-            atPath: readyFolder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: readyFolder) }
-        await withTaskGroup(of: Void.self) { group in
-            for (index, name) in names.enumerated() {
-                group.addTask { await self.keep(name, color: index) }
+        // Trapped before the first child starts.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                await withTaskGroup(of: Void.self) { group in
+                    for (index, name) in names.enumerated() {
+                        group.addTask { await self.keep(name, color: index) }
+                    }
+                }
+                return true
             }
-            group.addTask { await self.announceReady() }
-            for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) {
-                if signal != .sighup { break }
-                for child in running.withLock({ Array($0.values) }) { kill(child, SIGHUP) }
+            group.addTask {
+                await self.announceReady(); return false
             }
+            group.addTask {
+                await self.waitForStop(signals); return true
+            }
+            for await isOver in group where isOver { break }
             isStopping.store(true, ordering: .releasing)
             for child in running.withLock({ Array($0.values) }) { kill(child, SIGTERM) }
             group.cancelAll()
+        }
+        let gaveUp = self.gaveUp.withLock { $0 }
+        if gaveUp.count == names.count {
+            throw Failure(.badConfiguration, "no node can run")
+        }
+    }
+
+    private func waitForStop(_ signals: UnixSignalsSequence) async {
+        for await signal in signals {
+            guard signal == .sighup else { return }
+            for child in running.withLock({ Array($0.values) }) { kill(child, SIGHUP) }
         }
     }
 
     private let running = Mutex<[NodeName: pid_t]>([:])
     private let isStopping = Atomic(false)
+    /// Nodes that will not run however often they are started.
+    private let gaveUp = Mutex<Set<NodeName>>([])
 
     /// Runs one node again and again, until all are stopped.
     private func keep(_ name: NodeName, color: Int) async {
@@ -64,6 +91,8 @@ final class Household: Sendable {
         let clock = ContinuousClock()
         while !isStopping.load(ordering: .acquiring) {
             let start = clock.now
+            // Ready is said by this life of it, not by the one before.
+            unlink(readyPath(name))
             let child = ChildProcess(
                 program: program, arguments: arguments(for: name),
                 prefix: OutputPrefix(name, names: names, color: color),
@@ -75,9 +104,12 @@ final class Household: Sendable {
                 Self.farewell
             }
             running.withLock { $0[name] = nil }
+            // Ctrl-C reaches the interactive child as well as us, maybe earlier.
+            if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
             guard !isStopping.load(ordering: .acquiring) else { return }
             if case .exited(ExitStatus.badConfiguration.rawValue) = ending {
                 // It will not get better by itself.
+                gaveUp.withLock { _ = $0.insert(name) }
                 Terminal.say("bus-node up: \(name) cannot run; the others go on")
                 return
             }
@@ -91,7 +123,7 @@ final class Household: Sendable {
     private func arguments(for name: NodeName) -> [String] {
         [
             "run", "--topology", topology, "--node", name.description, "--ready-file",
-            readyPath(name), "--log-level", logLevel,
+            readyPath(name), "--log-level", logLevel, "--ends-with-output",
         ]
     }
 
@@ -101,7 +133,8 @@ final class Household: Sendable {
         let clock = ContinuousClock()
         while !Task.isCancelled {
             if names.allSatisfy({ FileManager.default.fileExists(atPath: readyPath($0)) }) {
-                Terminal.say("bus-node up: \(names.count) nodes are up")
+                let what = names.count == 1 ? "1 node is" : "\(names.count) nodes are"
+                Terminal.say("bus-node up: \(what) up")
                 ServiceNotification.ready(file: readyFile)
                 return
             }

@@ -10,7 +10,8 @@ struct OutputPrefix: Sendable {
     init(_ name: NodeName, names: [NodeName], color: Int) {
         let width = names.map(\.description.count).max() ?? 0
         let padded = name.description.padding(toLength: width)
-        text = isatty(STDERR_FILENO) != 0
+        text =
+            isatty(STDERR_FILENO) != 0
             ? "\u{1B}[\(Self.colors[color % Self.colors.count])m\(padded) |\u{1B}[0m "
             : "\(padded) | "
     }

@@ -7,6 +7,8 @@ import SystemPackage
 /// Runs a command as if it had been started directly: input and output are ours, standard error
 /// passes through and its end is kept, signals are passed on.
 final class PassedThroughCommand: Sendable {
+    private static let errorTailMax = 8 * 1024
+
     private let command: [String]
     private let running = Mutex<pid_t?>(nil)
 
@@ -22,38 +24,41 @@ final class PassedThroughCommand: Sendable {
     func run() async -> CommandEnding {
         let clock = ContinuousClock()
         let start = clock.now
-        let tail: ErrorTail
+        let errors: OutputPipe
         do {
-            tail = try ErrorTail()
+            errors = try OutputPipe(keeping: .last(Self.errorTailMax), passingTo: STDERR_FILENO)
         } catch {
             return CommandEnding(
-                status: .notStarted("no pipe for standard error"), errorTail: "", duration: .zero)
+                status: .notStarted("no pipe for standard error: \(error)"), errorTail: "",
+                duration: .zero)
         }
-        let status = await run(errorsTo: tail.writeEnd)
-        return CommandEnding(
-            status: status, errorTail: await tail.finish(), duration: clock.now - start)
+        let status = await run(errorsTo: errors.writeEnd)
+        let tail = String(decoding: await errors.finish(), as: UTF8.self)
+        return CommandEnding(status: status, errorTail: tail, duration: clock.now - start)
     }
 
     private func run(errorsTo descriptor: FileDescriptor) async -> CommandEnding.Status {
         let program = command[0]
         let executable: Executable =
             program.contains("/") ? .path(SystemPackage.FilePath(program)) : .name(program)
+        // Its own name as it was typed, as from a shell: it shows in the command's own messages.
+        let arguments = Arguments(
+            executablePathOverride: program, remainingValues: Array(command.dropFirst()))
+        defer { running.withLock { $0 = nil } }
         do {
+            // The descriptor is closed on every way out of this call.
             let result = try await Subprocess.run(
-                executable, arguments: Arguments(Array(command.dropFirst())),
+                executable, arguments: arguments,
                 input: .currentStandardInput, output: .currentStandardOutput,
                 error: .fileDescriptor(descriptor, closeAfterSpawningProcess: true)
             ) { execution in
                 running.withLock { $0 = execution.processIdentifier.value }
             }
-            running.withLock { $0 = nil }
             switch result.terminationStatus {
             case .exited(let code): return .exited(code)
             case .signaled(let number): return .signaled(number)
             }
         } catch {
-            running.withLock { $0 = nil }
-            try? descriptor.close()
             return .notStarted("\(error)")
         }
     }

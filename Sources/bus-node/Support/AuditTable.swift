@@ -31,9 +31,11 @@ struct AuditTable {
     }
 
     private static func table(_ rows: [[String]]) -> [String] {
-        let rows = [titles] + rows.map { row in
-            zip(row, widthMax).map { $0.isEmpty ? "-" : $0.escapedForTerminal(scalarLimit: $1) }
-        }
+        let rows =
+            [titles]
+            + rows.map { row in
+                zip(row, widthMax).map { $0.isEmpty ? "-" : $0.escapedForTerminal(scalarLimit: $1) }
+            }
         let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
@@ -54,7 +56,8 @@ extension AuditTable.Row {
             answer = event["option"]
             by = event["by"]
         case "done":
-            outcome = event["result"] == "failed" && event["option"] == answer
+            outcome =
+                event["result"] == "failed" && event["option"] == answer
                 ? "not recovered" : event["result"]
         case "change" where event["reason"] == "withheld":
             by = event["by"]

@@ -1,27 +1,45 @@
 import ErrorBus
 import Foundation
 import Glibc
+import Logging
 import Synchronization
 
 /// The ledger of one node: one JSON object a line, appended with one write each, so that a killed
 /// process loses no line it had written.
 final class EventLog: AuditLog {
+    private struct State {
+        /// The file ends within a line: the next one must begin on its own.
+        var isTorn: Bool
+        var isFailing = false
+    }
+
+    private let path: String
     private let node: NodeName
+    private let logger: Logger
     private let descriptor: CInt
     private let sequence = Atomic<Int>(0)
+    private let state: Mutex<State>
 
     /// - Throws: When the file or its folder cannot be made.
-    init(_ path: String, node: NodeName) throws(Failure) {
+    init(_ path: String, node: NodeName, logger: Logger) throws(Failure) {
+        self.path = path
         self.node = node
+        self.logger = logger
         let folder = (path as NSString).deletingLastPathComponent
         if !folder.isEmpty {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         }
-        descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
         }
+        // A crash may have left half a line.
+        var last: UInt8 = 0
+        let size = lseek(descriptor, 0, SEEK_END)
+        let isTorn =
+            size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
+        state = Mutex(State(isTorn: isTorn))
     }
 
     deinit { close(descriptor) }
@@ -35,6 +53,27 @@ final class EventLog: AuditLog {
             Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         object["pid"] = .integer(Int64(getpid()))
         object["sequence"] = .integer(Int64(sequence.add(1, ordering: .relaxed).newValue))
-        Terminal.write(JSONValue.object(object).encoded() + [UInt8(ascii: "\n")], to: descriptor)
+        append(JSONValue.object(object).encoded() + [UInt8(ascii: "\n")])
+    }
+
+    /// A line that cannot be written is lost to the ledger, and the log says so, once until it
+    /// works again: no presentation fails because a disk is full.
+    private func append(_ line: [UInt8]) {
+        let problem: String? = state.withLock { state in
+            let bytes = state.isTorn ? [UInt8(ascii: "\n")] + line : line
+            let count = write(descriptor, bytes, bytes.count)
+            guard count != bytes.count else {
+                state = State(isTorn: false)
+                return nil
+            }
+            if count > 0 { state.isTorn = true }
+            defer { state.isFailing = true }
+            guard !state.isFailing else { return nil }
+            return count < 0 ? String(cString: strerror(errno)) : "only part of a line was written"
+        }
+        if let problem {
+            logger.error(
+                "events are lost", metadata: ["file": "\(path)", "problem": "\(problem)"])
+        }
     }
 }

@@ -39,6 +39,8 @@ extension AsyncParsableCommand {
             return try await work()
         } catch let code as ExitCode {
             throw code
+        } catch let interrupted as Interrupted {
+            throw ExitCode(interrupted.exitCode)
         } catch {
             let failure = Failure(error)
             Terminal.say("bus-node: " + failure.text.escapedForTerminal(keepingLines: 200))

@@ -33,17 +33,28 @@ struct NodeAssembly {
         var parts = NodeParts(logger: logger)
         parts.ready = ready
         if let events = settings.events {
-            parts.audit = try EventLog(events, node: settings.name)
+            parts.audit = try EventLog(events, node: settings.name, logger: logger)
+        }
+        if let path = settings.journal {
+            let journal = try SQLiteJournal(path)
+            parts.journal = journal
+            parts.asksAgainAfterRestart = settings.afterRestart == .ask
+            Task { [logger] in
+                do { try await journal.prune() } catch {
+                    logger.error("journal: not pruned", metadata: ["problem": "\(error)"])
+                }
+            }
         }
         let commands = RuleCommands(runner: runner) { $0.payload() }
         if !settings.responders.isEmpty {
             parts.chain = { [self, audit = parts.audit] next in
-                rules(settings.responders, .everyMatch, next, commands, audit, at: .responders)
+                rules(
+                    settings.responders, .everyMatch, next, commands, audit, nil, at: .responders)
             }
         }
         if !settings.presenters.isEmpty {
-            parts.presenting = { [self, audit = parts.audit] next in
-                presenting(next, commands, audit)
+            parts.presenting = { [self, audit = parts.audit, journal = parts.journal] next in
+                presenting(next, commands, audit, journal)
             }
         }
         return parts
@@ -51,17 +62,20 @@ struct NodeAssembly {
 
     /// The presenters in order, each in front of those after it.
     private func presenting(
-        _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?
+        _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
+        _ journal: (any DecisionJournal)?
     ) -> any Responder {
         var next = next
         for (index, presenter) in settings.presenters.enumerated().reversed() {
             switch presenter {
             case .policy(_, let rules):
-                next = self.rules(rules, .firstMatch, next, commands, audit, at: .presenter(index))
-            case .terminal: next = responder(terminal, next, audit)
+                next = self.rules(
+                    rules, .firstMatch, next, commands, audit, journal, at: .presenter(index))
+            case .terminal: next = responder(terminal, next, audit, journal)
             case .command(let command):
                 next = responder(
-                    CommandPresenter(command: command, runner: runner, logger: logger), next, audit)
+                    CommandPresenter(command: command, runner: runner, logger: logger), next,
+                    audit, journal)
             case .console: continue  // Refused when the topology was read.
             }
         }
@@ -69,20 +83,22 @@ struct NodeAssembly {
     }
 
     private func responder(
-        _ presenter: any Presenter, _ next: any Responder, _ audit: (any AuditLog)?
+        _ presenter: any Presenter, _ next: any Responder, _ audit: (any AuditLog)?,
+        _ journal: (any DecisionJournal)?
     ) -> any Responder {
         PresentingResponder(
-            settings.name.description, presenters: [presenter], next: next, audit: audit,
+            settings.name.description, presenters: [presenter], next: next, journal: journal,
+            audit: audit,
             logger: logger)
     }
 
     private func rules(
         _ rules: [Rule], _ mode: RuleBook.Mode, _ next: any Responder, _ commands: RuleCommands,
-        _ audit: (any AuditLog)?, at place: RuledResponders.Place
+        _ audit: (any AuditLog)?, _ journal: (any DecisionJournal)?, at place: RuledResponders.Place
     ) -> any Responder {
         let responder = RuleResponder(
             settings.name, book: RuleBook(rules, mode: mode), next: next, commands: commands,
-            audit: audit, logger: logger)
+            journal: journal, audit: audit, logger: logger)
         ruled.add(responder, at: place)
         return responder
     }

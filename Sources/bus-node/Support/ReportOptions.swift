@@ -11,16 +11,16 @@ struct ReportOptions: ParsableArguments {
     @Option(help: "Who defines the code, as reverse DNS.")
     var domain: String?
 
-    @Option(help: "The error's number within its domain.")
+    @Option(parsing: .unconditional, help: "The error's number within its domain.")
     var code: Int?
 
-    @Option(help: "One sentence: what went wrong.")
+    @Option(parsing: .unconditional, help: "One sentence: what went wrong.")
     var description: String?
 
-    @Option(help: "Why it went wrong.")
+    @Option(parsing: .unconditional, help: "Why it went wrong.")
     var reason: String?
 
-    @Option(help: "What can be done about it.")
+    @Option(parsing: .unconditional, help: "What can be done about it.")
     var suggestion: String?
 
     @Option(help: "Where to read more.")
@@ -71,7 +71,8 @@ struct ReportOptions: ParsableArguments {
     private func base() throws -> ErrorReport {
         guard let report else {
             guard let description else {
-                throw Failure(.usage, "nothing to present: give --description TEXT or --report FILE")
+                throw Failure(
+                    .usage, "nothing to present: give --description TEXT or --report FILE")
             }
             return ErrorReport(domain: "bus-node.present", description: description)
         }
@@ -106,14 +107,16 @@ struct ReportOptions: ParsableArguments {
         var title = text[text.index(after: equals)...]
         var roles: [ErrorReport.Option.Role] = []
         while let colon = title.lastIndex(of: ":"),
-            let role = ErrorReport.Option.Role(rawValue: String(title[title.index(after: colon)...]))
+            let role = ErrorReport.Option.Role(
+                rawValue: String(title[title.index(after: colon)...]))
         {
             roles.append(role)
             title = title[..<colon]
         }
         let role = roles.first { $0 != .default } ?? roles.first
         return ErrorReport.Option(
-            id: String(text[..<equals]), title: title.isEmpty ? String(text[..<equals]) : String(title),
+            id: String(text[..<equals]),
+            title: title.isEmpty ? String(text[..<equals]) : String(title),
             role: role, isDeclaredDefault: roles.contains(.default))
     }
 }

@@ -3,6 +3,20 @@ import Glibc
 
 /// Tells whoever started this process that it is ready: a file, and systemd's socket.
 enum ServiceNotification {
+    /// Takes away a file left over from an earlier life, and shows that a new one can be made.
+    static func prepare(file: String?) throws(Failure) {
+        guard let file else { return }
+        let temporary = file + ".\(getpid())"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .cannotCreate, "--ready-file \(file): \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+        unlink(temporary)
+        unlink(file)
+    }
+
     static func ready(file: String?) {
         if let file {
             // The name appears with its content: a watcher never reads half of it.

@@ -39,11 +39,15 @@ struct Target: ParsableArguments {
         name: String?, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
         let environment = ProcessInfo.processInfo.environment
-        if to == nil, let topology = topology ?? environment["BUS_NODE_TOPOLOGY"] {
+        guard to == nil || (topology == nil && node == nil) else {
+            throw Failure(.usage, "give either --to ENDPOINT or --topology FILE --node NAME")
+        }
+        let given = topology == nil && node == nil ? to ?? environment["BUS_NODE_TO"] : nil
+        if given == nil, let topology = topology ?? environment["BUS_NODE_TOPOLOGY"] {
             return try leaf(
                 of: topology, name: name, origin: origin, command: command, logger: logger)
         }
-        guard let text = to ?? environment["BUS_NODE_TO"] else {
+        guard let text = given else {
             throw Failure(
                 .usage,
                 "nobody to present to: give --to ENDPOINT, or --topology FILE --node NAME, or set "
@@ -56,7 +60,7 @@ struct Target: ParsableArguments {
         do throws(EndpointError) {
             endpoint = try Endpoint(text)
         } catch {
-            throw Failure(.usage, "--to: \(error)")
+            throw Failure(.usage, "\(to == nil ? "BUS_NODE_TO" : "--to"): \(error)")
         }
         var parts = NodeParts(logger: logger)
         parts.origin = origin
@@ -107,7 +111,8 @@ struct Target: ParsableArguments {
     static func duration(_ text: String, option: String) throws -> Duration {
         guard let duration = DurationText.read(text) else {
             throw Failure(
-                .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d")
+                .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d"
+            )
         }
         return duration
     }

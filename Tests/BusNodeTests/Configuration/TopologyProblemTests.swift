@@ -6,7 +6,7 @@ import Testing
 @Suite struct TopologyProblemTests {
     private static let nodeKeys =
         "next, listen, presenters, responders, deadline, whenUnreachable, grace, abandonAfter, "
-        + "allowUnauthenticated, events, journal"
+        + "allowUnauthenticated, events, journal, afterRestart"
 
     @Test(
         "the file as a whole",
@@ -160,9 +160,8 @@ import Testing
                     + "console presenter is not available in this version"
             ),
             (
-                "journal: var/x.sqlite",
-                "journal: found \"journal\", allowed: no journal, or events for a log of events; "
-                    + "journal is not available in this version"
+                "afterRestart: maybe",
+                "afterRestart: found \"maybe\", allowed: ask, never"
             ),
             (
                 "responders: [{ match: {}, route: central }]",

@@ -20,7 +20,7 @@ struct OptionTitleTests {
     }
 
     @Test(
-        "A20 Without a declared default the first choice without a role is it, never a destructive one"
+        "A20 Without a declared default it is the first choice without a role, none destructive"
     )
     func defaults() {
         let destructive = ErrorReport.Option(id: "a", title: "A", role: .destructive)

@@ -1,0 +1,90 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import Histogram
+
+/// Starts the presenter's process, and a relay's for the second row, and measures from this one.
+struct Measure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Measure, and print each row.")
+
+    @Option(help: "Presentations one at a time.")
+    var count = 20_000
+    @Option(help: "Presentations before them that are not counted.")
+    var warmup = 2_000
+    @Option(help: "Presentations under way at once.")
+    var inFlight = 1_000
+    @Option(help: "Presentations in all with that many under way.")
+    var pipelined = 10_000
+    @Option(help: "Seconds after which a measurement ends, however many it has counted.")
+    var seconds = 5
+    @Option(help: "Where the rows go as JSON.")
+    var json: String?
+
+    func validate() throws {
+        for (name, value) in [
+            ("count", count), ("in-flight", inFlight), ("pipelined", pipelined),
+            ("seconds", seconds),
+        ] where value < 1 {
+            throw ValidationError("--\(name) is \(value), allowed: 1 and above")
+        }
+        guard warmup >= 0 else {
+            throw ValidationError("--warmup is \(warmup), allowed: 0 and above")
+        }
+        guard inFlight <= LinkLimits().openPerChildMax else {
+            throw ValidationError(
+                "--in-flight is \(inFlight), allowed: up to \(LinkLimits().openPerChildMax), "
+                    + "which is what a node takes from one child")
+        }
+    }
+
+    func run() async throws {
+        let central = try ServerProcess.start("central")
+        let relay = try ServerProcess.start("relay", next: central.endpoint)
+        var rows: [Row] = []
+        for (name, server) in [("ErrorBus", central), ("ErrorBus with relay", relay)] {
+            rows.append(try await measure(name, server.endpoint))
+        }
+        relay.stop()
+        central.stop()
+        if let json { try JSONEncoder().encode(rows).write(to: URL(filePath: json)) }
+    }
+
+    private func measure(_ name: String, _ parent: Endpoint) async throws -> Row {
+        let limit = Duration.seconds(seconds)
+        let worker = Worker(parent: parent)
+        return try await worker.whileRunning {
+            let warm = try await worker.oneAtATime(count: warmup + 1, limit: limit)
+            let times = try await worker.oneAtATime(count: count, limit: limit)
+            let rate = try await worker.manyAtATime(
+                inFlight: inFlight, count: pipelined, limit: limit)
+            let row = Row(
+                name: name, count: Int(times.totalCount), inFlight: inFlight,
+                p50Microseconds: Double(times.valueAtPercentile(50)) / 1_000,
+                p99Microseconds: Double(times.valueAtPercentile(99)) / 1_000,
+                roundTripsPerSecond: rate)
+            report(row, warm: Int(warm.totalCount))
+            return row
+        }
+    }
+
+    private func report(_ row: Row, warm: Int) {
+        let text = """
+            \(row.name), present to completion over tcp loopback, \(row.count) presentations \
+            after \(warm)
+              one at a time   p50 \(row.p50Microseconds) us   p99 \(row.p99Microseconds) us
+              \(row.inFlight) in flight  \(Int(row.roundTripsPerSecond)) presentations/s
+
+            """
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+/// One line of the table, with the keys that the raw echo writes too.
+struct Row: Encodable, Sendable {
+    let name: String
+    let count: Int
+    let inFlight: Int
+    let p50Microseconds: Double
+    let p99Microseconds: Double
+    let roundTripsPerSecond: Double
+}

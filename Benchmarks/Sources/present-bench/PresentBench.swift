@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// What a presentation costs: present -> policy answer -> recovery attempt -> completion, between
+/// processes over tcp loopback.
+@main
+struct PresentBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "present-bench",
+        abstract: "Latency and throughput of presentations between processes.",
+        subcommands: [Measure.self, Serve.self], defaultSubcommand: Measure.self)
+}

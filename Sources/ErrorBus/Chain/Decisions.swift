@@ -1,0 +1,108 @@
+public import Logging
+
+/// How a node decides: the decision is written down first, then carried out by the option's
+/// owner, then its result is written. One way for people, policies and commands.
+public struct Decisions: Sendable {
+    /// The pause before a decision that could not be written is tried again.
+    private static let pause: Duration = .seconds(1)
+
+    private let decider: String
+    private let journal: (any DecisionJournal)?
+    private let audit: (any AuditLog)?
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - decider: Who decided, in outcomes.
+    ///   - journal: Where decisions survive this process; nil where nothing has to.
+    ///   - audit: Where what happened is written for people.
+    public init(
+        by decider: String, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
+        logger: Logger
+    ) {
+        self.decider = decider
+        self.journal = journal
+        self.audit = audit
+        self.logger = logger
+    }
+
+    /// The question is put to somebody.
+    func presenting(_ error: any Error, _ id: PresentationID) async {
+        audit?.record(AuditEvent(presenting: error, id))
+        let from = PresentedOrigin.current
+        let question = DecisionRecord.Question(
+            origin: from?.origin, digest: from?.digest, report: ErrorReport(describing: error))
+        await attempt("shown", id) { try await $0.shown(id, question) }
+    }
+
+    /// Writes the answer down, runs what stands behind it, and writes down what came of it.
+    ///
+    /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
+    /// says so, until it can be or the question is withdrawn.
+    func carryOut(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+        guard await persist(answer, id) else {
+            return Outcome(
+                didRecover: false, reason: .withdrawn, decidedBy: decider,
+                detail: "withdrawn before the answer could be recorded")
+        }
+        audit?.record(AuditEvent(deciding: answer, for: id))
+        return await deliver(answer, error, id)
+    }
+
+    /// Runs what stands behind a recorded answer.
+    func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+        // Outside the presentation: what an attempt presents is a question of its own.
+        let result = await PresentationContext.$current.withValue(nil) {
+            await error.attemptRecovery(answer)
+        }
+        await settled(id, answer, result.settled)
+        return Outcome(answer: answer, result: result, decidedBy: decider)
+    }
+
+    /// What came of an answer, now or long after it was given.
+    func settled(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) async {
+        audit?.record(AuditEvent(result, of: answer, for: id))
+        await attempt("result", id) { try await $0.settled(id, answer: answer.id, result) }
+    }
+
+    /// It ended without an answer.
+    func ended(_ id: PresentationID, _ reason: Outcome.Reason) async {
+        await attempt("end", id) { try await $0.ended(id, reason) }
+    }
+
+    /// Tries until the answer is on disk; false when the question is withdrawn before.
+    private func persist(_ answer: Answer, _ id: PresentationID) async -> Bool {
+        guard let journal else { return true }
+        while true {
+            do {
+                try await journal.decided(id, answer)
+                return true
+            } catch {
+                logger.critical(
+                    "the answer cannot be recorded and is not sent",
+                    metadata: [
+                        "id": "\(id)", "option": "\(answer.option)",
+                        "problem": "\(ErrorReport(describing: error).description)",
+                    ])
+            }
+            do { try await Task.sleep(for: Self.pause) } catch { return false }
+        }
+    }
+
+    /// Writes what is not a decision: a fault is logged, and nothing waits for it.
+    private func attempt(
+        _ what: String, _ id: PresentationID,
+        _ write: (any DecisionJournal) async throws -> Void
+    ) async {
+        guard let journal else { return }
+        do {
+            try await write(journal)
+        } catch {
+            logger.error(
+                "journal: not written",
+                metadata: [
+                    "what": "\(what)", "id": "\(id)",
+                    "problem": "\(ErrorReport(describing: error).description)",
+                ])
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Logging
+
+/// Stands in front of a node's presenters: what the journal has an answer for is answered with
+/// it, and nobody is asked again.
+final class JournalResponder: Responder {
+    private let name: NodeName
+    private let following: any Responder
+    private let journal: any DecisionJournal
+    private let decisions: Decisions
+    private let asksAgain: Bool
+    private let logger: Logger
+
+    /// - Parameter asksAgain: What was shown before a restart and is asked again is shown again.
+    ///   Otherwise it is refused (410).
+    init(
+        _ name: NodeName, next: any Responder, journal: any DecisionJournal,
+        audit: (any AuditLog)?, asksAgain: Bool, logger: Logger
+    ) {
+        self.name = name
+        following = next
+        self.journal = journal
+        decisions = Decisions(
+            by: name.description, journal: journal, audit: audit, logger: logger)
+        self.asksAgain = asksAgain
+        self.logger = logger
+    }
+
+    var responderName: String { name.description }
+    var next: (any Responder)? { get async { following } }
+
+    func presentError(_ error: any Error) async -> Outcome {
+        await inPresentation { context in
+            let record: DecisionRecord?
+            do {
+                record = try await journal.record(of: context.id)
+            } catch {
+                // Never a guess: whoever cannot read what was decided does not decide.
+                logger.critical(
+                    "journal: cannot be read, refusing to decide",
+                    metadata: [
+                        "id": "\(context.id)",
+                        "problem": "\(ErrorReport(describing: error).description)",
+                    ])
+                return refusal(.gone, "what was decided here cannot be read")
+            }
+            let outcome =
+                if let record { await answer(error, record, in: context) } else {
+                    await following.receive(error, in: context)
+                }
+            await noteEnd(outcome, context.id)
+            return outcome
+        }
+    }
+
+    private func answer(
+        _ error: any Error, _ record: DecisionRecord, in context: PresentationContext
+    ) async -> Outcome {
+        let from = PresentedOrigin.current
+        guard record.origin == from?.origin, record.digest == from?.digest else {
+            return refusal(.conflict, "this id stands for another report")
+        }
+        switch record.state {
+        case .decided(let answer, .some(let result)) where result != .unknown:
+            var outcome = Outcome(
+                answer: answer, result: .remote(result), decidedBy: answer.by)
+            outcome.isRemote = true
+            return outcome
+        case .decided(let answer, _):
+            return await decisions.deliver(answer, error, context.id)
+        case .shown where !asksAgain:
+            return refusal(.gone, "shown before a restart, and may not be asked twice")
+        case .shown, .ended:
+            var context = context
+            context.wasShownBefore = true
+            return await following.receive(error, in: context)
+        }
+    }
+
+    /// A question that ended without an answer: withdrawn or expired. Not when the node goes down:
+    /// then the question comes back with whoever asks again.
+    private func noteEnd(_ outcome: Outcome, _ id: PresentationID) async {
+        guard outcome.answer == nil, outcome.refusalCode == nil else { return }
+        let isGivenUp = ForwardedPresentation.current?.withdrawal != nil
+        guard outcome.reason == .expired || (outcome.reason == .withdrawn && isGivenUp) else {
+            return
+        }
+        await decisions.ended(id, outcome.reason)
+    }
+
+    private func refusal(_ code: RejectCode, _ detail: String) -> Outcome {
+        var outcome = Outcome(
+            didRecover: false, reason: .rejected, decidedBy: name.description, detail: detail)
+        outcome.refusalCode = code.rawValue
+        return outcome
+    }
+}

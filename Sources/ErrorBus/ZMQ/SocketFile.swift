@@ -1,0 +1,46 @@
+import Glibc
+
+/// What is found where an ipc endpoint shall be. libzmq deletes whatever is there before it binds:
+/// the socket of a process that still serves, or a file that has nothing to do with it.
+enum SocketFile: Hashable {
+    case none
+    /// A socket that nobody listens on any more.
+    case stale
+    /// Somebody listens on it.
+    case live
+    /// No socket.
+    case other
+
+    init(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            self = .none
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            self = .other
+            return
+        }
+        self = Self.isListenedOn(path) ? .live : .stale
+    }
+
+    /// Whether a connection is taken, or would be were there room for it.
+    private static func isListenedOn(_ path: String) -> Bool {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            // One byte stays 0: an endpoint's path is never longer.
+            buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
+        }
+        let status = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) {
+                connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return status == 0 || errno == EAGAIN
+    }
+}

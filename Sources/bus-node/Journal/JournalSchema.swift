@@ -1,0 +1,27 @@
+import GRDB
+
+/// The journal's tables, by the version that brought them. A migration never changes: a later one
+/// is added.
+enum JournalSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 presentations") { database in
+            try database.create(table: JournalRow.databaseTableName) { table in
+                table.primaryKey("id", .text)
+                table.column("origin", .text).notNull()
+                table.column("digest", .text).notNull()
+                table.column("report", .blob).notNull()
+                table.column("shownAt", .text).notNull()
+                for column in [
+                    "answer", "option", "decidedBy", "via", "decidedAt", "result", "settledAt",
+                    "endReason", "endedAt",
+                ] {
+                    table.column(column, .text)
+                }
+                table.column("checksum", .integer).notNull()
+            }
+            try database.create(indexOn: JournalRow.databaseTableName, columns: ["shownAt"])
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,175 @@
+import ErrorBus
+import Foundation
+import GRDB
+
+/// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
+final class SQLiteJournal: DecisionJournal {
+    /// How long settled and ended presentations are kept for whoever asks again and for the audit.
+    static let retention: Duration = .seconds(30 * 86_400)
+    /// How many are kept at most; the oldest settled ones go first.
+    static let rowCountMax = 200_000
+
+    let path: String
+    private let database: DatabaseQueue
+
+    /// Opens or makes the journal.
+    ///
+    /// - Throws: When it cannot be made, is no database, or is damaged: a presenter that cannot
+    ///   trust its journal does not start.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        let folder = (path as NSString).deletingLastPathComponent
+        if !folder.isEmpty {
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
+        do {
+            var configuration = Configuration()
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // Synced at every commit: an answer that was sent must survive the power cut.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+            }
+            configuration.busyMode = .timeout(5)
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.read { database in
+                let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+                guard verdict == "ok" else {
+                    throw DatabaseError(
+                        resultCode: .SQLITE_CORRUPT, message: verdict ?? "no verdict")
+                }
+            }
+            try JournalSchema.migrator.migrate(database)
+        } catch {
+            throw Failure(
+                .badData,
+                "journal \(path): \(error); restore it from a copy, or move it away to begin anew "
+                    + "(what it knows is then forgotten, and may be asked again)")
+        }
+    }
+
+    func record(of id: PresentationID) async throws -> DecisionRecord? {
+        guard let row = try await row(id) else { return nil }
+        guard let record = row.record else {
+            throw JournalFault.damaged(id: id.description, path: path)
+        }
+        return record
+    }
+
+    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+        let time = Self.now
+        try await database.write { database in
+            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+                return try JournalRow(id, question, at: time).insert(database)
+            }
+            guard row.answer == nil else { return }
+            row.shownAt = time
+            row.endReason = nil
+            row.endedAt = nil
+            row.seal()
+            try row.update(database)
+        }
+    }
+
+    func decided(_ id: PresentationID, _ answer: Answer) async throws {
+        let time = Self.now
+        try await change(id) { row in
+            if let recorded = row.answer, recorded != answer.id.description {
+                throw JournalFault.decidedBefore(id: row.id, option: row.option ?? "")
+            }
+            row.answer = answer.id.description
+            row.option = answer.option
+            row.decidedBy = answer.by
+            row.via = answer.via.rawValue
+            row.decidedAt = time
+        }
+    }
+
+    func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {
+        let time = Self.now
+        try await change(id) { row in
+            guard row.answer == answer.description else { return }
+            // A result is final; only "unknown" may still become one.
+            guard row.result == nil || row.result == RecoveryResult.unknown.rawValue else { return }
+            row.result = result.rawValue
+            row.settledAt = time
+        }
+    }
+
+    func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
+        let time = Self.now
+        try await change(id) { row in
+            guard row.answer == nil else { return }
+            row.endReason = reason.rawValue
+            row.endedAt = time
+        }
+    }
+
+    /// What ended without an answer, newest first.
+    func deadLetters(limit: Int = 1_000) throws -> [JournalRow] {
+        try database.read { database in
+            try JournalRow.filter(Column("endReason") != nil && Column("answer") == nil)
+                .order(Column("endedAt").desc).limit(limit).fetchAll(database)
+        }
+    }
+
+    /// Forgets what is settled or ended and older than the retention, or beyond the bound.
+    func prune(retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax)
+        async throws
+    {
+        let oldest = Date.now.addingTimeInterval(-Double(retention.components.seconds))
+        let before = oldest.formatted(Self.timeStyle)
+        try await database.write { database in
+            let isOver = Column("settledAt") != nil || Column("endedAt") != nil
+            try JournalRow.filter(isOver && Column("shownAt") < before).deleteAll(database)
+            let surplus = try JournalRow.fetchCount(database) - count
+            guard surplus > 0 else { return }
+            let ids = try JournalRow.filter(isOver).order(Column("shownAt")).limit(surplus)
+                .select(Column("id"), as: String.self).fetchAll(database)
+            try JournalRow.deleteAll(database, keys: ids)
+        }
+    }
+
+    /// Moves what is in the write-ahead log into the file itself.
+    func checkpoint() async throws {
+        _ = try await database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
+    /// Lets the file grow no further: how a full disk looks to SQLite.
+    func limitPages() async throws {
+        try await database.write { database in
+            let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            try database.execute(sql: "PRAGMA max_page_count = \(count)")
+        }
+    }
+
+    private func row(_ id: PresentationID) async throws -> JournalRow? {
+        let row = try await database.read { try JournalRow.fetchOne($0, key: id.description) }
+        guard row?.isIntact ?? true else {
+            throw JournalFault.damaged(id: id.description, path: path)
+        }
+        return row
+    }
+
+    private func change(
+        _ id: PresentationID, _ change: @escaping @Sendable (inout JournalRow) throws -> Void
+    ) async throws {
+        let path = path
+        try await database.write { database in
+            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+                throw JournalFault.unknown(id: id.description)
+            }
+            guard row.isIntact else {
+                throw JournalFault.damaged(id: id.description, path: path)
+            }
+            let before = row
+            try change(&row)
+            guard row != before else { return }
+            row.seal()
+            try row.update(database)
+        }
+    }
+
+    private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private static var now: String { Date.now.formatted(timeStyle) }
+}

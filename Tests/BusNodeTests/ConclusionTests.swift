@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct ConclusionTests {
+    @Test(
+        "Every reason has its exit status",
+        arguments: [
+            (.withheld, .declined), (.userCancelled, .declined), (.declined, .declined),
+            (.expired, .temporaryFailure), (.detached, .unavailable), (.unreachable, .unavailable),
+            (.recoveryFailed, .declined), (.recoveryTimedOut, .declined), (.noAttempter, .declined),
+            (.undelivered, .declined), (.withdrawn, .declined), (.cycle, .badData),
+            (.tooManyHops, .badData), (.busy, .temporaryFailure), (.rejected, .badData),
+            (.shutDown, .temporaryFailure), (Outcome.Reason(rawValue: "newer\u{1B}[2J"), .declined),
+        ] as [(Outcome.Reason, bus_node.ExitStatus)])
+    func status(reason: Outcome.Reason, expected: bus_node.ExitStatus) {
+        let conclusion = Conclusion(
+            Outcome(didRecover: false, reason: reason, decidedBy: "b\u{1B}y", detail: "\u{1B}c"))
+        #expect(conclusion.status == expected)
+        #expect(conclusion.text != nil)
+        #expect(conclusion.text?.contains("\u{1B}") != true)
+    }
+
+    @Test("An answer is its option, and speaks for itself", arguments: [true, false])
+    func answered(didRecover: Bool) {
+        let answer = Answer(
+            id: PresentationID.make().value, option: "retry", by: "me", via: .person)
+        let conclusion = Conclusion(
+            Outcome(didRecover: didRecover, reason: .answered, decidedBy: "me", answer: answer))
+        #expect(conclusion.status == (didRecover ? .ok : .declined))
+        #expect(conclusion.text == nil)
+    }
+}

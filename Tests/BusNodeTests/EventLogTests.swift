@@ -1,0 +1,65 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct EventLogTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("eb-log-\(UInt64.random(in: 0...UInt64.max))").path
+    private let logger = Logger(label: "test")
+
+    private func log(_ name: String) throws -> EventLog {
+        try EventLog("\(folder)/deep/\(name)", node: "central", logger: logger)
+    }
+
+    @Test("What is written is read back in order, and its folder is made")
+    func roundTrip() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let log = try log("a.jsonl")
+        let id = PresentationID.make()
+        log.record(AuditEvent(.present, id, ["description": "Bo\u{1B}om\n"]))
+        log.record(AuditEvent(.decide, id, ["option": "retry", "by": "me"]))
+        log.record(AuditEvent(.done, id, ["option": "retry", "result": "recovered"]))
+        let events = try LoggedEvent.read("\(folder)/deep/a.jsonl")
+        #expect(events.map { $0["event"] } == ["present", "decide", "done"])
+        #expect(events.map { $0["sequence"] } == ["1", "2", "3"])
+        #expect(events.allSatisfy { $0["id"] == id.description && $0["node"] == "central" })
+        #expect(!events[0].sentence.contains("\u{1B}"))
+        let table = AuditTable(events).lines
+        #expect(table.count == 2)
+        #expect(table[1].split(separator: " ").suffix(3) == ["retry", "me", "recovered"])
+        #expect(!table[1].contains("\u{1B}"))
+        #expect(!table[1].contains("\n"))
+    }
+
+    @Test("A last line cut off by a crash is left out, and the next life begins a line of its own")
+    func torn() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try log("b.jsonl").record(AuditEvent(.present, .make()))
+        let path = "\(folder)/deep/b.jsonl"
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("{\"event\":\"dec".utf8))
+        try handle.close()
+        #expect(try LoggedEvent.read(path).count == 1)
+        try log("b.jsonl").record(AuditEvent(.done, .make()))
+        #expect(try LoggedEvent.read(path).map { $0["event"] } == ["present", "done"])
+    }
+
+    @Test("A log that cannot be made is refused, one that was never written is empty")
+    func refused() throws {
+        #expect(throws: Failure.self) {
+            try EventLog("/dev/null/none.jsonl", node: "central", logger: logger)
+        }
+        #expect(try LoggedEvent.read("/no/such/log.jsonl").isEmpty)
+    }
+
+    @Test("A full disk loses lines, never the process")
+    func full() throws {
+        let log = try EventLog("/dev/full", node: "central", logger: logger)
+        log.record(AuditEvent(.present, .make()))
+        log.record(AuditEvent(.done, .make()))
+    }
+}

@@ -1,0 +1,148 @@
+import ErrorBus
+import Foundation
+import GRDB
+import Testing
+
+@testable import bus_node
+
+@Suite struct SQLiteJournalTests {
+    private let path = FileManager.default.temporaryDirectory
+        .appendingPathComponent("journal-\(UUID().uuidString)/central.sqlite").path
+    private let id = PresentationID.make()
+    private let question = DecisionRecord.Question(
+        origin: "worker", digest: ReportDigest("0123456789abcdef"),
+        report: ErrorReport(domain: "com.acme", code: 7, description: "It failed."))
+
+    private func answer(_ option: String) -> Answer {
+        Answer(id: PresentationID.make().value, option: option, by: "ann", via: .person)
+    }
+
+    @Test("F16 an answer is there in the next life")
+    func survives() async throws {
+        let answer = answer("retry")
+        do {
+            let journal = try SQLiteJournal(path)
+            #expect(try await journal.record(of: id) == nil)
+            try await journal.shown(id, question)
+            #expect(try await journal.record(of: id)?.state == .shown)
+            try await journal.decided(id, answer)
+        }
+        let journal = try SQLiteJournal(path)
+        let record = try await journal.record(of: id)
+        #expect(record?.state == .decided(answer, nil))
+        #expect(record?.origin == "worker")
+        #expect(record?.digest == question.digest)
+        try await journal.settled(id, answer: answer.id, .unknown)
+        #expect(try await journal.record(of: id)?.state == .decided(answer, .unknown))
+        try await journal.settled(id, answer: answer.id, .recovered)
+        try await journal.settled(id, answer: answer.id, .failed)
+        #expect(try await journal.record(of: id)?.state == .decided(answer, .recovered))
+    }
+
+    @Test("C5 another decision for the same id is refused, the same one again is not")
+    func oneDecision() async throws {
+        let journal = try SQLiteJournal(path)
+        let answer = answer("retry")
+        try await journal.shown(id, question)
+        try await journal.decided(id, answer)
+        try await journal.decided(id, answer)
+        await #expect(throws: JournalFault.decidedBefore(id: id.description, option: "retry")) {
+            try await journal.decided(id, self.answer("cancel"))
+        }
+        #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
+    }
+
+    @Test("an answer to what was never shown is no decision")
+    func unknown() async throws {
+        let journal = try SQLiteJournal(path)
+        await #expect(throws: JournalFault.unknown(id: id.description)) {
+            try await journal.decided(id, answer("retry"))
+        }
+    }
+
+    @Test("F32 a changed record is noticed, and nothing is read out of it")
+    func damaged() async throws {
+        do {
+            let journal = try SQLiteJournal(path)
+            try await journal.shown(id, question)
+            try await journal.decided(id, answer("retry"))
+        }
+        try await DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "UPDATE presentation SET option = 'delete'")
+        }
+        let journal = try SQLiteJournal(path)
+        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+            try await journal.record(of: id)
+        }
+        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+            try await journal.settled(id, answer: PresentationID.make().value, .recovered)
+        }
+    }
+
+    @Test(
+        "F32 a file that is no journal, or cut short, does not start a presenter",
+        arguments: [
+            true, false,
+        ])
+    func noDatabase(isCut: Bool) async throws {
+        if isCut {
+            let journal = try SQLiteJournal(path)
+            for _ in 0..<200 { try await journal.shown(.make(), question) }
+            try await journal.checkpoint()
+            let handle = try #require(FileHandle(forUpdatingAtPath: path))
+            try handle.truncate(atOffset: 10_000)
+        } else {
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true)
+            try Data("this is no database, it is a letter".utf8)
+                .write(to: URL(fileURLWithPath: path))
+        }
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        #expect { _ = try SQLiteJournal(path) } throws: { error in
+            let failure = error as? Failure
+            return failure?.status == .badData && failure?.text.contains(path) == true
+        }
+    }
+
+    @Test("F32 a full disk refuses the answer instead of pretending")
+    func full() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        try await journal.limitPages()
+        await #expect(throws: (any Error).self) {
+            for _ in 0..<5_000 { try await journal.shown(.make(), question) }
+        }
+        #expect(try await journal.record(of: id)?.state == .shown)
+    }
+
+    @Test("what ended unanswered is a dead letter, until it is asked again")
+    func deadLetters() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        try await journal.ended(id, .withdrawn)
+        #expect(try journal.deadLetters().map(\.id) == [id.description])
+        #expect(try await journal.record(of: id)?.state == .ended(.withdrawn))
+        try await journal.shown(id, question)
+        #expect(try journal.deadLetters().isEmpty)
+        #expect(try await journal.record(of: id)?.state == .shown)
+    }
+
+    @Test("C8 settled and ended records go with age and beyond the bound, open ones stay")
+    func pruned() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        for _ in 0..<10 {
+            let other = PresentationID.make()
+            try await journal.shown(other, question)
+            try await journal.ended(other, .expired)
+        }
+        try await journal.prune(keeping: 4)
+        #expect(try journal.deadLetters().count == 3)
+        try await journal.prune(retention: .seconds(-10))
+        #expect(try journal.deadLetters().isEmpty)
+        #expect(try await journal.record(of: id)?.state == .shown)
+    }
+}

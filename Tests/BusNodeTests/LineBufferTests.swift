@@ -1,0 +1,22 @@
+import Testing
+
+@testable import bus_node
+
+struct LineBufferTests {
+    @Test("Lines come out whole however they went in")
+    func lines() {
+        var buffer = LineBuffer(byteCountMax: 8)
+        #expect(buffer.take("on".utf8) == [])
+        #expect(buffer.take("e\n\ntwo\nth".utf8) == ["one", "", "two"])
+        #expect(buffer.end() == "th")
+        #expect(buffer.end() == nil)
+    }
+
+    @Test("A line beyond the limit is left out as a whole", arguments: [8, 9, 100_000])
+    func tooLong(count: Int) {
+        var buffer = LineBuffer(byteCountMax: 8)
+        let lines = buffer.take((String(repeating: "r", count: count) + "\nok\n").utf8)
+        #expect(lines.count == (count > 8 ? 1 : 2))
+        #expect(lines.last == "ok")
+    }
+}

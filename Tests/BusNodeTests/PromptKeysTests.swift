@@ -1,0 +1,66 @@
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct PromptKeysTests {
+    private let plain = PromptKeys(
+        Prompts.options(
+            ("retry", "Retry", nil, false), ("rename", "Rename", nil, false),
+            ("cancel", "Cancel", .cancel, false)))
+
+    @Test(
+        "A line names a choice by key, id, title or number",
+        arguments: [
+            ("r", "retry"), ("R", "retry"), (" retry ", "retry"), ("Rename", "rename"),
+            ("e", "rename"), ("c", "cancel"), ("\u{1B}", "cancel"), ("2", "rename"),
+            ("", "retry"), ("  ", "retry"),
+        ])
+    func choices(line: String, option: String) {
+        #expect(plain.choice(line) == .option(option))
+    }
+
+    @Test(
+        "Anything else is no choice",
+        arguments: ["x", "0", "4", "-1", "retryy", "99999999999999999999", "rc", "\u{1B}[A"])
+    func unknown(line: String) throws {
+        guard case .unknown(let reason) = plain.choice(line) else {
+            Issue.record("\(line) was taken")
+            return
+        }
+        #expect(!reason.contains("\u{1B}"))
+    }
+
+    @Test("A21 Help is not an answer")
+    func help() { #expect(plain.choice("?") == .help) }
+
+    @Test("A20 Bare Return never takes what is destructive without being declared")
+    func destructive() {
+        let keys = PromptKeys(
+            Prompts.options(
+                ("wipe", "Overwrite", .destructive, false), ("cancel", "Cancel", .cancel, false)))
+        #expect(keys.choice("") == .unknown("there is no default here: name a choice"))
+        #expect(!keys.line.contains("(Return)"))
+        #expect(keys.choice("o") == .option("wipe"))
+    }
+
+    @Test("A20 A destructive choice that is declared the default is, and the line says so")
+    func declared() {
+        let keys = PromptKeys(
+            Prompts.options(
+                ("wipe", "Overwrite", .destructive, true), ("cancel", "Cancel", .cancel, false)))
+        #expect(keys.choice("") == .option("wipe"))
+        #expect(keys.line.contains("[o] Overwrite (destructive) (Return)"))
+    }
+
+    @Test("Without letters of its own a choice is its number; no two keys are equal")
+    func numbers() {
+        let titles =
+            ["Ja", "Ja", "Ja", "はい", "\u{1B}[2J", ""] + Array(repeating: "Retry", count: 26)
+        let keys = PromptKeys(
+            titles.enumerated().map { ErrorReport.Option(id: "o\($0)", title: $1) })
+        #expect(Set(keys.keys.map(\.key)).count == titles.count)
+        for key in keys.keys { #expect(keys.choice(key.key) == .option(key.option.id)) }
+        #expect(!keys.line.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct PromptTextTests {
+    private static let hostile = [
+        "\u{1B}[2Jcleared", "\u{202E}desrever", "one\ntwo\r\nthree\rfour", "\u{9B}31m",
+        "\u{7}\u{8}",
+        String(repeating: "x", count: 10_000), String(repeating: "line\n", count: 1_000),
+        "a" + String(repeating: "\u{301}", count: 1_000), "\u{0}", "\u{2028}\u{200B}",
+    ]
+
+    @Test("Nothing from a peer drives the terminal", arguments: hostile)
+    func escapes(text: String) {
+        var report = ErrorReport(
+            domain: text, code: 1, description: text, failureReason: text,
+            recoverySuggestion: text, helpAnchor: text,
+            options: [ErrorReport.Option(id: text, title: text)],
+            userInfo: [text: .string(text)],
+            underlyingErrors: [ErrorReport(domain: text, description: text)])
+        report.occurredAt = text
+        let shown = PromptText(Prompts.prompt(report))
+        for line in shown.lines(pending: 3, isColored: false) + shown.details {
+            for scalar in line.unicodeScalars {
+                let isSafe =
+                    scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                    && ![0x202E, 0x2028, 0x200B].contains(scalar.value)
+                #expect(isSafe, "U+\(String(scalar.value, radix: 16)) in \(line.debugDescription)")
+            }
+            #expect(line.unicodeScalars.count < 2_500)
+        }
+        #expect(shown.lines(pending: 0, isColored: false).count <= 30)
+    }
+
+    @Test("The header says where a question comes from, and what waits behind it")
+    func header() {
+        let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
+        let lines = text.lines(pending: 2, isColored: false)
+        #expect(lines[1] == "── error (2 more waiting) from worker via relay ──")
+        #expect(lines[2] == "  Boom")
+        #expect(lines.last == "  [o] OK (Return)   [?] details")
+    }
+}

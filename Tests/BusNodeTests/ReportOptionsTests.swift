@@ -1,0 +1,66 @@
+import ArgumentParser
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct ReportOptionsTests {
+    @Test(
+        "An option is ID=TITLE and roles",
+        arguments: [
+            ("retry=Retry", "retry", "Retry", nil, false),
+            ("retry=Retry:default", "retry", "Retry", "default", true),
+            ("no=Cancel:cancel", "no", "Cancel", "cancel", false),
+            ("wipe=Wipe:destructive:default", "wipe", "Wipe", "destructive", true),
+            ("wipe=Wipe:default:destructive", "wipe", "Wipe", "destructive", true),
+            ("at=At 10:30", "at", "At 10:30", nil, false),
+            ("eq=a=b", "eq", "a=b", nil, false), ("bare=", "bare", "bare", nil, false),
+        ] as [(String, String, String, String?, Bool)])
+    func option(text: String, id: String, title: String, role: String?, isDefault: Bool) throws {
+        let option = try ReportOptions.option(text)
+        #expect(option.id == id)
+        #expect(option.title == title)
+        #expect(option.role?.rawValue == role)
+        #expect(option.isDeclaredDefault == isDefault)
+    }
+
+    private func status(_ arguments: [String]) throws -> bus_node.ExitStatus? {
+        do {
+            _ = try ReportOptions.parse(arguments).errorReport()
+            return nil
+        } catch let failure as Failure {
+            return failure.status
+        }
+    }
+
+    @Test(
+        "What is wrong is refused by its kind",
+        arguments: [
+            ([], .usage), (["--description", "x", "--option", "nothing"], .usage),
+            (["--description", "x", "--option", "=x"], .usage),
+            (["--description", "x", "--info", "novalue"], .usage),
+            (["--description", "x", "--severity", "loud"], .usage),
+            (["--description", "x", "--option", "a=A", "--option", "a=B"], .badData),
+            (["--report", "/no/such/file"], .noInput), (["--report", "/"], .noInput),
+        ] as [([String], bus_node.ExitStatus)])
+    func refused(arguments: [String], expected: bus_node.ExitStatus) throws {
+        #expect(try status(arguments) == expected)
+    }
+
+    @Test("Everything that can be said is in the report")
+    func complete() throws {
+        let report = try ReportOptions.parse([
+            "--domain", "d", "--code", "-3", "--description", "x", "--reason", "r",
+            "--suggestion", "s", "--help-anchor", "h", "--severity", "critical", "--info", "k=v=w",
+            "--option", "a=A",
+        ]).errorReport()
+        #expect(report.domain == "d")
+        #expect(report.code == -3)
+        #expect(report.failureReason == "r")
+        #expect(report.recoverySuggestion == "s")
+        #expect(report.helpAnchor == "h")
+        #expect(report.severity == .critical)
+        #expect(report.userInfo == ["k": "v=w"])
+        #expect(report.options.map(\.id) == ["a"])
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+@Suite(.timeLimit(.minutes(1)))
+struct SubprocessRunnerTests {
+    private func run(
+        _ script: String, input: [UInt8] = [], limit: Duration = .seconds(20)
+    ) async throws -> CommandResult {
+        try await SubprocessRunner(folder: nil).run(
+            ["sh", "-c", script], environment: ["ERRORBUS_TEST": "x y"], input: input,
+            timeLimit: limit)
+    }
+
+    @Test("Input, environment, output and status are the command's")
+    func plain() async throws {
+        let result = try await run(
+            "cat; echo $ERRORBUS_TEST; echo why >&2; exit 3", input: Array("in\n".utf8))
+        #expect(result.status == .exited(3))
+        #expect(String(decoding: result.standardOutput, as: UTF8.self) == "in\nx y\n")
+        #expect(result.standardErrorTail == "why\n")
+        #expect(try await run("kill -9 $$").status == .signaled(9))
+    }
+
+    @Test("A command that reads nothing of a long input, or writes much, is no problem")
+    func much() async throws {
+        let input = [UInt8](repeating: 65, count: 1_000_000)
+        #expect(try await run("exec <&-; exit 0", input: input).status == .exited(0))
+        let much = try await run("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2")
+        #expect(much.status == .exited(0))
+        #expect(much.standardOutput.count == SubprocessRunner.outputMax)
+        #expect(much.standardErrorTail.utf8.count == SubprocessRunner.errorTailMax)
+    }
+
+    @Test("What a command leaves running in the background does not hold it up")
+    func leftBehind() async throws {
+        let result = try await run("sleep 30 & echo $!", limit: .seconds(10))
+        #expect(result.status == .exited(0))
+        let text = String(decoding: result.standardOutput, as: UTF8.self)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(pid, SIGKILL) == 0)
+    }
+
+    @Test("The time limit ends the command and what it started, however stubborn")
+    func limit() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("eb-run-\(UInt64.random(in: 0...UInt64.max))").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        await #expect(throws: SubprocessRunner.TimedOut.self) {
+            try await run(
+                "trap '' TERM; sleep 60 & echo $! >\(file); wait; wait; sleep 60",
+                limit: .milliseconds(500))
+        }
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(Self.isGone(pid))
+    }
+
+    /// Ended; where nobody collects orphans, as a zombie.
+    private static func isGone(_ pid: pid_t) -> Bool {
+        guard kill(pid, 0) == 0 else { return true }
+        let status = FileManager.default.contents(atPath: "/proc/\(pid)/stat") ?? Data()
+        return String(decoding: status, as: UTF8.self).contains(") Z ")
+    }
+
+    @Test("A program that is not there is an error, not a status")
+    func missing() async {
+        await #expect(throws: (any Error).self) {
+            try await SubprocessRunner(folder: nil).run(
+                ["/no/such/program"], environment: [:], input: [], timeLimit: .seconds(5))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    struct Exec {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private func policyBus(_ answer: String) async throws -> [Launched] {
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: \(answer) }]\n")
+            try sandbox.writeTopology(presenters: "policy: policy.yaml")
+            return [try await sandbox.start("central"), try await sandbox.start("relay")]
+        }
+
+        private func terminalBus(_ pty: Pty) async throws -> [Launched] {
+            try sandbox.writeTopology(presenters: "terminal")
+            return [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+        }
+
+        @Test("A01 Three terminals: the prompt is at central, Retry runs the command again")
+        func threeTerminals() async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let flag = sandbox.path("flag")
+            let exec = try sandbox.exec([], "sh", "-c", "echo no flag >&2; test -e \(flag)")
+            #expect(await pty.shows("[r] Retry (Return)"))
+            #expect(pty.screen.value.contains("failed with exit code 1"))
+            #expect(pty.screen.value.contains("no flag"))
+            try sandbox.write("flag", "")
+            pty.type("r\n")
+            #expect(try await exec.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test(
+            "Abort and Skip end as they say",
+            arguments: [("abort", Int32(3)), ("skip", 0)])
+        func decided(option: String, status: Int32) async throws {
+            let nodes = try await policyBus(option)
+            let exec = try sandbox.exec([], "sh", "-c", "exit 3")
+            #expect(try await exec.ending() == status)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Retry is offered as many times as asked for")
+        func retriesOffered() async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let exec = try sandbox.exec(["--retries-offered", "1"], "sh", "-c", "exit 4")
+            #expect(await pty.shows("Retry"))
+            let before = pty.screen.value.count
+            pty.type("r\n")
+            #expect(await pty.shows("[?] details", after: before))
+            let second = String(pty.screen.value.dropFirst(before))
+            #expect(second.contains("after 1 retry"))
+            #expect(!second.contains("] Retry"))
+            pty.type("a\n")
+            #expect(try await exec.ending() == 4)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Ctrl-C withdraws the question and exits 130", arguments: [SIGINT, SIGTERM])
+        func interrupted(signal: Int32) async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let exec = try sandbox.exec([], "false")
+            #expect(await pty.shows("[?] details"))
+            exec.send(signal)
+            #expect(try await exec.ending(within: 3) == 128 + signal)
+            #expect(await pty.shows("withdrawn"))
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Input, output and error output pass through unchanged, under the command's own name")
+        func passesThrough() async throws {
+            let cat = try sandbox.exec([], "cat", input: .text("in and out\n"))
+            #expect(try await cat.ending() == 0)
+            #expect(await cat.prints("in and out\n"))
+            let both = try sandbox.exec([], "sh", "-c", "echo out; echo err >&2")
+            #expect(try await both.ending() == 0)
+            #expect(await both.prints("out\n"))
+            #expect(await both.says("err\n"))
+            #expect(both.errors.value == "err\n")
+            let missing = try sandbox.exec(["--grace", "200ms"], "ls", "/no/such/file")
+            #expect(try await missing.ending() == 2)
+            #expect(missing.errors.value.hasPrefix("ls: "))
+        }
+
+        @Test("Signals pass to the command")
+        func signalsPass() async throws {
+            let script = "trap 'exit 7' TERM; echo up; while :; do sleep 0.02; done"
+            let exec = try sandbox.exec([], "sh", "-c", script)
+            #expect(await exec.prints("up"))
+            exec.send(SIGTERM)
+            #expect(try await exec.ending(within: 5) == 7)
+        }
+
+        @Test(
+            "Nobody reachable: exits as the command did, and says so",
+            arguments: [
+                ("sh -c exit_5", Int32(5)), ("sh -c kill_-9_$$", 137), ("/no/such/command", 127),
+                ("no-such-command", 127), ("sh -c head_-c_300000_/dev/urandom_>&2;_exit_6", 6),
+            ])
+        func unreachable(line: String, status: Int32) async throws {
+            let command = line.split(separator: " ")
+                .map { String($0).replacing("_", with: " ") }
+            let exec = try Launched(
+                ["exec", "--to", sandbox.endpoint("none"), "--grace", "200ms", "--"] + command)
+            #expect(try await exec.ending() == status)
+            #expect(await exec.says("nobody could be reached"))
+        }
+
+        @Test("What a command leaves behind with its error output does not hold exec up")
+        func leftBehind() async throws {
+            let exec = try Launched([
+                "exec", "--to", sandbox.endpoint("none"), "--grace", "100ms", "--", "sh", "-c",
+                "sleep 20 & echo $! >\(sandbox.path("pid")); exit 4",
+            ])
+            #expect(try await exec.ending(within: 8) == 4)
+            let text = try sandbox.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)
+            kill(try #require(pid_t(text)), SIGKILL)
+        }
+
+        @Test("Text that would drive a terminal comes to it as text")
+        func hostileText() async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let exec = try sandbox.exec(
+                [], "sh", "-c", "printf '\\033]0;owned\\007\\033[2J' >&2; exit 1")
+            #expect(await pty.shows("[?] details"))
+            #expect(pty.screen.value.contains("\\u{1B}[2J"))
+            let before = pty.screen.value.count
+            pty.type("?\n")
+            #expect(await pty.shows("Nothing was answered", after: before))
+            #expect(!pty.screen.value.contains("\u{1B}[2J"))
+            #expect(!pty.screen.value.contains("\u{1B}]"))
+            exec.send(SIGTERM)
+            _ = try await exec.ending()
+            withExtendedLifetime(nodes) {}
+        }
+    }
+}

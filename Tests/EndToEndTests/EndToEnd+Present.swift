@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    struct Present {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private static let options = [
+            "--option", "retry=Retry", "--option", "cancel=Cancel:cancel",
+        ]
+
+        private func policyBus() async throws -> [Launched] {
+            try sandbox.write(
+                "policy.yaml",
+                """
+                rules:
+                  - match: { code: 1 }
+                    answer: retry
+                  - match: { code: 2 }
+                    answer: cancel
+                """)
+            try sandbox.writeTopology(
+                presenters: "policy: policy.yaml",
+                extra: """
+                        responders:
+                          - match: { code: 3 }
+                            withhold: true
+                    """)
+            return [try await sandbox.start("central"), try await sandbox.start("relay")]
+        }
+
+        @Test("Each way to end has its exit status")
+        func statuses() async throws {
+            let nodes = try await policyBus()
+            let table = [(1, 0, "retry\n"), (2, 1, "cancel\n"), (3, 1, ""), (4, 69, "")]
+            for (code, status, printed) in table {
+                let present = try Launched(
+                    ["present", "--to", sandbox.endpoint("relay"), "--description", "Boom"]
+                        + ["--code", "\(code)"] + Self.options)
+                #expect(try await present.ending() == Int32(status), "code \(code)")
+                if !printed.isEmpty {
+                    #expect(await present.prints(printed), "code \(code)")
+                } else {
+                    #expect(present.output.value.isEmpty)
+                    #expect(await present.says("bus-node: "))
+                }
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("With --json the outcome is printed, with --report - the report is read")
+        func json() async throws {
+            let nodes = try await policyBus()
+            let report = """
+                {"domain": "org.example", "description": "Boom", "code": 1,
+                 "recoveryOptions": [{"id": "retry", "title": "Retry"}]}
+                """
+            let present = try Launched(
+                ["present", "--to", sandbox.endpoint("relay"), "--json", "--report", "-"],
+                input: .text(report))
+            #expect(try await present.ending() == 0)
+            #expect(await present.prints("\"option\":\"retry\""))
+            #expect(present.output.value.contains("\"didRecover\":true"))
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Wrong input is told from a wrong command line and from a missing file")
+        func wrongInput() async throws {
+            let to = ["present", "--to", sandbox.endpoint("none")]
+            let bad = try Launched(to + ["--report", "-"], input: .text("{nonsense"))
+            #expect(try await bad.ending() == 65)
+            let missing = try Launched(to + ["--report", sandbox.path("none")])
+            #expect(try await missing.ending() == 66)
+            for wrong in [
+                ["present", "--description", "Boom"], to,
+                to + ["--description", "x", "--option", "y"],
+                to + ["--description", "x", "--severity", "loud"],
+                to + ["--description", "x", "--deadline", "soon"],
+                to + ["--description", "x", "--id", "1"],
+                to + ["--description", "x", "--node", "relay"], ["presnt"],
+            ] {
+                let process = try Launched(wrong)
+                #expect(try await process.ending() == 64, "\(wrong)")
+                #expect(await process.errors.becomes(within: 5) { !$0.isEmpty })
+            }
+        }
+
+        @Test("Nobody listens: 69 within the grace, and it says what was tried")
+        func unreachable() async throws {
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("none"), "--description", "Boom", "--grace",
+                "300ms",
+            ])
+            #expect(try await present.ending(within: 5) == 69)
+            #expect(await present.says(sandbox.endpoint("none")))
+        }
+
+        @Test("A32 The same id again gets the recorded answer; nobody is asked twice")
+        func sameID() async throws {
+            try sandbox.write("ask.sh", "echo asked >>$DIR/asked\necho retry\n")
+            try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
+            let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
+            for _ in 1...2 {
+                let present = try sandbox.present(
+                    "--option", "retry=Retry", "--id", "0195f3a0-0000-7000-8000-000000000001")
+                #expect(try await present.ending() == 0)
+                #expect(await present.prints("retry\n"))
+            }
+            #expect(try sandbox.read("asked") == "asked\n")
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A deadline that passes exits 75 and ends the presenter's command")
+        func deadline() async throws {
+            try sandbox.write("ask.sh", "echo $$ >$DIR/pid\nexec sleep 60\n")
+            try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
+            let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
+            let present = try sandbox.present("--option", "retry=Retry", "--deadline", "1s")
+            #expect(try await present.ending() == 75)
+            let text = try sandbox.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)
+            let pid = try #require(pid_t(text))
+            #expect(await eventually { kill(pid, 0) != 0 })
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A second client of the same name is refused, the first is served on")
+        func sameName() async throws {
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let first = try sandbox.present("--option", "retry=Retry", "--name", "twin")
+            #expect(await pty.shows("Retry"))
+            let second = try sandbox.present(
+                "--option", "retry=Retry", "--name", "twin", "--grace", "1s")
+            #expect(try await second.ending() != 0)
+            #expect(await second.says("twin"))
+            pty.type("r\n")
+            #expect(try await first.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+    }
+}

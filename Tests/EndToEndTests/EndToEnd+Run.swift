@@ -1,0 +1,108 @@
+import Glibc
+import Testing
+
+extension EndToEnd {
+    struct Run {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private func run(_ node: String, _ more: String...) throws -> Launched {
+            try Launched(
+                ["run", "--topology", sandbox.path("topology.yaml"), "--node", node] + more)
+        }
+
+        @Test("SIGTERM ends every node within a second, open questions or not")
+        func endsSoon() async throws {
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            let relay = try await sandbox.start("relay")
+            let present = try sandbox.present("--option", "retry=Retry")
+            #expect(await pty.shows("[r] Retry"))
+            let clock = ContinuousClock()
+            let start = clock.now
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+            relay.send(SIGTERM)
+            #expect(try await relay.ending() == 0)
+            // A second each, and as much again for a machine that is busy.
+            #expect(clock.now - start < .seconds(4))
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+        }
+
+        @Test("A topology that is wrong exits 78 with file, line, field, found and allowed")
+        func badTopology() async throws {
+            try sandbox.write(
+                "topology.yaml",
+                "version: 1\nnodes:\n  central:\n    listen: [tcp://127.0.0.1:99999]\n")
+            let process = try run("central")
+            #expect(try await process.ending() == 78)
+            for part in ["topology.yaml:4", "listen", "99999", "65535"] {
+                #expect(await process.says(part), "\(part) in \(process.errors.value)")
+            }
+        }
+
+        @Test("A missing topology exits 66, an unknown node 78 with the known ones")
+        func missing() async throws {
+            let process = try run("central")
+            #expect(try await process.ending() == 66)
+            try sandbox.writeTopology(presenters: "terminal")
+            let unknown = try run("centrl")
+            #expect(try await unknown.ending() == 78)
+            #expect(await unknown.says("central, relay"))
+        }
+
+        @Test("An endpoint in use exits 73, and so does a ready file that cannot be made")
+        func cannotCreate() async throws {
+            try sandbox.writeTopology(presenters: "terminal")
+            let unready = try run("central", "--ready-file", sandbox.path("none/ready"))
+            #expect(try await unready.ending() == 73)
+            let port = try Port()
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central: { listen: ["tcp://127.0.0.1:\(port.number)"], presenters: [terminal] }
+                """)
+            let process = try run("central")
+            #expect(try await process.ending() == 73)
+            #expect(await process.says("\(port.number)"))
+        }
+
+        @Test("SIGHUP reads rules again; a broken file changes nothing and says why")
+        func reload() async throws {
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")
+            try sandbox.writeTopology(presenters: "policy: policy.yaml")
+            let central = try await sandbox.start("central")
+            let relay = try await sandbox.start("relay")
+            func answer() async throws -> String {
+                let present = try sandbox.present("--option", "one=One", "--option", "two=Two")
+                #expect(try await present.ending() == 0)
+                #expect(await present.prints("\n"))
+                return present.output.value
+            }
+            #expect(try await answer() == "one\n")
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, anser: two }]\n")
+            central.send(SIGHUP)
+            #expect(await central.says("rules not read again"))
+            #expect(await central.says("anser"))
+            #expect(try await answer() == "one\n")
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: two }]\n")
+            central.send(SIGHUP)
+            #expect(await central.says("rules read again"))
+            #expect(try await answer() == "two\n")
+            withExtendedLifetime(relay) {}
+        }
+
+        @Test(
+            "Every command has help with an example",
+            arguments: ["run", "up", "present", "exec", "log", "check"])
+        func help(command: String) async throws {
+            let process = try Launched([command, "--help"])
+            #expect(try await process.ending() == 0)
+            #expect(await process.prints("Example: bus-node \(command)"))
+        }
+    }
+}

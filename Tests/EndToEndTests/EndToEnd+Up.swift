@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    struct Up {
+        let sandbox: Sandbox
+        init() throws {
+            sandbox = try Sandbox()
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")
+            try sandbox.writeTopology(presenters: "policy: policy.yaml")
+        }
+
+        private func up() async throws -> Launched {
+            let up = try Launched([
+                "up", "--topology", sandbox.path("topology.yaml"), "--ready-file",
+                sandbox.path("ready"),
+            ])
+            let isUp = await eventually { sandbox.exists("ready") }
+            try #require(isUp, "not up; it said: \(up.errors.value)")
+            return up
+        }
+
+        /// The process that runs a node of this sandbox.
+        private static func process(of node: String, in sandbox: Sandbox) -> pid_t? {
+            let topology = sandbox.path("topology.yaml")
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            return names.lazy.compactMap { pid_t($0) }.first { pid in
+                let data = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+                let words = data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+                return words.contains(topology) && words.contains(node) && words.contains("run")
+            }
+        }
+
+        private func isEmpty() async -> Bool {
+            await eventually { [sandbox] in
+                ["central", "relay"].allSatisfy { Self.process(of: $0, in: sandbox) == nil }
+            }
+        }
+
+        @Test("Starts all, starts again what died, and SIGTERM leaves nothing behind")
+        func restarts() async throws {
+            let up = try await up()
+            #expect(await up.says("2 nodes are up"))
+            let relay = try #require(Self.process(of: "relay", in: sandbox))
+            kill(relay, SIGKILL)
+            #expect(await up.says("relay ended (signal 9); again in"))
+            let isBack = await eventually { [sandbox] in
+                let now = Self.process(of: "relay", in: sandbox)
+                return now != nil && now != relay
+            }
+            #expect(isBack)
+            let present = try sandbox.present("--option", "one=One")
+            #expect(try await present.ending() == 0)
+            up.send(SIGTERM)
+            #expect(try await up.ending(within: 8) == 0)
+            #expect(await isEmpty())
+        }
+
+        @Test("Killed outright, it leaves no children")
+        func killed() async throws {
+            let up = try await up()
+            up.send(SIGKILL)
+            #expect(try await up.ending() == 137)
+            #expect(await isEmpty())
+        }
+
+        @Test("Wrong names are refused with the known ones")
+        func unknownNode() async throws {
+            let up = try Launched(["up", "--topology", sandbox.path("topology.yaml"), "relai"])
+            #expect(try await up.ending() == 64)
+            #expect(await up.says("central, relay"))
+        }
+
+        @Test("The demo ends 0 and its table tells what happened to each question")
+        func demo() async throws {
+            let sandbox = try Sandbox()
+            let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            for name in try FileManager.default.contentsOfDirectory(
+                atPath: repository.appendingPathComponent("Examples/demo").path)
+            where name != "run" {
+                try FileManager.default.copyItem(
+                    atPath: repository.appendingPathComponent("Examples/demo/\(name)").path,
+                    toPath: sandbox.path(name))
+            }
+            let port = try { try Port().number }()
+            let demo = try Launched(
+                [sandbox.path("run.sh")], program: "/bin/bash", folder: sandbox.folder,
+                environment: ["BUS_NODE": Launched.busNode, "DEMO_PORT": "\(port)"])
+            #expect(try await demo.ending(within: 30) == 0, "\(demo.errors.value)")
+            #expect(await demo.prints("withheld at relay"))
+            for row in [
+                ["make-folder", "policy central rule 2", "recovered"],
+                ["start-server", "policy central rule 1", "recovered"],
+                ["retry", "policy central rule 3", "recovered"],
+                ["abort", "policy central rule 4", "not recovered"],
+            ] {
+                let lines = demo.output.value.split(separator: "\n")
+                #expect(lines.contains { line in row.allSatisfy { line.contains($0) } }, "\(row)")
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+import Testing
+
+/// Real `bus-node` processes. One test at a time: each starts several.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+enum EndToEnd {}

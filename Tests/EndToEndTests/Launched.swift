@@ -1,0 +1,110 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A process of this test, ended with it.
+final class Launched: Sendable {
+    /// What its standard input is.
+    enum Input {
+        case none
+        case text(String)
+        case terminal(Pty)
+    }
+
+    /// `bus-node` is built beside the test bundle.
+    static let busNode: String = {
+        let here =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+        return URL(fileURLWithPath: here).deletingLastPathComponent()
+            .appendingPathComponent("bus-node").path
+    }()
+
+    let pid: pid_t
+    let output = Observed("")
+    let errors = Observed("")
+    /// 128 + N for signal N.
+    private let status = Observed<Int32?>(nil)
+
+    init(
+        _ arguments: [String], program: String = Launched.busNode, input: Input = .none,
+        folder: String? = nil, environment: [String: String] = [:]
+    ) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("BUS_NODE") }
+            .merging(environment) { $1 }
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+        let (out, err) = (Pipe(), Pipe())
+        process.standardOutput = out
+        process.standardError = err
+        var feed: (FileHandle, String)?
+        switch input {
+        case .none: process.standardInput = FileHandle.nullDevice
+        case .text(let text):
+            let pipe = Pipe()
+            process.standardInput = pipe
+            feed = (pipe.fileHandleForWriting, text)
+        case .terminal(let pty):
+            process.standardInput = pty.child
+            process.standardError = pty.child
+        }
+        process.terminationHandler = { [status] process in
+            let code =
+                process.terminationReason == .exit
+                ? process.terminationStatus : 128 + process.terminationStatus
+            status.update { $0 = code }
+        }
+        try process.run()
+        pid = process.processIdentifier
+        Self.collect(out.fileHandleForReading, output)
+        Self.collect(err.fileHandleForReading, errors)
+        if let (handle, text) = feed {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        }
+    }
+
+    deinit { if status.value == nil { kill(pid, SIGKILL) } }
+
+    func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// How it ended, within so many seconds.
+    func ending(
+        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Int32 {
+        let hasEnded = await status.becomes(within: seconds) { $0 != nil }
+        try #require(
+            hasEnded, "still runs after \(seconds) s; it said: \(errors.value)",
+            sourceLocation: sourceLocation)
+        return try #require(status.value)
+    }
+
+    /// Whether it says this on standard error.
+    func says(_ text: String, within seconds: Double = 15) async -> Bool {
+        await errors.becomes(within: seconds) { $0.contains(text) }
+    }
+
+    /// Whether it prints this on standard output; an exit may be seen before the last output.
+    func prints(_ text: String, within seconds: Double = 15) async -> Bool {
+        await output.becomes(within: seconds) { $0.contains(text) }
+    }
+
+    private static func collect(_ handle: FileHandle, _ text: Observed<String>) {
+        let descriptor = handle.fileDescriptor
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while true {
+                let count = read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 { break }
+                let piece = String(decoding: buffer.prefix(count), as: UTF8.self)
+                text.update { $0 += piece }
+            }
+            // Held open until here.
+            withExtendedLifetime(handle) {}
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A folder of one test and the nodes that run in it.
+final class Sandbox: Sendable {
+    let folder: String
+
+    init() throws {
+        // Short: the path of an ipc endpoint has at most 107 bytes.
+        let base = FileManager.default.temporaryDirectory.path
+        folder = "\(base)/eb-\(String(UInt32.random(in: 0...UInt32.max), radix: 36))"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+    func endpoint(_ name: String) -> String { "ipc://\(folder)/\(name).sock" }
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+    /// Writes a file; `$DIR` in it is this folder.
+    @discardableResult
+    func write(_ name: String, _ text: String) throws -> String {
+        try text.replacingOccurrences(of: "$DIR", with: folder)
+            .write(toFile: path(name), atomically: true, encoding: .utf8)
+        return path(name)
+    }
+
+    func read(_ name: String) throws -> String {
+        try String(contentsOfFile: path(name), encoding: .utf8)
+    }
+
+    /// A topology of one node `central` with these presenters, and `relay` below it.
+    func writeTopology(presenters: String, extra: String = "") throws {
+        try write(
+            "topology.yaml",
+            """
+            version: 1
+            nodes:
+              central:
+                listen: [ipc://$DIR/central.sock]
+                presenters:
+                  - \(presenters)
+                events: $DIR/central.jsonl
+            \(extra)
+              relay:
+                next: central
+                listen: [ipc://$DIR/relay.sock]
+            """)
+    }
+
+    /// Starts a node and waits until it is up.
+    func start(_ node: String, input: Launched.Input = .none) async throws -> Launched {
+        let ready = "ready-\(node)-\(UInt32.random(in: 0...UInt32.max))"
+        let launched = try Launched(
+            [
+                "run", "--topology", path("topology.yaml"), "--node", node, "--ready-file",
+                path(ready),
+            ], input: input)
+        let isUp = await eventually { self.exists(ready) }
+        try #require(isUp, "\(node) is not up; it said: \(launched.errors.value)")
+        return launched
+    }
+
+    func present(_ arguments: String..., input: Launched.Input = .none) throws -> Launched {
+        try Launched(
+            ["present", "--to", endpoint("relay"), "--domain", "test", "--description", "Boom"]
+                + arguments, input: input)
+    }
+
+    func exec(_ options: [String] = [], _ command: String..., input: Launched.Input = .none) throws
+        -> Launched
+    {
+        try Launched(
+            ["exec", "--to", endpoint("relay")] + options + ["--"] + command, input: input)
+    }
+}
+
+/// Whether the condition comes true; for what no process tells of.
+func eventually(
+    within seconds: Double = 15, _ condition: @escaping @Sendable () -> Bool
+) async -> Bool {
+    let isTrue = Observed(false)
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now(), repeating: .milliseconds(20))
+    timer.setEventHandler { if condition() { isTrue.update { $0 = true } } }
+    timer.resume()
+    defer { timer.cancel() }
+    return await isTrue.becomes(within: seconds) { $0 }
+}

@@ -1,0 +1,149 @@
+import Testing
+
+@testable import ErrorBus
+
+/// ANSWER until SETTLED.
+@Suite struct DownlinkAnswerTests {
+    private let one = PeerID(1)
+    private let id = PresentationID(1)
+
+    private func asked(_ limits: LinkLimits = LinkLimits()) -> DownlinkRig {
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.present(id), from: one)
+        return rig
+    }
+
+    @Test("resent after 1, 2, 4 .. 30 s, each up to a quarter longer, until SETTLED")
+    func resending() {
+        var rig = asked()
+        #expect(rig.answer(id) == [.send(.answer(Message.decision(id)), to: one)])
+        var last = rig.now
+        for seconds in [1, 2, 4, 8, 16, 30, 30] as [UInt64] {
+            var sent: [Message] = []
+            while sent.isEmpty, let due = rig.machine.nextDue {
+                rig.now = due
+                sent = rig.machine.ticked(at: due).sent(to: one).filter { $0.verb == .answer }
+                _ = rig.get(.pong(0), from: one)
+            }
+            #expect(sent == [.answer(Message.decision(id))])
+            #expect((seconds * 1000...seconds * 1250).contains(rig.now.since(last)))
+            last = rig.now
+        }
+        _ = rig.get(.settled(id, .failed), from: one)
+        #expect(rig.runAlive(100_000).isEmpty)
+    }
+
+    @Test("held while the child is out of reach, given when it comes back and asks")
+    func held() {
+        var rig = asked()
+        _ = rig.run(12_000)
+        #expect(rig.answer(id) == [])
+        #expect(rig.run(30_000).map(\.1).verbs(to: one) == [])
+        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome])
+        #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
+    }
+
+    @Test("an answer that somebody without a link asked for again is not resent by itself")
+    func askedByRequester() {
+        var rig = asked()
+        _ = rig.answer(id)
+        #expect(rig.get(.present(id), from: PeerID(9)).verbs(to: PeerID(9)) == [.answer])
+        while let due = rig.machine.nextDue, due < rig.now + 3_000 {
+            #expect(rig.machine.ticked(at: due) == [])
+            guard let next = rig.machine.nextDue, next > due else {
+                Issue.record("ticked at \(due), and still due")
+                return
+            }
+        }
+    }
+
+    @Test("delivery given up is told as unknown, and can still become a result")
+    func givenUp() {
+        var rig = asked()
+        _ = rig.answer(id)
+        let given = rig.run(12_000 + 240_000).filter {
+            $0.1 == .settled(id, answer: Message.sampleAnswer, .unknown)
+        }
+        #expect(given.map(\.at) == [240_000])
+        _ = rig.get(.hello("a"), from: PeerID(2))
+        let late = rig.get(.settled(id, .recovered), from: PeerID(2))
+        #expect(late == [.settled(id, answer: Message.sampleAnswer, .recovered)])
+    }
+
+    @Test("an answered entry is not abandoned")
+    func notAbandoned() {
+        var rig = asked()
+        _ = rig.answer(id)
+        let actions = rig.run(230_000).map(\.1)
+        #expect(!actions.contains(.cancel(id, generation: 1, reason: .abandoned)))
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one).last == .withdrawn
+        )
+        #expect(rig.machine.entries[id]?.isUnsettled == true)
+    }
+
+    @Test("another answer is late, an earlier generation's is withdrawn, the same one is known")
+    func otherAnswers() {
+        var rig = asked()
+        _ = rig.answer(id)
+        #expect(rig.answer(id, .other) == [.settled(id, answer: Answer.other.id, .late)])
+        #expect(
+            rig.answer(id, generation: 2) == [.settled(id, answer: Answer.sample.id, .withdrawn)])
+        #expect(rig.answer(id) == [])
+        _ = rig.get(.settled(id, .recovered), from: one)
+        #expect(rig.answer(id) == [.settled(id, answer: Answer.sample.id, .recovered)])
+        #expect(
+            rig.answer(PresentationID(7)) == [
+                .settled(PresentationID(7), answer: Answer.sample.id, .withdrawn)
+            ])
+    }
+
+    @Test("SETTLED for another answer changes nothing")
+    func alienSettled() {
+        var rig = asked()
+        #expect(rig.get(.settled(id, .recovered), from: one) == [])
+        _ = rig.answer(id)
+        #expect(rig.get(.settled(id, .recovered, answer: Answer.other.id), from: one) == [])
+        #expect(rig.machine.entries[id]?.isUnsettled == true)
+    }
+
+    @Test("what was dealt with above goes down with did-recover")
+    func dealtWith() {
+        var rig = asked()
+        let decision = Message.decision(id, option: nil, didRecover: true)
+        let actions = rig.machine.completed(
+            id, generation: 1, verdict: .decided(decision), at: rig.now)
+        #expect(actions == [.send(.answer(decision), to: one)])
+        #expect(
+            rig.machine.completed(id, generation: 1, verdict: .decided(decision), at: rig.now) == []
+        )
+    }
+
+    @Test("a result is kept for ten minutes")
+    func tombstone() {
+        var rig = asked()
+        _ = rig.answer(id)
+        _ = rig.get(.settled(id, .recovered), from: one)
+        _ = rig.runAlive(599_000)
+        #expect(rig.get(.present(id), from: one).verbs(to: one) == [.answer])
+        _ = rig.runAlive(2_000)
+        #expect(rig.machine.entries.isEmpty)
+    }
+
+    @Test("results are kept up to the bound, the oldest go first")
+    func tombstoneBound() {
+        var limits = LinkLimits()
+        limits.rememberedMax = 10
+        var rig = DownlinkRig.withChild(limits: limits)
+        for number in 1...50 as ClosedRange<UInt64> {
+            _ = rig.get(.present(PresentationID(number)), from: one)
+            _ = rig.answer(PresentationID(number))
+            _ = rig.get(.settled(PresentationID(number), .recovered), from: one)
+            rig.pass(1)
+        }
+        #expect(
+            rig.machine.entries.keys.sorted(by: PresentationID.areInOrder)
+                == (41...50).map { PresentationID($0) })
+        #expect(rig.machine.unsettledCount == 0)
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import ErrorBus
+
+/// HELLO, names, liveness.
+@Suite struct DownlinkLinkTests {
+    private let one = PeerID(1)
+    private let two = PeerID(2)
+
+    @Test("HELLO gets WELCOME with the limits in force")
+    func welcome() {
+        var rig = DownlinkRig()
+        let welcome = Message.welcome(
+            .init(
+                node: "p", boot: BootID(number: 99), maxHeader: 8192, maxPayload: 262_144,
+                maxOpen: 1024, pingMilliseconds: 4000, path: ["p"]))
+        #expect(rig.get(.hello("a"), from: one) == [.send(welcome, to: one), .childUp("a")])
+        #expect(rig.get(.hello("a"), from: one) == [.send(welcome, to: one)])
+    }
+
+    @Test("the same process on a new link takes over; the old link is dropped")
+    func takesOver() {
+        var rig = DownlinkRig.withChild()
+        #expect(rig.get(.hello("a"), from: two).verbs(to: two) == [.welcome])
+        #expect(rig.get(.present(PresentationID(1)), from: one).drops == [.supersededLink])
+        #expect(rig.get(.ping(1), from: one).drops == [.supersededLink])
+        #expect(rig.get(.present(PresentationID(1)), from: two).offers.count == 1)
+    }
+
+    @Test("the newest of many superseded links is dropped as the first was")
+    func supersededBound() {
+        var limits = LinkLimits()
+        limits.childrenMax = 4
+        var rig = DownlinkRig(limits: limits)
+        for peer in 1...20 as ClosedRange<UInt8> { _ = rig.get(.hello("a"), from: PeerID(peer)) }
+        #expect(rig.machine.superseded.count == 4)
+        let actions = rig.get(.present(PresentationID(1)), from: PeerID(19))
+        #expect(actions.drops == [.supersededLink])
+    }
+
+    @Test("another process under a name whose holder answers gets 403")
+    func nameHeld() {
+        var rig = DownlinkRig.withChild()
+        let claimed = rig.get(.hello("a", boot: 2), from: two)
+        #expect(claimed.verbs(to: one) == [.ping])
+        #expect(claimed.verbs(to: two) == [])
+        #expect(rig.get(.hello("a", boot: 2), from: two) == [])
+        #expect(rig.get(.hello("a", boot: 3), from: PeerID(3)).reject(to: PeerID(3)) == .notYours)
+        let answered = rig.get(.pong(1), from: one)
+        #expect(answered.reject(to: two) == .notYours)
+        #expect(rig.run(3000).map(\.1).verbs(to: two) == [])
+    }
+
+    @Test("another process under a name whose holder is dead takes over")
+    func nameFree() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(PresentationID(1)), from: one)
+        _ = rig.get(.hello("a", boot: 2), from: two)
+        let actions = rig.run(2000).map(\.1)
+        #expect(actions.verbs(to: two) == [.welcome])
+        #expect(actions.contains(.reachable(PresentationID(1), false)))
+        #expect(rig.get(.pong(1), from: one).drops == [.supersededLink])
+    }
+
+    @Test("the holder's own new link ends a claim on its name")
+    func claimEnded() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("a", boot: 2), from: two)
+        let actions = rig.get(.hello("a"), from: PeerID(3))
+        #expect(actions.verbs(to: PeerID(3)) == [.welcome])
+        #expect(actions.reject(to: two) == .notYours)
+    }
+
+    @Test("its own name, another name on the same link, too many children")
+    func refused() {
+        var limits = LinkLimits()
+        limits.childrenMax = 1
+        var rig = DownlinkRig.withChild(limits: limits)
+        #expect(rig.get(.hello("p"), from: two).reject(to: two) == .notYours)
+        #expect(rig.get(.hello("b"), from: one).reject(to: one) == .notYours)
+        #expect(rig.get(.hello("b"), from: two).reject(to: two) == .busy)
+    }
+
+    @Test("one PING after silence, then the link is given up")
+    func liveness() {
+        var rig = DownlinkRig.withChild()
+        let actions = rig.run(20_000)
+        #expect(actions.map(\.at) == [4_000, 12_000])
+        #expect(actions.map(\.1).verbs(to: one) == [.ping])
+        #expect(actions.last?.1 == .childDown("a", reason: "silent for 12000 ms"))
+        _ = rig.get(.pong(1), from: one)
+        #expect(rig.runAlive(20_000).verbs(to: one) == [])
+    }
+
+    @Test("a child that is heard of again is up, and what is held for it is delivered")
+    func foundAgain() {
+        var rig = DownlinkRig.withChild()
+        let (open, held) = (PresentationID(1), PresentationID(2))
+        _ = rig.get(.present(open), from: one)
+        _ = rig.get(.present(held), from: one)
+        _ = rig.run(12_000)
+        #expect(rig.answer(held) == [])
+        let actions = rig.get(.ping(1), from: one)
+        #expect(actions.contains(.childUp("a")))
+        #expect(actions.contains(.reachable(open, true)))
+        #expect(actions.verbs(to: one) == [.answer, .pong])
+        #expect(!rig.runAlive(100_000).contains(.cancel(open, generation: 1, reason: .abandoned)))
+    }
+
+    @Test("a child is forgotten ten minutes after it was lost")
+    func forgotten() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.run(13_000 + 600_000)
+        #expect(rig.machine.children.isEmpty)
+        #expect(rig.machine.namesOfPeers.isEmpty)
+        #expect(rig.machine.nextDue == nil)
+    }
+
+    @Test("BYE makes a child unreachable; another peer gets its OK")
+    func bye() {
+        var rig = DownlinkRig.withChild()
+        #expect(rig.get(.bye(reason: "x"), from: one) == [.childDown("a", reason: "it left: x")])
+        #expect(rig.get(.bye(reason: "x"), from: two) == [.send(.ok(id: nil), to: two)])
+    }
+
+    @Test("stopping says goodbye once, takes back what is open, and lets nobody in")
+    func stopped() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(PresentationID(1)), from: one)
+        _ = rig.get(.present(PresentationID(2), origin: "c", wait: 20_000), from: two)
+        let actions = rig.machine.stopped(at: rig.now)
+        #expect(actions.verbs(to: one) == [.bye])
+        #expect(actions.reject(to: two) == .noResponder)
+        #expect(actions.contains(.cancel(PresentationID(1), generation: 1, reason: .shutDown)))
+        #expect(rig.machine.stopped(at: rig.now) == [])
+        #expect(rig.get(.present(PresentationID(3)), from: one).reject(to: one) == .noResponder)
+        #expect(rig.get(.hello("c"), from: PeerID(3)).reject(to: PeerID(3)) == .noResponder)
+    }
+
+    @Test(
+        "F28 what a parent says is dropped when it comes from below",
+        arguments: Message.samples.filter { !$0.verb.goesUp })
+    func direction(_ message: Message) {
+        var rig = DownlinkRig.withChild()
+        #expect(rig.get(message, from: one).map { [$0].drops } == [[.wrongDirection]])
+        let stranger = rig.get(message, from: two)
+        #expect(stranger.drops == [.wrongDirection])
+        #expect(stranger.reject(to: two) == .notYours)
+    }
+}

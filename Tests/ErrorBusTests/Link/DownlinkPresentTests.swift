@@ -1,0 +1,244 @@
+import Testing
+
+@testable import ErrorBus
+
+/// PRESENT and what it meets.
+@Suite struct DownlinkPresentTests {
+    private let one = PeerID(1)
+    private let two = PeerID(2)
+    private let id = PresentationID(1)
+
+    @Test("new: offered once and accepted; again: accepted only")
+    func again() {
+        var rig = DownlinkRig.withChild()
+        let first = rig.get(.present(id), from: one)
+        #expect(first.offers.map(\.generation) == [1])
+        #expect(first.verbs(to: one) == [.accepted])
+        let again = rig.get(.present(id, attempt: 2), from: one)
+        #expect(again == [.send(.accepted(id: id, attempt: 2), to: one)])
+    }
+
+    @Test("where it stands is pushed on change, and told to whoever asks again")
+    func standing() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        func move(_ state: Message.Pending.State) -> [Verb] {
+            rig.machine.moved(id, generation: 1, to: state, by: "p", at: rig.now).verbs(to: one)
+        }
+        #expect(move(.queued) == [.pending])
+        #expect(move(.queued) == [])
+        #expect(move(.presented) == [.pending])
+        #expect(rig.machine.moved(id, generation: 2, to: .claimed, by: nil, at: rig.now) == [])
+        rig.pass(70)
+        let pending = Message.pending(
+            .init(id: id, state: .presented, sinceMilliseconds: 70, by: "p"))
+        #expect(
+            rig.get(.present(id), from: one).sent(to: one) == [
+                .accepted(id: id, attempt: 1), pending,
+            ])
+        #expect(rig.get(.await(id: id, waitMilliseconds: 0), from: one).sent(to: one) == [pending])
+    }
+
+    @Test("the same id with another report or another origin is 409")
+    func conflict() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        #expect(rig.get(.present(id, text: "y"), from: one).reject(to: one) == .conflict)
+        #expect(rig.get(.present(id, origin: "b"), from: one).reject(to: one) == .conflict)
+    }
+
+    @Test("loop, too many hops, no time left")
+    func refused() {
+        var rig = DownlinkRig.withChild()
+        let hops = (1...17).map { NodeName("n\($0)") ?? "x" }
+        func code(_ message: Message) -> RejectCode? { rig.get(message, from: one).reject(to: one) }
+        #expect(code(.present(id, path: ["a", "p", "b"])) == .loop)
+        #expect(code(.present(id, origin: "p")) == .loop)
+        #expect(code(.present(id, path: hops)) == .tooManyHops)
+        #expect(code(.present(id, left: 0)) == .deadlinePassed)
+        #expect(rig.machine.entries.isEmpty)
+        #expect(code(.present(id, path: hops.dropLast())) == nil)
+    }
+
+    @Test("limits per child and per node, and free again after settling")
+    func busy() {
+        var limits = LinkLimits()
+        limits.openPerChildMax = 2
+        limits.openPerNodeMax = 3
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.hello("b"), from: two)
+        func code(_ number: UInt64, _ peer: PeerID) -> RejectCode? {
+            rig.get(.present(PresentationID(number)), from: peer).reject(to: peer)
+        }
+        #expect([code(1, one), code(2, one), code(3, one)] == [nil, nil, .busy])
+        #expect(code(1, one) == nil)
+        #expect([code(4, two), code(5, two)] == [nil, .busy])
+        _ = rig.answer(PresentationID(1))
+        #expect(code(3, one) == .busy)
+        _ = rig.get(.settled(PresentationID(1), .recovered), from: one)
+        #expect(code(3, one) == nil)
+    }
+
+    @Test("reopening what was abandoned counts towards the limits as well")
+    func reopenBusy() {
+        var limits = LinkLimits()
+        limits.openPerChildMax = 1
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.present(id), from: one)
+        _ = rig.get(.withdraw(id: id, reason: .abandoned), from: one)
+        _ = rig.get(.present(PresentationID(2)), from: one)
+        let actions = rig.get(.present(id), from: one)
+        #expect(actions.reject(to: one) == .busy)
+        #expect(actions.offers.isEmpty)
+    }
+
+    @Test("after a withdrawal by the origin: WITHDRAWN; by abandonment: live again")
+    func afterWithdrawal() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        let abandoned = rig.get(.withdraw(id: id, reason: .abandoned), from: one)
+        #expect(
+            abandoned == [
+                .cancel(id, generation: 1, reason: .abandoned), .send(.withdrawn(id: id), to: one),
+            ])
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 0), from: one).reject(to: one) == .unknownID)
+        #expect(rig.get(.present(id), from: one).offers.map(\.generation) == [2])
+        let withdrawn = rig.get(.withdraw(id: id, reason: .origin), from: one)
+        #expect(withdrawn.contains(.cancel(id, generation: 2, reason: .withdrawn)))
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one) == [.withdrawn])
+        #expect(rig.get(.present(id), from: one) == [.send(.withdrawn(id: id), to: one)])
+        #expect(
+            rig.answer(id, generation: 2) == [
+                .settled(id, answer: Message.sampleAnswer, .withdrawn)
+            ])
+    }
+
+    @Test("a PRESENT that its WITHDRAW overtook stays withdrawn")
+    func overtaken() {
+        var rig = DownlinkRig.withChild()
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one) == [
+                .send(.withdrawn(id: id), to: one)
+            ])
+        #expect(rig.get(.present(id), from: one) == [.send(.withdrawn(id: id), to: one)])
+        _ = rig.runAlive(601_000)
+        #expect(rig.get(.present(id), from: one).offers.count == 1)
+    }
+
+    @Test("the abandonment of an unknown id is not remembered")
+    func abandonedUnknown() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.withdraw(id: id, reason: .abandoned), from: one)
+        #expect(rig.get(.present(id), from: one).offers.count == 1)
+    }
+
+    @Test(
+        "after a result: the result, never the option",
+        arguments: [
+            (RecoveryResult.recovered, true), (.failed, false), (.late, false),
+            (.withdrawn, false), (.invalid, false),
+        ])
+    func afterResult(_ result: RecoveryResult, _ didRecover: Bool) {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        _ = rig.answer(id)
+        let settled = rig.get(.settled(id, result), from: one)
+        #expect(settled == [.settled(id, answer: Message.sampleAnswer, result)])
+        #expect(rig.get(.settled(id, result), from: one) == [])
+        for message in [Message.present(id), .await(id: id, waitMilliseconds: 0)] {
+            #expect(
+                rig.get(message, from: one)
+                    == [.send(.answer(Message.decision(id, didRecover: didRecover)), to: one)])
+        }
+        #expect(rig.runAlive(60_000).isEmpty)
+    }
+
+    @Test("unknown is no result: asked again, the option goes down again")
+    func afterUnknown() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        _ = rig.answer(id)
+        #expect(rig.get(.settled(id, .unknown), from: one).count == 1)
+        #expect(rig.get(.settled(id, .unknown), from: one) == [])
+        let again = rig.get(.present(id), from: one)
+        #expect(again == [.send(.answer(Message.decision(id)), to: one)])
+        #expect(
+            rig.get(.settled(id, .recovered), from: one)
+                == [.settled(id, answer: Message.sampleAnswer, .recovered)])
+    }
+
+    @Test("F28 a sibling can neither settle, withdraw nor await")
+    func sibling() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("b"), from: two)
+        _ = rig.get(.present(id), from: one)
+        let before = rig.machine.entries
+        for message in [
+            Message.settled(id, .recovered), .withdraw(id: id, reason: .origin),
+            .await(id: id, waitMilliseconds: 0),
+        ] {
+            for peer in [two, PeerID(3)] {
+                let actions = rig.get(message, from: peer)
+                #expect(actions.drops == [.notTheAsker])
+                #expect(actions.reject(to: peer) == .notYours)
+            }
+        }
+        #expect(rig.machine.entries == before)
+    }
+
+    @Test("AWAIT for an unknown id is 404")
+    func unknown() {
+        var rig = DownlinkRig.withChild()
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 9), from: one).reject(to: one) == .unknownID)
+    }
+
+    @Test("asked by nobody for a lease it is abandoned on a live link; AWAIT renews the lease")
+    func lease() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        _ = rig.runAlive(170_000)
+        _ = rig.get(.await(id: id, waitMilliseconds: 0), from: one)
+        #expect(!rig.runAlive(179_000).contains(.cancel(id, generation: 1, reason: .abandoned)))
+        #expect(rig.runAlive(2_000) == [.cancel(id, generation: 1, reason: .abandoned)])
+    }
+
+    @Test("a lost child's presentation is abandoned after a minute")
+    func abandoned() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        let actions = rig.run(100_000)
+        #expect(actions.contains { $0.at == 12_000 && $0.1 == .reachable(id, false) })
+        #expect(
+            actions.contains {
+                $0.at == 72_000 && $0.1 == .cancel(id, generation: 1, reason: .abandoned)
+            })
+        _ = rig.get(.hello("a"), from: two)
+        #expect(rig.get(.present(id), from: two).offers.map(\.generation) == [2])
+    }
+
+    @Test("a passed deadline is told once, and again to those who ask")
+    func deadline() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id, left: 5_000), from: one)
+        let actions = rig.runAlive(10_000)
+        #expect(actions.reject(to: one) == .deadlinePassed)
+        #expect(actions.count == 2)
+        #expect(actions.contains(.cancel(id, generation: 1, reason: .expired)))
+        #expect(rig.get(.present(id, left: 5_000), from: one).reject(to: one) == .deadlinePassed)
+        #expect(rig.answer(id) == [.settled(id, answer: Message.sampleAnswer, .withdrawn)])
+    }
+
+    @Test("a refusal by the chain goes down and is not remembered")
+    func chainRefuses() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id), from: one)
+        let actions = rig.machine.completed(
+            id, generation: 1, verdict: .refused(.noResponder, "nobody"), at: rig.now)
+        #expect(actions.reject(to: one) == .noResponder)
+        #expect(rig.machine.entries.isEmpty)
+        #expect(rig.machine.unsettledCount == 0)
+    }
+}

@@ -1,0 +1,149 @@
+import Testing
+
+@testable import ErrorBus
+
+/// Peers without HELLO: exactly one reply per request (rule 7).
+@Suite struct DownlinkRequestTests {
+    private let peer = PeerID(9)
+    private let id = PresentationID(1)
+
+    private func wait(_ rig: inout DownlinkRig, _ message: Message) -> [(
+        at: UInt64, DownlinkAction
+    )] {
+        let first = rig.get(message, from: peer).map { (at: UInt64(0), $0) }
+        return (first + rig.run(60_000)).filter { [$0.1].sent(to: peer).count == 1 }
+    }
+
+    @Test(
+        "PRESENT and AWAIT get PENDING at the end of their wait, at most 20 s",
+        arguments: [(nil, 0), (0, 0), (500, 500), (20_000, 20_000), (1 << 53, 20_000)]
+            as [(UInt64?, UInt64)])
+    func pending(_ asked: UInt64?, _ end: UInt64) {
+        var rig = DownlinkRig()
+        for message in [
+            Message.present(id, wait: asked), .await(id: id, waitMilliseconds: asked ?? 0),
+        ] {
+            let replies = wait(&rig, message)
+            #expect(replies.map(\.at) == [end])
+            #expect(replies.map(\.1).verbs(to: peer) == [.pending])
+        }
+    }
+
+    @Test("the answer ends the wait; SETTLED and WITHDRAW get OK")
+    func answered() {
+        var rig = DownlinkRig()
+        #expect(rig.get(.present(id, wait: 20_000), from: peer).offers.count == 1)
+        #expect(rig.answer(id).verbs(to: peer) == [.answer])
+        #expect(rig.run(30_000).isEmpty)
+        let later = PeerID(9, request: 2)
+        #expect(rig.get(.settled(id, .recovered), from: later).verbs(to: later) == [.ok])
+        #expect(rig.get(.settled(id, .recovered), from: later).verbs(to: later) == [.ok])
+        #expect(rig.get(.withdraw(id: id, reason: .origin), from: later).verbs(to: later) == [.ok])
+        #expect(
+            rig.get(.present(id, wait: 9), from: later).sent(to: later) == [
+                .answer(Message.decision(id, didRecover: true))
+            ])
+    }
+
+    @Test("a request for what is gone gets one reply, and the next asker no second one")
+    func gone() {
+        var rig = DownlinkRig()
+        _ = rig.get(.withdraw(id: id, reason: .origin), from: peer)
+        #expect(rig.get(.present(id, wait: 20_000), from: peer).verbs(to: peer) == [.withdrawn])
+        let other = PeerID(9, request: 2)
+        let actions = rig.get(.present(id, wait: 20_000), from: other)
+        #expect(actions.verbs(to: peer) == [])
+        #expect(actions.verbs(to: other) == [.withdrawn])
+    }
+
+    @Test("a bare client gets one frame; the same id again gets the same answer")
+    func bare() throws {
+        var rig = DownlinkRig()
+        let request = try BareRequest(
+            Frame(#"{"id":"\#(id)","domain":"d","description":"x"}"#.utf8))
+        func ask(_ peer: PeerID) -> [DownlinkAction] {
+            rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        }
+        #expect(ask(peer).offers.count == 1)
+        let reply = BareReply(Message.decision(id))
+        #expect(
+            rig.answer(id) == [
+                .reply(reply, to: peer), .settled(id, answer: Message.sampleAnswer, .unknown),
+            ])
+        #expect(ask(PeerID(8)) == [.reply(reply, to: PeerID(8))])
+        #expect(
+            rig.get(.await(id: id, waitMilliseconds: 9), from: peer).reject(to: peer) == .notYours)
+        #expect(rig.get(.settled(id, .recovered), from: peer).reject(to: peer) == .notYours)
+    }
+
+    @Test("a bare client is told when nobody answers in time")
+    func bareExpires() throws {
+        var rig = DownlinkRig()
+        let request = try BareRequest(
+            Frame(#"{"deadlineMilliseconds":5000,"domain":"d","description":"x"}"#.utf8))
+        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        let replies = rig.run(20_000).compactMap { action -> BareReply? in
+            if case .reply(let reply, peer) = action.1 { reply } else { nil }
+        }
+        #expect(replies.map(\.outcome) == [.expired])
+    }
+
+    /// Each request comes in its own envelope, as with CORRELATE.
+    @Test(
+        "exactly one reply per request, whatever happens in between",
+        arguments: 1...60 as ClosedRange<UInt64>)
+    func oneReply(_ seed: UInt64) throws {
+        var generator = FuzzGenerator(seed: seed)
+        var rig = DownlinkRig.withChild()
+        var requests: [PeerID] = []
+        var replies: [PeerID: Int] = [:]
+        let answers = [Answer.sample, .other]
+        for number in 0..<150 {
+            let id = PresentationID(UInt64.random(in: 1...3, using: &generator))
+            let peer = PeerID(UInt8.random(in: 10...12, using: &generator), request: UInt8(number))
+            let generation = rig.machine.entries[id]?.generation ?? 1
+            let wait = UInt64.random(in: 0...30_000, using: &generator)
+            var actions: [DownlinkAction] = []
+            func request(_ message: Message) -> [DownlinkAction] {
+                requests.append(peer)
+                return rig.get(message, from: peer)
+            }
+            switch Int.random(in: 0..<14, using: &generator) {
+            case 0, 1: actions = request(.present(id, origin: "bare", path: ["bare"], wait: wait))
+            case 2, 3: actions = request(.await(id: id, waitMilliseconds: wait))
+            case 4: actions = request(.settled(id, .unknown))
+            case 5: actions = request(.settled(id, .failed))
+            case 6:
+                actions = request(.withdraw(id: id, reason: wait % 2 == 0 ? .origin : .abandoned))
+            case 7: actions = request(.ping(3))
+            case 8: actions = request(.bye(reason: ""))
+            case 9:
+                requests.append(peer)
+                let frame = Frame(#"{"id":"\#(id)","domain":"d","description":"x"}"#.utf8)
+                actions = rig.machine.bareReceived(
+                    try BareRequest(frame), origin: "bare", from: peer, at: rig.now)
+            case 10:
+                actions = rig.get(.present(id, origin: "bare", path: ["bare"]), from: PeerID(1))
+            case 11: actions = rig.answer(id, generation: generation, answers[Int(wait % 2)])
+            case 12:
+                actions = rig.machine.completed(
+                    id, generation: generation, verdict: .refused(.noResponder, "nobody"),
+                    at: rig.now)
+            default: actions = rig.run(wait).map(\.1)
+            }
+            for action in actions {
+                switch action {
+                case .send(_, let peer), .reply(_, let peer): replies[peer, default: 0] += 1
+                default: break
+                }
+            }
+        }
+        for (_, action) in rig.run(700_000) {
+            switch action {
+            case .send(_, let peer), .reply(_, let peer): replies[peer, default: 0] += 1
+            default: break
+            }
+        }
+        for peer in requests { #expect(replies[peer] == 1, "\(peer)") }
+    }
+}

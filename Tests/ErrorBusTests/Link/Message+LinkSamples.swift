@@ -1,0 +1,51 @@
+@testable import ErrorBus
+
+extension PeerID {
+    /// A peer by its routing id; `request` as REQ with CORRELATE adds one for each request.
+    init(_ name: UInt8, request: UInt8? = nil) {
+        self.init(
+            socket: 0, envelope: Envelope(frames: [[name]] + (request.map { [[$0]] } ?? []) + [[]]))
+    }
+}
+
+extension MonotonicTime: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt64) { self.init(milliseconds: value) }
+}
+
+extension Message {
+    static func present(
+        _ id: PresentationID, attempt: UInt64 = 1, origin: NodeName = "a", path: [NodeName] = ["a"],
+        left: UInt64? = nil, wait: UInt64? = nil, text: String = "x"
+    ) -> Message {
+        .present(
+            Present(
+                id: id, attempt: attempt, origin: origin, path: path,
+                leftMilliseconds: left, waitMilliseconds: wait,
+                payload: Frame(#"{"domain":"d","description":"\#(text)"}"#.utf8)))
+    }
+
+    static func hello(_ name: NodeName, boot: UInt64 = 1) -> Message {
+        .hello(Hello(from: name, boot: BootID(number: boot)))
+    }
+
+    static func settled(
+        _ id: PresentationID, _ result: RecoveryResult, answer: UniqueID = sampleAnswer
+    ) -> Message {
+        .settled(Settled(id: id, answer: answer, result: result))
+    }
+
+    static func decision(
+        _ id: PresentationID, _ answer: UniqueID = sampleAnswer, option: String? = "retry",
+        didRecover: Bool? = nil
+    ) -> Decision {
+        Decision(
+            id: id, answer: answer, by: "ann", via: .person, option: option, didRecover: didRecover,
+            reason: "answered")
+    }
+}
+
+extension Answer {
+    static let sample = Answer(id: Message.sampleAnswer, option: "retry", by: "ann", via: .person)
+    static let other = Answer(
+        id: UniqueID(high: 1, low: 2), option: "cancel", by: "bob", via: .person)
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import ErrorBus
+
+/// Connecting, greeting, liveness, several parents.
+@Suite struct UplinkLinkTests {
+    @Test("open, HELLO, WELCOME")
+    func opening() {
+        var rig = UplinkRig()
+        #expect(rig.machine.started(at: rig.now) == [.open(parent: 0)])
+        #expect(rig.machine.connected(at: rig.now) == [.send(.hello("c", boot: 7))])
+        let actions = rig.get(UplinkRig.welcome())
+        #expect(actions.count == 1)
+        #expect(rig.machine.isLive)
+        #expect(rig.get(UplinkRig.welcome()).drops == [.duplicate])
+    }
+
+    @Test("HELLO again each second; without WELCOME the socket is made anew")
+    func noWelcome() {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        let actions = rig.run(5_000)
+        #expect(actions.map(\.1).verbs == [.hello, .hello, .hello, .hello])
+        #expect(actions.last?.1 == .close)
+    }
+
+    @Test("parents are tried in order, with a growing pause, and again from the first")
+    func parents() {
+        var rig = UplinkRig(parents: 3)
+        _ = rig.machine.started(at: rig.now)
+        let opened = rig.run(120_000).compactMap { action -> (UInt64, Int)? in
+            if case .open(let parent) = action.1 { (action.at, parent) } else { nil }
+        }
+        #expect(opened.prefix(6).map(\.1) == [1, 2, 0, 1, 2, 0])
+        let gaps = zip(opened.dropFirst(), opened).map { $0.0 - $1.0 - 5_000 }
+        #expect(gaps.allSatisfy { $0 <= 6_250 })
+        #expect((200...250).contains(gaps[0]))
+        #expect((5_000...6_250).contains(gaps[8]))
+    }
+
+    @Test("on loss of the first parent everything open goes to the next under the same ids")
+    func nextParent() {
+        var rig = UplinkRig.live(parents: 2)
+        let id = PresentationID(1)
+        _ = rig.present(id)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        let lost = rig.get(.bye(reason: "shutdown"))
+        #expect(
+            lost == [
+                .close, .linkDown(reason: "parent left: shutdown"),
+                .moved(id, .unreachable, by: "p"),
+            ])
+        #expect(rig.run(200).map(\.1) == [.open(parent: 1)])
+        _ = rig.machine.connected(at: rig.now)
+        let actions = rig.get(UplinkRig.welcome(boot: 51))
+        let attempts = actions.sent.compactMap { message -> UInt64? in
+            if case .present(let present) = message { present.attempt } else { nil }
+        }
+        #expect(attempts == [2])
+    }
+
+    @Test("one PING after silence, then the link is given up; any frame is life")
+    func liveness() {
+        var rig = UplinkRig.live()
+        let alive = rig.runAlive(30_000).map(\.1)
+        #expect(alive.isEmpty)
+        let actions = rig.run(12_000)
+        #expect(actions.map(\.at) == [4_000, 12_000, 12_000])
+        #expect(actions.map(\.1).verbs == [.ping])
+        #expect(rig.get(.ping(3)) == [])
+    }
+
+    @Test("PING is answered")
+    func pong() {
+        var rig = UplinkRig.live()
+        #expect(rig.get(.ping(3)) == [.send(.pong(3))])
+    }
+
+    @Test(
+        "a refusal without an id concerns the link: pause as long as it says",
+        arguments: [
+            (nil, 5_000), (50, 100), (7_000, 7_000), (1 << 53, 60_000),
+        ] as [(UInt64?, UInt64)])
+    func linkRefused(_ retry: UInt64?, _ pause: UInt64) {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        let reject = Message.Reject(.notYours, "held", retryMilliseconds: retry)
+        #expect(rig.get(.reject(reject)) == [.close])
+        #expect(rig.run(pause).map(\.at) == [pause])
+        #expect(rig.machine.lastFailure == "refused: 403 held")
+    }
+
+    @Test("events of a socket that is closed already change nothing")
+    func late() {
+        var rig = UplinkRig.live()
+        _ = rig.machine.giveUp("x", at: rig.now)
+        #expect(rig.machine.giveUp("y", at: rig.now) == [])
+        #expect(rig.machine.disconnected("z", at: rig.now) == [])
+        #expect(rig.machine.connected(at: rig.now) == [])
+        #expect(rig.get(.bye(reason: "")) == [])
+        _ = rig.machine.stopped(at: rig.now)
+        #expect(rig.machine.giveUp("x", at: rig.now) == [])
+        #expect(rig.machine.nextDue == nil)
+    }
+
+    @Test("WELCOME asks everything again, at most 5 within a millisecond")
+    func paced() {
+        var rig = UplinkRig.live()
+        for number in 1...103 as ClosedRange<UInt64> {
+            _ = rig.present(PresentationID(number))
+            _ = rig.get(.accepted(id: PresentationID(number), attempt: 1))
+        }
+        _ = rig.machine.disconnected("x", at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        let first = rig.get(UplinkRig.welcome()).verbs.filter { $0 == .present }.count
+        let later = rig.run(100).filter { [$0.1].verbs == [.present] }
+        #expect(first == 5)
+        #expect(first + later.count == 103)
+        #expect(Dictionary(grouping: later, by: \.at).values.allSatisfy { $0.count <= 5 })
+    }
+
+    @Test("stopping withdraws this node's own and says goodbye; children's stay")
+    func stopping() {
+        var rig = UplinkRig.live()
+        _ = rig.present(PresentationID(1))
+        _ = rig.present(PresentationID(2), isForwarded: true)
+        let actions = rig.machine.stopped(at: rig.now)
+        #expect(
+            actions.sent == [
+                .withdraw(id: PresentationID(1), reason: .origin), .bye(reason: "shutdown"),
+            ])
+        #expect(rig.present(PresentationID(3)).refusals == [.noResponder])
+    }
+
+    @Test(
+        "what only children say is dropped", arguments: Message.samples.filter { !$0.verb.goesDown }
+    )
+    func direction(_ message: Message) {
+        var rig = UplinkRig.live()
+        #expect(rig.get(message).drops == [.wrongDirection])
+    }
+}

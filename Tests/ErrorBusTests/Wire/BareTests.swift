@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ErrorBus
+
+/// The one frame that a client of a few lines sends, and the one it gets.
+@Suite struct BareTests {
+    private static let id = "01920000-0000-7000-8000-000000000001"
+
+    @Test("the two keys of the request are taken out of the report")
+    func keys() throws {
+        let request = try BareRequest(
+            Frame(
+                #"{"id":"\#(Self.id)","deadlineMilliseconds":9007199254740992,"domain":"d","#.utf8)
+                + Frame(#""description":"x","shard":7}"#.utf8))
+        #expect(request.id == Message.sampleID)
+        #expect(request.deadlineMilliseconds == 1 << 53)
+        let report = try ErrorReport(payload: request.payload)
+        #expect(report.unknownKeys == ["shard": .integer(7)])
+    }
+
+    @Test("without an id each request is one of its own; null stands for none")
+    func noID() throws {
+        let frame = Frame(
+            #"{"domain":"d","description":"x","id":null,"deadlineMilliseconds":null}"#.utf8)
+        #expect(try BareRequest(frame).id != BareRequest(frame).id)
+        #expect(try BareRequest(frame).deadlineMilliseconds == nil)
+    }
+
+    @Test("the same report again has the same bytes, so the same id is the same question")
+    func stable() throws {
+        let one = try BareRequest(
+            Frame(#"{"id":"\#(Self.id)","domain":"d","description":"x"}"#.utf8))
+        let two = try BareRequest(
+            Frame(#"{"domain":"d", "description":"x","id":"\#(Self.id)"}"#.utf8))
+        #expect(one == two)
+    }
+
+    @Test(
+        "what is wrong is refused with what and where",
+        arguments: [
+            ("", "0"), ("hello", ""), ("{", ""), ("[]", ""), ("{}", "domain"),
+            (#"{"domain":"d"}"#, "description"),
+            (#"{"id":"x","domain":"d","description":"x"}"#, "id"),
+            (#"{"id":7,"domain":"d","description":"x"}"#, "id"),
+            (#"{"deadlineMilliseconds":-1,"domain":"d","description":"x"}"#, "deadline"),
+            (#"{"deadlineMilliseconds":1.5,"domain":"d","description":"x"}"#, "deadline"),
+            (#"{"deadlineMilliseconds":"1","domain":"d","description":"x"}"#, "deadline"),
+            (
+                #"{"deadlineMilliseconds":9007199254740993,"domain":"d","description":"x"}"#,
+                "deadline"
+            ),
+            (#"{"domain":"d","domain":"d","description":"x"}"#, "domain"),
+        ])
+    func malformed(_ text: String, _ named: String) {
+        let error = #expect(throws: WireError.self) { try BareRequest(Frame(text.utf8)) }
+        #expect(error?.code == .malformed)
+        if named != "0" { #expect(error?.reason.contains(named) == true) }
+    }
+
+    @Test("a frame above the payload's limit is 413")
+    func tooLarge() {
+        let error = #expect(throws: WireError.self) {
+            try BareRequest(
+                Frame(repeating: 0x20, count: WireLimits.standard.payloadByteCountMax + 1))
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    private func decision(_ option: String?, _ didRecover: Bool?, _ reason: String?) -> BareReply {
+        BareReply(
+            Message.Decision(
+                id: Message.sampleID, answer: Message.sampleAnswer, by: "ann", via: .person,
+                option: option, didRecover: didRecover, reason: reason))
+    }
+
+    @Test(
+        "the outcome says how it ended",
+        arguments: [
+            ("retry", nil, "answered", BareReply.Outcome.answered),
+            ("login", true, "answered", .answered), (nil, false, "handled", .handled),
+            (nil, false, "withheld", .withheld), (nil, false, "userCancelled", .withheld),
+            (nil, false, "expired", .expired),
+        ] as [(String?, Bool?, String?, BareReply.Outcome)])
+    func outcomes(
+        _ option: String?, _ didRecover: Bool?, _ reason: String?, _ outcome: BareReply.Outcome
+    ) {
+        let reply = decision(option, didRecover, reason)
+        #expect(reply.outcome == outcome)
+        #expect(reply.didRecover == didRecover)
+    }
+
+    @Test("a refusal is rejected with its code; a passed deadline is expired")
+    func refusals() {
+        #expect(BareReply(Message.Reject(.busy, "full")).outcome == .rejected)
+        #expect(BareReply(Message.Reject(.deadlinePassed, "late")).outcome == .expired)
+        #expect(BareReply(WireError(.malformed, "bad")).code == .malformed)
+    }
+
+    @Test("all eight keys are always there, as JSON")
+    func frame() throws {
+        let keys: Set = [
+            "id", "outcome", "option", "didRecover", "reason", "by", "via", "code",
+        ]
+        for reply in [decision("retry", nil, nil), BareReply(WireError(.malformed, "\"\n"))] {
+            guard case .object(let object) = try JSONValue.parse(reply.frame) else {
+                Issue.record("no object")
+                return
+            }
+            #expect(Set(object.keys) == keys)
+        }
+    }
+}

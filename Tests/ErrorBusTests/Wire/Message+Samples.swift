@@ -1,0 +1,58 @@
+@testable import ErrorBus
+
+extension PresentationID {
+    init(_ number: UInt64) { self.init(UniqueID(high: 0x7000, low: number)) }
+}
+
+extension Message {
+    static let sampleID = PresentationID(
+        UniqueID(high: 0x0192_0000_0000_7000, low: 0x8000_0000_0000_0001))
+    static let sampleAnswer = UniqueID(high: 0x5B0C_1D5E_6A5F_4F0E, low: 0x9D3C_2F1E_0D9C_8B7A)
+    static let samplePayload = Frame(#"{"domain":"d","description":"what went wrong"}"#.utf8)
+
+    /// Each verb with as little and with as much as it may carry.
+    static let samples: [Message] = {
+        let boot = BootID(number: 0x00C0_FFEE)
+        let extra = Header.Field(name: "x-shard", value: "7 of 9")
+        var samples: [Message] = [
+            .hello(Hello(from: "worker", boot: boot)),
+            .welcome(
+                Welcome(
+                    node: "relay", boot: boot, maxHeader: 8192, maxPayload: 262_144, maxOpen: 1024,
+                    pingMilliseconds: 4000, path: [])),
+            .welcome(
+                Welcome(
+                    node: "relay", boot: boot, maxHeader: 1, maxPayload: 2, maxOpen: 3,
+                    pingMilliseconds: 4, path: ["relay", "central"])),
+            .present(Present(id: sampleID, origin: "cron", path: ["cron"], payload: samplePayload)),
+            .present(
+                Present(
+                    id: sampleID, attempt: 3, origin: "cron", path: ["cron", "relay"],
+                    digest: ReportDigest(of: samplePayload), leftMilliseconds: 0,
+                    waitMilliseconds: 1 << 53, retryOf: PresentationID(7), traceparent: "00-ab-01",
+                    unknownFields: [extra], payload: samplePayload)),
+            .accepted(id: sampleID, attempt: 1),
+            .await(id: sampleID, waitMilliseconds: 20_000),
+            .answer(
+                Decision(
+                    id: sampleID, answer: sampleAnswer, by: "Jörg", via: .person, option: "retry",
+                    didRecover: false, reason: "answered", unknownFields: [extra],
+                    payload: Frame("{}".utf8))),
+            .answer(
+                Decision(
+                    id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),
+            .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
+            .bye(reason: "shutdown"), .bye(reason: ""),
+            .reject(Reject(.busy, "full", id: sampleID, retryMilliseconds: 2000)),
+        ]
+        samples += Pending.State.allCases.map {
+            .pending(Pending(id: sampleID, state: $0, sinceMilliseconds: 12, by: "ann"))
+        }
+        samples += RecoveryResult.allCases.map {
+            .settled(Settled(id: sampleID, answer: sampleAnswer, result: $0))
+        }
+        samples += WithdrawReason.allCases.map { .withdraw(id: sampleID, reason: $0) }
+        samples += RejectCode.allCases.map { .reject(Reject($0, "")) }
+        return samples
+    }()
+}

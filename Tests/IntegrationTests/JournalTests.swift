@@ -1,0 +1,119 @@
+import ErrorBusTesting
+import Synchronization
+import Testing
+
+@testable import ErrorBus
+
+/// What a presenter's journal does for its next life, over real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct JournalTests {
+    private struct Booked: Error {}
+
+    private let id = PresentationID.make()
+    private let attempts = Recorder<String>()
+
+    private var error: Recoverable {
+        Booked().recoverable {
+            RecoveryOption("Retry", id: "retry", role: .default) {
+                attempts.record("retry")
+                return true
+            }
+            RecoveryOption.cancel
+        }
+    }
+
+    /// Presents `error` to a central node with this journal and these presenters.
+    private func present(
+        _ journal: MemoryJournal, _ presenter: ScriptedPresenter, asksAgain: Bool = true
+    ) async throws -> Outcome {
+        let bus = Bus()
+        let central = try bus.node("central", presenters: [presenter]) { _ in
+        } parts: {
+            $0.journal = journal
+            $0.asksAgainAfterRestart = asksAgain
+        }
+        let worker = try bus.node("worker", next: ["central"], listens: false)
+        var options = PresentationOptions()
+        options.id = id
+        return try await bus.run(central, worker) { [options] in
+            await worker.uplink.presentError(error, options: options)
+        }
+    }
+
+    private func recorded(_ option: String) -> Answer {
+        Answer(id: PresentationID.make().value, option: option, by: "ann", via: .person)
+    }
+
+    private func question() -> DecisionRecord.Question {
+        let report = ErrorReport(describing: error)
+        return .init(
+            origin: "worker", digest: ReportDigest(of: report.payload()), report: report)
+    }
+
+    @Test("F16 an answer recorded before the presenter died is delivered, nobody is asked")
+    func deliversRecorded() async throws {
+        let journal = MemoryJournal()
+        let answer = recorded("retry")
+        try await journal.shown(id, question())
+        try await journal.decided(id, answer)
+        let presenter = ScriptedPresenter("person", .answer("cancel"))
+        let outcome = try await present(journal, presenter)
+        #expect(outcome.didRecover)
+        #expect(outcome.answer == answer)
+        #expect(presenter.prompts.isEmpty)
+        #expect(attempts.elements == ["retry"])
+        #expect(journal.state(of: id) == .decided(answer, .recovered))
+    }
+
+    @Test("A32 what is settled comes back as its result, and is not attempted again")
+    func returnsResult() async throws {
+        let journal = MemoryJournal()
+        let answer = recorded("retry")
+        try await journal.shown(id, question())
+        try await journal.decided(id, answer)
+        try await journal.settled(id, answer: answer.id, .recovered)
+        let outcome = try await present(journal, ScriptedPresenter())
+        #expect(outcome.didRecover)
+        #expect(attempts.elements.isEmpty)
+    }
+
+    @Test("A34 what was shown before a restart is shown again, and says so")
+    func asksAgain() async throws {
+        let journal = MemoryJournal()
+        try await journal.shown(id, question())
+        let presenter = ScriptedPresenter("person", .answer("retry"))
+        let outcome = try await present(journal, presenter)
+        #expect(outcome.didRecover)
+        #expect(presenter.prompts.map(\.wasShownBefore) == [true])
+    }
+
+    @Test("A34 with afterRestart: never it is refused instead")
+    func neverAsksAgain() async throws {
+        let journal = MemoryJournal()
+        try await journal.shown(id, question())
+        let presenter = ScriptedPresenter("person", .answer("retry"))
+        let outcome = try await present(journal, presenter, asksAgain: false)
+        #expect(outcome.refusalCode == RejectCode.gone.rawValue)
+        #expect(!outcome.didRecover)
+        #expect(presenter.prompts.isEmpty)
+    }
+
+    @Test("a recorded id with another report is a conflict, also after a restart")
+    func conflict() async throws {
+        let journal = MemoryJournal()
+        var other = question()
+        other.digest = ReportDigest(of: [1, 2, 3])
+        try await journal.shown(id, other)
+        let outcome = try await present(journal, ScriptedPresenter())
+        #expect(outcome.refusalCode == RejectCode.conflict.rawValue)
+    }
+
+    @Test("F32 an answer that cannot be recorded is not sent until it can be")
+    func waitsForDisk() async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(1)
+        let outcome = try await present(journal, ScriptedPresenter("person", .answer("retry")))
+        #expect(outcome.didRecover)
+        #expect(attempts.elements == ["retry"])
+    }
+}

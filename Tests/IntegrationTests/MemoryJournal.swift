@@ -1,0 +1,55 @@
+import ErrorBus
+import Synchronization
+
+/// A journal in memory that outlives the nodes of a test, and can be made to fail.
+final class MemoryJournal: DecisionJournal {
+    private struct Row {
+        var question: DecisionRecord.Question
+        var state: DecisionRecord.State
+    }
+
+    struct Full: Error {}
+
+    private let rows = Mutex<[PresentationID: Row]>([:])
+    private let failures = Mutex(0)
+
+    /// The next decisions are refused this often.
+    func refuseDecisions(_ count: Int) { failures.withLock { $0 = count } }
+
+    func record(of id: PresentationID) async throws -> DecisionRecord? {
+        rows.withLock { rows in
+            rows[id].map {
+                DecisionRecord(
+                    origin: $0.question.origin, digest: $0.question.digest, state: $0.state)
+            }
+        }
+    }
+
+    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+        rows.withLock { $0[id] = Row(question: question, state: .shown) }
+    }
+
+    func decided(_ id: PresentationID, _ answer: Answer) async throws {
+        let fails = failures.withLock { count in
+            defer { count = max(0, count - 1) }
+            return count > 0
+        }
+        if fails { throw Full() }
+        rows.withLock { $0[id]?.state = .decided(answer, nil) }
+    }
+
+    func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {
+        rows.withLock { rows in
+            guard case .decided(let recorded, _) = rows[id]?.state, recorded.id == answer else {
+                return
+            }
+            rows[id]?.state = .decided(recorded, result)
+        }
+    }
+
+    func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
+        rows.withLock { $0[id]?.state = .ended(reason) }
+    }
+
+    func state(of id: PresentationID) -> DecisionRecord.State? { rows.withLock { $0[id]?.state } }
+}

@@ -1,0 +1,122 @@
+import CZMQ
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// A40: what is no message is refused, and the next good client is served.
+    @Suite struct GarbageTests {
+        @Test(
+            "A40 Garbage is refused by its number, and the next client is served",
+            arguments: Garbage.all)
+        func refusal(garbage: Garbage) async throws {
+            try await withCentral { endpoint in
+                let client = try RawSocket.dealer(to: endpoint)
+                try await client.send([[]] + garbage.frames)
+                let frames = try await client.receive()
+                #expect(frames.first == [])
+                if frames.count == 2 {
+                    // One frame that is no EB1 is read as a bare client's.
+                    #expect(String(decoding: frames[1], as: UTF8.self).contains("\"code\":400"))
+                } else {
+                    guard case .reject(let reject) = try Message(frames: frames[1...]) else {
+                        Issue.record("\(frames)")
+                        return
+                    }
+                    #expect(reject.code == garbage.code)
+                    #expect(!reject.reason.isEmpty)
+                }
+                try await Self.expectService(endpoint)
+            }
+        }
+
+        @Test("A40 Without the empty frame in front it is refused all the same")
+        func undelimited() async throws {
+            try await withCentral { endpoint in
+                let client = try RawSocket.dealer(to: endpoint)
+                try await client.send([Frame("EB1".utf8), Frame("PING".utf8)])
+                guard case .reject(let reject) = try await client.hear() else {
+                    Issue.record("not refused")
+                    return
+                }
+                #expect(reject.code == .malformed)
+                #expect(reject.reason.contains("no empty frame"))
+                try await Self.expectService(endpoint)
+            }
+        }
+
+        @Test("A40 An envelope that is too deep, or a frame of it too long, is refused")
+        func envelopes() async throws {
+            try await withCentral { endpoint in
+                for envelope in [
+                    Array(repeating: Frame([1]), count: 12), [Frame(repeating: 1, count: 256)],
+                ] {
+                    let client = try RawSocket.dealer(to: endpoint)
+                    try await client.send(envelope + [[]] + Message.ping(1).frames)
+                    let frames = try await client.receive()
+                    let body = try #require(frames.firstIndex(of: Frame("EB1".utf8)))
+                    guard case .reject(let reject) = try Message(frames: frames[body...]) else {
+                        Issue.record("\(frames)")
+                        return
+                    }
+                    #expect(reject.code == .malformed)
+                }
+                try await Self.expectService(endpoint)
+            }
+        }
+
+        @Test("A40 A frame above the limit ends the connection; that client may come again")
+        func oversize() async throws {
+            try await withCentral { endpoint in
+                let client = try RawSocket.request(to: endpoint)
+                var present = Message.Present.client()
+                present.payload = Frame(repeating: UInt8(ascii: " "), count: 300 * 1_024)
+                try await client.send(Message.present(present).frames)
+                try await Self.expectService(endpoint)
+                // Its socket connects anew by itself.
+                let reply = try await client.ask(.present(.client()))
+                #expect(reply.verb == .answer)
+            }
+        }
+
+        @Test("A40 770 connections of browsers do not stop the node")
+        func browsers() async throws {
+            try await withCentral { endpoint in
+                let worker = try Bus().node("worker", parents: [endpoint], listens: false)
+                let running = try await RunningNode(worker)
+                for _ in 0..<770 { try PlainConnection.get(endpoint) }
+                #expect(await worker.uplink.presentError(Attempts().saveFailed()).didRecover)
+                try await Self.expectService(endpoint)
+                try await running.stop()
+            }
+        }
+
+        @Test("What follows refused garbage on the same REQ is answered")
+        func sameSocket() async throws {
+            try await withCentral { endpoint in
+                let client = try RawSocket.request(to: endpoint, isStrict: true)
+                try await client.send([Frame("garbage".utf8)])
+                _ = try await client.receive()
+                try await client.send([Frame("EB1".utf8), []])
+                _ = try await client.receive()
+                #expect(try await client.ask(.present(.client())).verb == .answer)
+            }
+        }
+
+        private func withCentral(
+            _ body: @escaping @Sendable (Endpoint) async throws -> Void
+        ) async throws {
+            let bus = Bus()
+            let central = try bus.tcpRoot("central", presenters: [FixedPresenter(option: "retry")])
+            try await bus.run(central) {
+                try await body(try #require(await central.boundEndpoints.first))
+            }
+        }
+
+        private static func expectService(_ endpoint: Endpoint) async throws {
+            let good = try RawSocket.request(to: endpoint)
+            #expect(try await good.ask(.present(.client())).verb == .answer)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    @Suite struct NodeLifeTests {
+        @Test("Fifty nodes, one after the other, leave no descriptor and no thread")
+        func nothingLeaks() async throws {
+            let bus = Bus()
+            func round() async throws {
+                let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
+                let worker = try bus.node("worker", next: ["central"], listens: false)
+                let centralRunning = try await RunningNode(central)
+                let workerRunning = try await RunningNode(worker)
+                let outcome = await worker.uplink.presentError(Attempts().saveFailed())
+                #expect(outcome.didRecover)
+                try await workerRunning.stop()
+                try await centralRunning.stop()
+            }
+            try await round()
+            await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
+            let before = Resources.descriptorCount
+            for _ in 0..<50 { try await round() }
+            await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
+            // Other suites in this process hold a few for a moment; a leak would be 50 or more.
+            #expect(Resources.descriptorCount < before + 25)
+        }
+
+        @Test("A node that is never run leaves nothing, also when somebody asked it")
+        func neverRun() async throws {
+            let bus = Bus()
+            weak var dropped: Node?
+            do {
+                let node = try bus.node("worker", next: ["central"], listens: false)
+                dropped = node
+                let asking = Task { await node.uplink.presentError(SaveFailed()) }
+                asking.cancel()
+                #expect(await asking.value.reason == .withdrawn)
+            }
+            #expect(dropped == nil)
+            await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
+        }
+
+        @Test("Running twice is refused, while it runs and afterwards")
+        func runTwice() async throws {
+            let node = try Bus().node("central")
+            let running = try await RunningNode(node)
+            await #expect(throws: NodeError.ranBefore("central")) { try await node.run() }
+            try await running.stop()
+            await #expect(throws: NodeError.ranBefore("central")) { try await node.run() }
+            #expect(await node.boundEndpoints == [])
+        }
+
+        @Test("What is asked before the node runs waits, and is answered")
+        func askedEarly() async throws {
+            let bus = Bus()
+            let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            let attempts = Attempts()
+            let asking = Task { await worker.uplink.presentError(attempts.saveFailed()) }
+            try await bus.run(central, worker) { #expect(await asking.value.didRecover) }
+            #expect(attempts.count == 1)
+        }
+
+        @Test("What is asked of a node that does not run ends with its grace")
+        func graceBeforeRun() async throws {
+            let node = try Bus().node("worker", next: ["central"], listens: false) {
+                $0.whenUnreachable = .fail
+                $0.grace = .milliseconds(50)
+            }
+            let outcome = await node.uplink.presentError(SaveFailed())
+            #expect(outcome.reason == .unreachable)
+            #expect(outcome.detail?.contains("central") == true)
+        }
+
+        @Test("With nobody above the local presenter is asked once the grace has passed")
+        func presentLocally() async throws {
+            let bus = Bus()
+            let presenter = FixedPresenter(option: "retry")
+            let worker = try bus.node(
+                "worker", next: ["central"], presenters: [presenter], listens: false
+            ) {
+                $0.whenUnreachable = .presentLocally
+                $0.grace = .milliseconds(50)
+            }
+            let attempts = Attempts()
+            let outcome = try await bus.run(worker) {
+                await worker.uplink.presentError(attempts.saveFailed())
+            }
+            #expect(outcome.didRecover)
+            #expect(attempts.count == 1)
+        }
+
+        @Test("A deadline also ends what only waits for a local presenter")
+        func presentLocallyExpires() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("person", .waitForCancellation)
+            let worker = try bus.node(
+                "worker", next: ["central"], presenters: [presenter], listens: false
+            ) {
+                $0.whenUnreachable = .presentLocally
+                $0.grace = .milliseconds(20)
+                $0.deadline = .milliseconds(200)
+            }
+            let outcome = try await bus.run(worker) {
+                await worker.uplink.presentError(SaveFailed())
+            }
+            #expect(outcome.reason == .expired)
+        }
+
+        @Test("After the end every caller is told at once")
+        func askedLate() async throws {
+            let bus = Bus()
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            try await bus.run(worker) {}
+            let outcome = await worker.uplink.presentError(SaveFailed())
+            #expect(outcome.reason == .shutDown)
+            #expect(outcome.decidedBy == "worker")
+        }
+
+        @Test("An endpoint that is in use is refused as such", arguments: ["ipc", "tcp"])
+        func inUse(kind: String) async throws {
+            let bus = Bus()
+            let open = try kind == "ipc" ? bus.endpoint("x") : Endpoint("tcp://127.0.0.1:*")
+            let first = try bus.node("first", parents: [], settings: { $0.listen = [open] })
+            try await bus.run(first) {
+                let taken = await first.boundEndpoints
+                #expect(taken.count == 1)
+                let second = try bus.node("second", parents: [], settings: { $0.listen = taken })
+                let error = await #expect(throws: NodeError.self) { try await second.run() }
+                guard case .transport(let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(reason.isInUse)
+                #expect(reason.endpoint == taken.first)
+                // The first is still there: libzmq would have deleted its socket.
+                let worker = try bus.node("worker", parents: taken, listens: false)
+                let running = try await RunningNode(worker)
+                let outcome = await worker.uplink.presentError(SaveFailed())
+                #expect(outcome.reason == .detached)
+                try await running.stop()
+            }
+        }
+
+        @Test("A path that cannot be, a file that is no socket, and a host's name are refused")
+        func badEndpoints() async throws {
+            let bus = Bus()
+            let file = bus.folder + "/diary"
+            #expect(FileManager.default.createFile(atPath: file, contents: Data("dear".utf8)))
+            for text in [
+                "ipc://\(bus.folder)/no/such/folder", "ipc://\(file)", "tcp://192.0.2.1:7701",
+                "tcp://no-such-host.invalid:7701",
+            ] {
+                let endpoint = try Endpoint(text)
+                let node = try bus.node(
+                    "central", parents: [], settings: { $0.listen = [endpoint] })
+                let error = await #expect(throws: NodeError.self) { try await node.run() }
+                guard case .transport(let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(reason.endpoint == endpoint)
+                #expect(!reason.isInUse)
+            }
+            #expect(FileManager.default.contents(atPath: file) == Data("dear".utf8))
+        }
+
+        @Test("A socket that a dead process left behind is no obstacle")
+        func staleSocket() async throws {
+            let bus = Bus()
+            let path = bus.folder + "/central"
+            #expect(SocketFile(path) == .none)
+            try StaleSocket.leave(at: path)
+            #expect(SocketFile(path) == .stale)
+            let central = try bus.node("central")
+            try await bus.run(central) { #expect(SocketFile(path) == .live) }
+        }
+
+        @Test("localhost can be listened on, and is reached by its number")
+        func localhost() async throws {
+            let bus = Bus()
+            let open = try Endpoint("tcp://localhost:*")
+            let central = try bus.node(
+                "central", parents: [], presenters: [FixedPresenter(option: "retry")],
+                settings: { $0.listen = [open] })
+            try await bus.run(central) {
+                let bound = try #require(await central.boundEndpoints.first)
+                guard case .tcp("localhost", let port) = bound.address else {
+                    Issue.record("\(bound)")
+                    return
+                }
+                let numeric = try Endpoint("tcp://127.0.0.1:\(port)")
+                let worker = try bus.node("worker", parents: [numeric], listens: false)
+                let running = try await RunningNode(worker)
+                let outcome = await worker.uplink.presentError(Attempts().saveFailed())
+                #expect(outcome.didRecover)
+                try await running.stop()
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import CZMQ
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// What a relay does to what it passes on: nothing.
+    @Suite struct PassingThroughTests {
+        static let oddReport = """
+            {\t"zeta" : [1.50, -0, 1e2 ],"domain":"x" ,\n  "description":"caf\\u00e9 \\/",
+              "userInfo":{"b":1,"a":{"nested":null}}, "x-unknown":{"k":"v"}}\n
+            """
+
+        @Test("A39 A relay without responders passes bytes, digest and unknown fields as they came")
+        func byteForByte() async throws {
+            let bus = Bus()
+            let parent = try RawSocket(ZMQ_ROUTER)
+            try parent.bind(bus.endpoint("top"))
+            let relay = try bus.node("relay", next: ["top"])
+            try await bus.run(relay) {
+                let link = try await Self.welcome(on: parent)
+                let child = try RawSocket.dealer(to: bus.endpoint("relay"))
+                try await child.tell(.hello(.init(from: "worker", boot: .make())))
+                _ = try await child.hear(.welcome)
+                var present = Message.Present.client(
+                    origin: "worker", wait: nil, payload: Self.oddReport)
+                present.digest = ReportDigest(of: [1, 2, 3])
+                present.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+                present.unknownFields = [.init(name: "x-later", value: "ja  wohl")]
+                try await child.tell(.present(present))
+                let frames = try await Self.next(.present, on: parent)
+                guard case .present(let passed) = try Message(frames: frames[2...]) else {
+                    Issue.record("\(frames)")
+                    return
+                }
+                var expected = present
+                expected.path = ["worker", "relay"]
+                #expect(passed == expected)
+
+                // And the way back.
+                let decision = Message.Decision(
+                    id: present.id, answer: PresentationID.make().value, by: "ada", via: .person,
+                    option: "retry", reason: "answered")
+                try await parent.send([link, []] + Message.answer(decision).frames)
+                let told = try await child.hear(.answer)
+                #expect(told == .answer(decision))
+                try await child.tell(
+                    .settled(.init(id: present.id, answer: decision.answer, result: .recovered)))
+                let settled = try await Self.next(.settled, on: parent)
+                #expect(
+                    try Message(frames: settled[2...])
+                        == .settled(
+                            .init(id: present.id, answer: decision.answer, result: .recovered)))
+            }
+        }
+
+        @Test("A39 What a report says is the same after two hops")
+        func wholeReport() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("script", .answer("ok"), .answer("ok"))
+            let central = try bus.node("central", presenters: [presenter])
+            let relay = try bus.node("relay", next: ["central"])
+            let worker = try bus.node("worker", next: ["relay"], listens: false)
+            var report = ErrorReport(
+                domain: "com.acme.billing", code: .min, description: "The invoice é \u{1F4A5}.",
+                failureReason: "Because.", recoverySuggestion: "Retry.", helpAnchor: "help",
+                severity: .critical, options: [.init(id: "ok", title: "Gut", role: .default)],
+                userInfo: ["n": .number(1.5), "list": [.null, true, .integer(.max)]],
+                underlyingErrors: [
+                    ErrorReport(
+                        domain: "NSPOSIXErrorDomain", code: .max, description: "outer",
+                        underlyingErrors: [ErrorReport(domain: "d", description: "inner")])
+                ])
+            report.unknownKeys = ["x-later": ["k": "v"]]
+            report.coalesceKey = "invoice"
+            let sent = report
+            try await bus.run(central, relay, worker) {
+                _ = await worker.uplink.presentError(
+                    SaveFailed().rewriting { $0 = sent })
+            }
+            #expect(presenter.prompts.map(\.report) == [report])
+            #expect(presenter.prompts.map(\.origin) == ["worker"])
+            #expect(presenter.prompts.map(\.path) == [["worker", "relay"]])
+        }
+
+        /// Takes the relay's HELLO and welcomes it; returns its routing id.
+        private static func welcome(on parent: RawSocket) async throws -> Frame {
+            let hello = try await next(.hello, on: parent)
+            let welcome = Message.Welcome(
+                node: "top", boot: .make(), maxHeader: 8_192, maxPayload: 262_144, maxOpen: 1_024,
+                pingMilliseconds: 4_000, path: ["top"])
+            try await parent.send([hello[0], []] + Message.welcome(welcome).frames)
+            return hello[0]
+        }
+
+        private static func next(_ verb: Verb, on parent: RawSocket) async throws -> [Frame] {
+            while true {
+                let frames = try await parent.receive()
+                if frames.count == 6, frames[3] == Frame(verb.rawValue.utf8) { return frames }
+            }
+        }
+    }
+}

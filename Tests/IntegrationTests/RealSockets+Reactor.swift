@@ -1,0 +1,171 @@
+import ErrorBusTesting
+import Synchronization
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    @Suite struct ReactorTests {
+        private func tcp() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
+
+        @Test("Jobs put in before start run once it starts, and after the end as well")
+        func jobsOutsideOfLife() async throws {
+            let reactor = Reactor()
+            let receiver = TestReceiver(reactor)
+            let early = Task { await receiver.nothing() }
+            reactor.start()
+            await early.value
+            await reactor.shutDown()
+            await Resources.wait { Resources.threadCount(named: ReactorExecutor.threadName) == 0 }
+            await receiver.nothing()
+            await receiver.twoJobs()
+        }
+
+        @Test("A job that a job on the thread puts in does not wait for the poll to end")
+        func jobsFromTheThread() async throws {
+            let reactor = Reactor()
+            let receiver = TestReceiver(reactor)
+            reactor.start()
+            let begin = ContinuousClock.now
+            // Each round that waited for the poll would take a second.
+            for _ in 0..<20 { await receiver.twoJobs() }
+            #expect(ContinuousClock.now - begin < .seconds(5))
+            await reactor.shutDown()
+        }
+
+        @Test("100 000 jobs from many tasks all run, one at a time")
+        func manyJobs() async throws {
+            let reactor = Reactor()
+            let counter = Counter(reactor)
+            reactor.start()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { for _ in 0..<1_000 { await counter.increment() } }
+                }
+            }
+            #expect(await counter.value == 100_000)
+            await reactor.shutDown()
+        }
+
+        @Test("An idle second takes a handful of polls")
+        func idle() async throws {
+            let reactor = Reactor()
+            let parent = TestReceiver(reactor)
+            let child = TestReceiver(reactor)
+            reactor.start()
+            _ = try await parent.listen(tcp())
+            let endpoint = try #require(await reactor.boundEndpoints().first)
+            _ = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            let before = await reactor.turnCount
+            await child.wake(afterMilliseconds: 1_000)
+            _ = try await child.next { $0 == .woke }
+            #expect(await reactor.turnCount - before < 20)
+            await reactor.shutDown()
+        }
+
+        @Test("Nudges come at once, from anywhere, and many are one")
+        func nudges() async throws {
+            let reactor = Reactor()
+            let receiver = TestReceiver(reactor)
+            for _ in 0..<1_000 { reactor.nudge(receiver) }
+            reactor.start()
+            _ = try await receiver.next { $0 == .woke }
+            await reactor.shutDown()
+            #expect(receiver.events.elements == [.woke])
+        }
+
+        @Test("A whole message arrives as it was sent, and the reply finds its way")
+        func roundTrip() async throws {
+            let reactor = Reactor()
+            let parent = TestReceiver(reactor)
+            let child = TestReceiver(reactor)
+            reactor.start()
+            let listening = try await parent.listen(tcp())
+            let endpoint = try #require(await reactor.boundEndpoints().first)
+            let socket = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            let large = Frame(repeating: 7, count: 256 * 1024)
+            #expect(await child.send([[], [1, 2], large], on: socket) == .sent)
+            let event = try await parent.next { $0 != .woke }
+            guard case .received(let frames) = event else {
+                Issue.record("\(event)")
+                return
+            }
+            #expect(frames.dropFirst() == [[], [1, 2], large])
+            #expect(await parent.send([frames[0], [], [3]], on: listening) == .sent)
+            _ = try await child.next { $0 == .received([[], [3]]) }
+            #expect(await parent.send([[0, 1, 2, 3, 4], [], [3]], on: listening) == .unroutable)
+            await reactor.shutDown()
+            #expect(await child.send([[], [1]], on: socket) == .unroutable)
+        }
+
+        @Test("Frames beyond the limit are read and thrown away; the next message is whole")
+        func tooManyFrames() async throws {
+            let reactor = Reactor()
+            let parent = TestReceiver(reactor)
+            let child = TestReceiver(reactor)
+            reactor.start()
+            _ = try await parent.listen(tcp())
+            let endpoint = try #require(await reactor.boundEndpoints().first)
+            let socket = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            _ = await child.send(Array(repeating: [9], count: 500), on: socket)
+            _ = await child.send([[], [1]], on: socket)
+            let first = try await parent.events.next()
+            guard case .received(let frames) = first else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(frames.count == 16)
+            _ = try await parent.next { $0 == .received([frames[0], [], [1]]) }
+            await reactor.shutDown()
+        }
+
+        @Test("Closing with peers connected and messages waiting takes well below a second")
+        func boundedShutdown() async throws {
+            let busy = Reactor()
+            let parent = TestReceiver(busy)
+            busy.start()
+            _ = try await parent.listen(tcp())
+            let endpoint = try #require(await busy.boundEndpoints().first)
+            let other = Reactor()
+            let child = TestReceiver(other)
+            other.start()
+            var sockets: [SocketID] = []
+            for _ in 0..<100 { sockets.append(try await child.connect(endpoint)) }
+            for _ in 0..<100 { _ = try await child.next { $0 == .changed(.connected) } }
+            let payload = Frame(repeating: 0, count: 10_000)
+            for socket in sockets {
+                for _ in 0..<20 { _ = await child.send([[], payload], on: socket) }
+            }
+            let begin = ContinuousClock.now
+            await busy.shutDown()
+            await other.shutDown()
+            #expect(ContinuousClock.now - begin < .seconds(2))
+            await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
+        }
+
+        @Test("A link to where nobody listens closes at once; its monitor ends with it")
+        func monitorsEnd() async throws {
+            let reactor = Reactor()
+            let child = TestReceiver(reactor)
+            reactor.start()
+            let nowhere = try Endpoint("ipc:///tmp/eb-nobody-\(UInt64.random(in: 0...(.max)))")
+            for _ in 0..<50 { await child.close(try await child.connect(nowhere)) }
+            #expect(Resources.threadCount(named: "errorbus-watch") == 0)
+            await reactor.shutDown()
+        }
+    }
+}
+
+/// Counts on the reactor's thread, without a lock of its own.
+private actor Counter {
+    private let reactor: Reactor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.unownedExecutor }
+    var value = 0
+
+    init(_ reactor: Reactor) { self.reactor = reactor }
+
+    func increment() { value += 1 }
+}

@@ -1,0 +1,57 @@
+import ErrorBusTesting
+
+@testable import ErrorBus
+
+/// A driver without a machine: notes what its transport tells it. Shares the reactor's thread.
+actor TestReceiver: TransportReceiver {
+    enum Event: Hashable, Sendable {
+        case received([Frame])
+        case changed(ConnectionEvent)
+        case woke
+    }
+
+    let reactor: Reactor
+    nonisolated let events = Recorder<Event>()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.unownedExecutor }
+
+    init(_ reactor: Reactor) { self.reactor = reactor }
+
+    func listen(_ endpoint: Endpoint) throws -> SocketID {
+        try reactor.listen(on: endpoint, for: self)
+    }
+
+    func connect(_ endpoint: Endpoint) throws -> SocketID {
+        try reactor.connect(to: endpoint, for: self)
+    }
+
+    func close(_ socket: SocketID) { reactor.close(socket) }
+
+    func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
+        reactor.send(frames, on: socket)
+    }
+
+    func wake(afterMilliseconds pause: UInt64) { reactor.wake(self, at: reactor.now + pause) }
+
+    /// Runs two jobs, the second put in by the first on the reactor's own thread.
+    func twoJobs() async { await Task { self.nothing() }.value }
+
+    func nothing() {}
+
+    /// The next event that is this kind of one.
+    func next(where matches: @Sendable (Event) -> Bool) async throws -> Event {
+        while true {
+            let event = try await events.next()
+            if matches(event) { return event }
+        }
+    }
+
+    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+        events.record(.received(frames))
+    }
+
+    nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
+        events.record(.changed(event))
+    }
+
+    nonisolated func woke() { events.record(.woke) }
+}

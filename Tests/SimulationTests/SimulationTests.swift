@@ -1,0 +1,19 @@
+import Testing
+
+/// The whole bus under faults: every chunk is a run of seeds, each a world of its own.
+@Suite("Simulation")
+struct SimulationTests {
+    @Test("C1-C8 hold for every seed", arguments: Seeds.chunks)
+    func promises(seeds: Range<UInt64>) {
+        for seed in seeds {
+            let simulation = Simulation(seed: seed)
+            if Seeds.isVerbose {
+                print("seed \(seed): \(simulation.eventCount) events", simulation.violations)
+            }
+            if !simulation.violations.isEmpty {
+                Issue.record("\(simulation.report())")
+                return
+            }
+        }
+    }
+}

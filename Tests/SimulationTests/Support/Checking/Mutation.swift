@@ -1,0 +1,40 @@
+/// A rule broken on purpose, to see that the simulator notices.
+enum Mutation: String, Sendable, CaseIterable {
+    /// The presenter asks again what it has answered.
+    case presenterForgetsAnswers
+    /// The answer goes out before the journal has it.
+    case answersBeforeJournal
+    /// The journal does not survive a crash.
+    case journalLost
+    /// PRESENT goes out once: neither a silent nor a restarted parent is asked again.
+    case asksOnce
+    /// ANSWER goes out once.
+    case answerSentOnce
+    /// What came of an answer is never reported.
+    case settledNotSent
+    /// What was taken back stays in front of the person, and may be answered.
+    case promptsStayOpen
+    /// A relay keeps no results.
+    case resultsForgotten
+    /// An origin runs the option although it was dealt with above.
+    case attemptsWhatIsDecided
+    /// Results and withdrawals are forgotten at once.
+    case noTombstones
+    /// Messages count whichever way they come.
+    case directionIgnored
+    /// A sibling may settle what another child asked.
+    case siblingsTrusted
+    /// What nobody asks for any more is kept.
+    case leaseForever
+    /// An answer that comes again is carried out again.
+    case repeatsAttempts
+    /// Answers go to whoever else is there.
+    case answersMisrouted
+    /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
+    case generationsIgnored
+}
+
+extension Mutation {
+    /// The checkers that may notice it.
+    var expected: Set<Violation.Checker> { Set(Violation.Checker.allCases) }
+}
