@@ -27,6 +27,9 @@ struct UplinkEntry: Hashable, Sendable {
     /// Asked once more while an answer was being carried out: its turn comes after that.
     var askedMeanwhile: UplinkRequest?
 
+    /// A hop had given it up under this id and it is asked again: a late WITHDRAWN means that.
+    var wasAbandoned = false
+
     /// The parent has said that it holds it.
     var isAccepted: Bool {
         if case .accepted = phase { true } else { false }

@@ -13,9 +13,14 @@ extension UplinkMachine {
 
     private mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
-        let entry = UplinkEntry(
+        let former = entries[id]
+        var entry = UplinkEntry(
             request: request, phase: .asking(next: now, tries: 0), since: now,
-            attempt: entries[id]?.attempt ?? 0, outOfContactSince: now)
+            attempt: former?.attempt ?? 0, outOfContactSince: now)
+        switch former?.phase {
+        case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
+        default: entry.wasAbandoned = former?.wasAbandoned ?? false
+        }
         store(entry, id)
         return isLive ? [] : [.moved(id, .unreachable, by: nil)]
     }

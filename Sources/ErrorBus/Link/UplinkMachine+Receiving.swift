@@ -118,7 +118,8 @@ extension UplinkMachine {
             store(entry, id)
             return []
         case .asking, .accepted:
-            guard !isOK else { return [] }  // A race: asked again meanwhile.
+            // A race: asked again meanwhile. A hop's abandonment is never final above.
+            guard !isOK, !entry.wasAbandoned else { return [] }
             // The parent keeps an earlier withdrawal of this id for final.
             forget(id)
             return [.refused(id, Message.Reject(.gone, "withdrawn before under this id", id: id))]

@@ -77,7 +77,7 @@ import Testing
         "other refusals are final",
         arguments: RejectCode.allCases.filter { $0 != .busy && $0 != .unknownID })
     func refused(_ code: RejectCode) {
-        var rig = asked()
+        var rig = asked(accepted: false)
         #expect(rig.get(.reject(.init(code, "no", id: id))).refusals == [code])
         #expect(rig.get(.reject(.init(code, "no", id: id))) == [])
         #expect(rig.machine.entries.isEmpty)
@@ -144,6 +144,16 @@ import Testing
         _ = rig.get(.pending(.init(id: id, state: .unreachable)))
         let over = rig.runAlive(20_000).filter { $0.1 == .graceOver(id) }
         #expect(over.map(\.at) == [2_000])
+    }
+
+    @Test("abandoned and asked again: the late reply to the abandonment ends nothing")
+    func lateWithdrawn() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id, isForwarded: true)
+        _ = rig.machine.withdrew(id, reason: .abandoned, at: rig.now)
+        #expect(rig.present(id, isForwarded: true).verbs == [.present])
+        #expect(rig.get(.withdrawn(id: id)) == [])
+        #expect(rig.machine.entries[id]?.isOpen == true)
     }
 
     @Test("withdrawn before anything was sent: nothing is sent")

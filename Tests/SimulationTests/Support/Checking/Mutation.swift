@@ -33,8 +33,3 @@ enum Mutation: String, Sendable, CaseIterable {
     /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
     case generationsIgnored
 }
-
-extension Mutation {
-    /// The checkers that may notice it.
-    var expected: Set<Violation.Checker> { Set(Violation.Checker.allCases) }
-}

@@ -164,7 +164,9 @@ final class DownlinkDriver {
             }
             if world.mutation == .answersMisrouted,
                 let other = machine.children.values.map(\.peer).filter({ $0 != peer })
-                    .min(by: { $0.envelope.frames[0].lexicographicallyPrecedes($1.envelope.frames[0]) })
+                    .min(by: {
+                        $0.envelope.frames[0].lexicographicallyPrecedes($1.envelope.frames[0])
+                    })
             {
                 peer = other
             }

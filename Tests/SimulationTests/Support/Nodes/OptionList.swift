@@ -26,8 +26,11 @@ struct OptionList {
 extension SimulatedNode {
     /// What a responder does with one error, the same whenever it is asked.
     func decides(_ probability: Double, _ id: PresentationID, _ salt: UInt64) -> Bool {
-        var random = SeededGenerator(seed: id.value.low ^ salt ^ UInt64(name.description.utf8.count))
-        for byte in name.description.utf8 { random = SeededGenerator(seed: random.next() ^ UInt64(byte)) }
+        var random = SeededGenerator(
+            seed: id.value.low ^ salt ^ UInt64(name.description.utf8.count))
+        for byte in name.description.utf8 {
+            random = SeededGenerator(seed: random.next() ^ UInt64(byte))
+        }
         return random.happens(probability)
     }
 

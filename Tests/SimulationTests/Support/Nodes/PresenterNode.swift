@@ -100,7 +100,8 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         run.isPrompting = true
         promptCount += 1
         world.ledger.note(.promptOpened(run.id, by: name, life: life))
-        downlink?.move(run.id, generation: run.offer.generation, to: .presented, by: name.description)
+        downlink?.move(
+            run.id, generation: run.offer.generation, to: .presented, by: name.description)
         after(world.random.waiting(mean: world.plan.profile.thinkingMean) + 1) { [self] in
             answer(run)
         }

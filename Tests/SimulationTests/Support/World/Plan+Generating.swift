@@ -47,7 +47,8 @@ extension Plan {
         for _ in 0..<Int(random.number(in: 2...random.pick([6, 16, 30]))) {
             presentations.append(
                 Presentation(
-                    time: random.number(in: 0...profile.chaosLasts + 5_000), origin: random.pick(origins),
+                    time: random.number(in: 0...profile.chaosLasts + 5_000),
+                    origin: random.pick(origins),
                     deadline: random.happens(0.3) ? random.number(in: 500...60_000) : nil,
                     grace: random.happens(0.1) ? random.number(in: 0...20_000) : nil,
                     isKept: random.happens(0.5)))
