@@ -49,7 +49,8 @@ struct ChaosNode: AsyncParsableCommand {
         _ settings: NodeSettings, _ role: ChaosPlan.Role, _ folder: ChaosFolder, _ log: ChaosLog
     ) throws -> NodeParts {
         let logger = Logger(label: node)
-        let audit = try EventLog(folder.log(of: settings.name), node: settings.name)
+        let audit = try EventLog(
+            folder.log(of: settings.name), node: settings.name, logger: logger)
         var parts = NodeParts(logger: logger)
         parts.audit = audit
         parts.ready = { ServiceNotification.ready(file: folder.readyFile(of: settings.name)) }
