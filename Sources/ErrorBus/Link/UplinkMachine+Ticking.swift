@@ -61,7 +61,8 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         var entry = entry
         if entry.isOpen, let deadline = entry.request.deadline, now >= deadline {
-            withdraw(id, reason: .origin, at: now)
+            // Only the origin's own clock is final: it may ask anew by another path.
+            withdraw(id, reason: entry.request.isForwarded ? .abandoned : .origin, at: now)
             return [.expired(id)]
         }
         var actions: [UplinkAction] = []

@@ -23,8 +23,9 @@ final class ForwardedPresentation: Sendable {
         withdrawReason.withLock { withdrawal in
             withdrawal =
                 switch reason {
-                case .withdrawn, .expired: .origin
-                case .abandoned: .abandoned
+                case .withdrawn: .origin
+                // This hop's clock says so; only the origin's own word is final.
+                case .abandoned, .expired: .abandoned
                 case .shutDown: nil
                 }
         }

@@ -44,7 +44,8 @@ struct ChaosResult: Sendable {
             .joined(separator: ", ")
         let width = counts.rows.map(\.name.count).max() ?? 0
         var lines = [
-            "seed \(settings.seed), \(settings.duration), \(schedule.faults.count) faults: \(faults)"
+            "seed \(settings.seed), \(settings.duration), "
+                + "\(schedule.faults.count) faults: \(faults)"
         ]
         lines += counts.rows.map { name, count in
             "  \(name.padding(toLength: width))  \(count)"

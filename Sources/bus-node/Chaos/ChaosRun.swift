@@ -103,7 +103,8 @@ struct ChaosRun: Sendable {
         let missing = plan.processes.map(\.name).filter { !folder.isReady($0) }
         throw Failure(
             .cannotCreate,
-            "not up within \(Self.startLimit): \(missing.map(\.description).joined(separator: ", "))"
+            "not up within \(Self.startLimit): "
+                + missing.map(\.description).joined(separator: ", ")
         )
     }
 

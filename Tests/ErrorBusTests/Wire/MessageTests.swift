@@ -76,7 +76,7 @@ import Testing
         "numbers are decimal digits up to 2^53",
         arguments: [
             ("0", true), ("7", true), ("9007199254740992", true), ("9007199254740993", false),
-            ("", false), ("+1", false), ("-1", false), ("01", false), ("00", false), 
+            ("", false), ("+1", false), ("-1", false), ("01", false), ("00", false),
             ("0x1", false), ("1e3", false), ("1.0", false), ("١", false),
             ("99999999999999999999999999", false),
         ])

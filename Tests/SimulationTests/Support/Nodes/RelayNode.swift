@@ -40,8 +40,8 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         if world.mutation == .promptsStayOpen { return }
         guard let run = running[id], run.offer.generation == generation else { return }
         switch reason {
-        case .withdrawn, .expired: run.withdrawal = .origin
-        case .abandoned: run.withdrawal = .abandoned
+        case .withdrawn: run.withdrawal = .origin
+        case .abandoned, .expired: run.withdrawal = .abandoned
         case .shutDown: run.withdrawal = nil
         }
         cancel(run)
