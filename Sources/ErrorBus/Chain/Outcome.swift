@@ -7,7 +7,7 @@ public struct Outcome: Hashable, Sendable {
     public let reason: Reason
     /// The responder or node that decided.
     public let decidedBy: String
-    /// The refusal's number, where another process refused it (WIRE, REJECT codes).
+    /// The refusal's number, where another process refused it (docs/wire.md, section REJECT).
     public var refusalCode: UInt16?
     /// It was decided in another process; ``decidedBy`` is as that one said.
     public var isRemote = false

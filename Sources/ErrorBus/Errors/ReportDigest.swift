@@ -1,5 +1,5 @@
 /// FNV-1a 64 of a report's bytes as the origin sent them: tells "asked again" from "same id,
-/// another question" without comparing payloads (WIRE, rule 1). Not a cryptographic hash.
+/// another question" without comparing payloads (docs/wire.md, rule 1). Not a cryptographic hash.
 public struct ReportDigest: Hashable, Sendable, CustomStringConvertible {
     public let value: UInt64
 

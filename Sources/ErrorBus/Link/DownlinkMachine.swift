@@ -3,7 +3,7 @@ import OrderedCollections
 /// The parent's side of its links: knows its children, holds what each asked, and delivers every
 /// answer until the child says what came of it. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+/// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
 struct DownlinkMachine: Sendable {
     let name: NodeName
     let boot: BootID

@@ -54,6 +54,7 @@ protocol TransportReceiver: AnyObject, Sendable {
 /// What happened to a connection to a parent.
 enum ConnectionEvent: Hashable, Sendable {
     case connected
+    /// The connection is lost, and with it the socket's use: it is to be closed.
     case disconnected
     case failed(String)
 }

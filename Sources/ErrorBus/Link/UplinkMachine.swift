@@ -1,7 +1,7 @@
 /// The child's side of a link: keeps the parents in contact and every presentation asked until it
 /// is answered, whatever is lost on the way. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are WIRE's; a comment names the rule where the code is one.
+/// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
 struct UplinkMachine: Sendable {
     enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.
@@ -95,21 +95,20 @@ struct UplinkMachine: Sendable {
         }
     }
 
-    /// The transport lost the connection. It connects again by itself; if it does not, the
-    /// greeting limit rebuilds the socket.
+    /// The transport lost the connection. A parent that was there is tried again first; one
+    /// that never said WELCOME is given up.
     mutating func disconnected(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
-        lastFailure = reason
         switch link {
-        case .greeting:
-            link = .opening(since: now)
-            return []
+        case .greeting: return giveUp(reason, at: now)
         case .live:
-            link = .opening(since: now)
-            return lost(reason, at: now)
-        case .opening, .idle, .waiting, .closed:
-            return []
+            lastFailure = reason
+            link = .waiting(until: now + times.rebuildAfter + jitter(upTo: times.rebuildAfter / 4))
+            return [.close] + lost(reason, at: now)
+        case .opening, .idle, .waiting, .closed: return []
         }
     }
+
+    private mutating func jitter(upTo most: UInt64) -> UInt64 { jitter.milliseconds(in: 0...most) }
 
     /// Closes the socket and tries again later, with the next parent in the list.
     mutating func giveUp(_ reason: String, pause: UInt64? = nil, at now: MonotonicTime)
@@ -124,7 +123,7 @@ struct UplinkMachine: Sendable {
         let backOff = min(times.rebuildAfterMax, times.rebuildAfter << UInt64(min(failures, 6)))
         failures += 1
         parent = (parent + 1) % parentCount
-        link = .waiting(until: now + (pause ?? backOff + jitter.milliseconds(in: 0...backOff / 4)))
+        link = .waiting(until: now + (pause ?? backOff + jitter(upTo: backOff / 4)))
         return [.close] + (wasLive ? lost(reason, at: now) : [])
     }
 

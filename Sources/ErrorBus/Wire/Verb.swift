@@ -1,4 +1,4 @@
-/// The closed list of verbs, and who may say them: direction is authority (WIRE, rule 6).
+/// The closed list of verbs, and who may say them: direction is authority (docs/wire.md, rule 6).
 enum Verb: String, Sendable, CaseIterable {
     case hello = "HELLO"
     case welcome = "WELCOME"

@@ -121,7 +121,11 @@ actor Reactor {
             defer { events.removeAll() }
             return events
         }
-        for (id, event) in events { slots[id]?.receiver.changed(event, on: id) }
+        for (id, event) in events {
+            // What the parent said last comes first.
+            if event == .disconnected { drain(id) }
+            slots[id]?.receiver.changed(event, on: id)
+        }
     }
 
     private func deliverNudges() {

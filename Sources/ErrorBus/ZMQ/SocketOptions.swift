@@ -40,8 +40,10 @@ enum SocketOptions {
             ]
         case .dealer:
             return common + [
-                // Nothing is queued for a parent that is not there.
-                (ZMQ_IMMEDIATE, .int(1)),
+                // With 1 a connection that is lost while a message is being read ends the process
+                // (libzmq's issue 3663). Nothing is sent before the connection is up, and a lost
+                // one's socket is closed, so nothing queues for a parent that is not there.
+                (ZMQ_IMMEDIATE, .int(0)),
                 // Hit on this side it would end the session for ever: far above what is allowed.
                 (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
                 (ZMQ_RECONNECT_IVL, .int(100)),

@@ -21,6 +21,8 @@ struct ChaosFolder: Sendable {
 
     func log(of node: NodeName) -> String { "\(path)/\(node).jsonl" }
 
+    func journal(of node: NodeName) -> String { "\(path)/\(node).sqlite" }
+
     func readyFile(of node: NodeName) -> String { "\(path)/\(node).ready" }
 
     func isReady(_ node: NodeName) -> Bool {

@@ -8,8 +8,10 @@ struct LedgerTally {
 
     private struct Prompting {
         var liveIn: LedgerEvent.Life?
-        /// The lives that decided it.
-        var decidedIn: Set<LedgerEvent.Life> = []
+        /// The lives in which it was answered.
+        var answeredIn: Set<LedgerEvent.Life> = []
+        /// A decision is on record.
+        var isDecided = false
     }
 
     private struct Decision: Hashable {
@@ -42,7 +44,8 @@ struct LedgerTally {
         case .decide:
             decisions.insert(Decision(id: event.id, answer: event.answer, option: event.option))
             let place = Place(id: event.id, node: event.life.node)
-            prompting[place, default: Prompting()].decidedIn.insert(event.life)
+            prompting[place, default: Prompting()].answeredIn.insert(event.life)
+            prompting[place]?.isDecided = true
         case .present, .done, .change: break
         }
     }
@@ -51,8 +54,8 @@ struct LedgerTally {
         let place = Place(id: event.id, node: event.life.node)
         var prompt = prompting[place] ?? Prompting()
         let isDecided =
-            durableNodes.contains(place.node)
-            ? !prompt.decidedIn.isEmpty : prompt.decidedIn.contains(event.life)
+            prompt.answeredIn.contains(event.life)
+            || (durableNodes.contains(place.node) && prompt.isDecided)
         // A prompt of an earlier life went with it.
         if prompt.liveIn == event.life || isDecided { counts.duplicatePrompts += 1 }
         prompt.liveIn = event.life
@@ -63,8 +66,9 @@ struct LedgerTally {
         let place = Place(id: event.id, node: event.life.node)
         guard prompting[place]?.liveIn == event.life else { return }
         prompting[place]?.liveIn = nil
-        // Written by whoever answered, in case the responder's own line is not there yet.
-        if event.reason == "answered" { prompting[place]?.decidedIn.insert(event.life) }
+        // Written by whoever answered; a life that ends before the decision is on record has
+        // decided nothing, and the next one may ask again.
+        if event.reason == "answered" { prompting[place]?.answeredIn.insert(event.life) }
     }
 
     /// The counts as of now.

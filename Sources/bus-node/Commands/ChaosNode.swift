@@ -65,9 +65,16 @@ struct ChaosNode: AsyncParsableCommand {
         if role == .presenter {
             let presenter = ChaosPresenter(
                 log, seed: SeededGenerator.seed(seed, part: "\(settings.name) \(getpid())"))
+            // The run's own: the topology's holds what people have decided.
+            if settings.journal != nil {
+                parts.journal = try SQLiteJournal(folder.journal(of: settings.name))
+                parts.asksAgainAfterRestart = settings.afterRestart == .ask
+            }
+            let journal = parts.journal
             parts.presenting = { next in
                 PresentingResponder(
-                    settings.name.description, presenters: [presenter], next: next, audit: audit,
+                    settings.name.description, presenters: [presenter], next: next,
+                    journal: journal, audit: audit,
                     logger: logger)
             }
         }

@@ -101,8 +101,7 @@ import Testing
             _ = rig.get(.accepted(id: PresentationID(number), attempt: 1))
             _ = rig.machine.nextDue
         }
-        _ = rig.machine.disconnected("x", at: rig.now)
-        _ = rig.machine.connected(at: rig.now)
+        rig.reconnect()
         _ = rig.get(UplinkRig.welcome())
         #expect(rig.run(3_000).map(\.1).verbs.count >= 9_995)
         for number in 0..<10_000 as Range<UInt64> {

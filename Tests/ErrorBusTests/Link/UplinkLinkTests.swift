@@ -92,6 +92,24 @@ import Testing
         #expect(rig.machine.lastFailure == "refused: 403 held")
     }
 
+    @Test("F1 a lost connection is made again after 100 ms; the same parent is asked first")
+    func lostConnection() {
+        var rig = UplinkRig.live(parents: 2)
+        #expect(rig.machine.disconnected("x", at: rig.now).first == .close)
+        let next = rig.run(500).first
+        #expect(next?.1 == .open(parent: 0))
+        #expect((100...125).contains(next?.at ?? 0))
+    }
+
+    @Test("F20 a connection lost before WELCOME is backed off from, and the next parent asked")
+    func lostGreeting() {
+        var rig = UplinkRig(parents: 2)
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        #expect(rig.machine.disconnected("x", at: rig.now) == [.close])
+        #expect(rig.run(500).first?.1 == .open(parent: 1))
+    }
+
     @Test("events of a socket that is closed already change nothing")
     func late() {
         var rig = UplinkRig.live()
@@ -112,8 +130,7 @@ import Testing
             _ = rig.present(PresentationID(number))
             _ = rig.get(.accepted(id: PresentationID(number), attempt: 1))
         }
-        _ = rig.machine.disconnected("x", at: rig.now)
-        _ = rig.machine.connected(at: rig.now)
+        rig.reconnect()
         let first = rig.get(UplinkRig.welcome()).verbs.filter { $0 == .present }.count
         let later = rig.run(100).filter { [$0.1].verbs == [.present] }
         #expect(first == 5)

@@ -205,6 +205,7 @@ import Testing
         _ = rig.runAlive(700_000)
         _ = rig.machine.disconnected("x", at: rig.now)
         #expect(rig.withdraw(id) == [])
+        _ = rig.run(200)
         _ = rig.machine.connected(at: rig.now)
         #expect(rig.get(UplinkRig.welcome()).verbs == [.withdraw])
     }

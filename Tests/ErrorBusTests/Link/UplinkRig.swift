@@ -56,6 +56,13 @@ struct UplinkRig {
         machine.settled(id, answer: Message.sampleAnswer, result: result, at: now)
     }
 
+    /// Loses the connection and makes it again.
+    mutating func reconnect() {
+        _ = machine.disconnected("x", at: now)
+        _ = run(200)
+        _ = machine.connected(at: now)
+    }
+
     mutating func run(_ milliseconds: UInt64) -> [(at: UInt64, UplinkAction)] {
         let start = now
         let end = now + milliseconds

@@ -1,0 +1,82 @@
+import ErrorBus
+import OrderedCollections
+import Testing
+
+@testable import bus_node
+
+struct ChaosPlanTests {
+    private func plan(_ nodes: NodeSettings...) throws -> ChaosPlan {
+        try ChaosPlan(
+            Topology(
+                nodes: OrderedDictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0) })),
+            path: "t.yaml")
+    }
+
+    private func node(
+        _ name: NodeName, next: [Hop] = [], listen: [String] = [], presents: Bool = false
+    ) throws -> NodeSettings {
+        var settings = NodeSettings(name: name)
+        settings.next = next
+        settings.listen = try listen.map { try Endpoint($0) }
+        settings.presenters = presents ? [.terminal] : []
+        return settings
+    }
+
+    @Test("Leaves present, nodes with presenters answer, the rest passes on")
+    func roles() throws {
+        let plan = try FaultScheduleTests.plan()
+        #expect(plan.processes.map(\.role) == [.presenter, .relay, .worker, .worker])
+        #expect(
+            plan.links.map(\.name) == [
+                "relay-to-centre", "w1-to-relay", "w2-to-relay", "w2-to-centre",
+            ])
+        #expect(plan.links[0].target.description == "tcp://127.0.0.1:7001")
+    }
+
+    @Test("Shares differ by one at most and add up", arguments: [0, 1, 2, 7, 1_000])
+    func shares(count: Int) throws {
+        let shares = try FaultScheduleTests.plan().shares(of: count)
+        #expect(Set(shares.keys) == ["w1", "w2"])
+        #expect(shares.values.reduce(0, +) == count)
+        #expect((shares.values.max() ?? 0) - (shares.values.min() ?? 0) <= 1)
+    }
+
+    @Test("Every end is an answer unless a worker may give up by itself")
+    func answers() throws {
+        let root = try node("r", listen: ["tcp://127.0.0.1:1"], presents: true)
+        var worker = try node("w", next: [.node("r")])
+        #expect(try plan(root, worker).everyEndIsAnAnswer)
+        worker.deadline = .seconds(1)
+        #expect(try !plan(root, worker).everyEndIsAnAnswer)
+        worker.deadline = nil
+        worker.whenUnreachable = .fail
+        #expect(try !plan(root, worker).everyEndIsAnAnswer)
+    }
+
+    @Test("What cannot be used is refused, with the reason")
+    func refusals() throws {
+        let listening = ["tcp://127.0.0.1:1"]
+        let root = try node("r", listen: listening, presents: true)
+        func problem(_ nodes: NodeSettings...) -> String {
+            do {
+                _ = try ChaosPlan(
+                    Topology(
+                        nodes: OrderedDictionary(
+                            uniqueKeysWithValues: nodes.map { ($0.name, $0) })), path: "t.yaml")
+                return "none"
+            } catch {
+                #expect(error.status == .badConfiguration)
+                return error.text
+            }
+        }
+        #expect(problem(root).contains("nobody would present"))
+        let mute = try node("r", listen: listening)
+        #expect(
+            problem(mute, try node("w", next: [.node("r")])).contains("nobody would answer"))
+        let outside = try node("w", next: [.endpoint(try Endpoint("tcp://127.0.0.1:9"))])
+        #expect(problem(root, outside).contains("not of this topology"))
+        let hidden = try node("r", listen: ["tcp://127.0.0.1:*"], presents: true)
+        #expect(
+            problem(hidden, try node("w", next: [.node("r")])).contains("nowhere one can connect"))
+    }
+}

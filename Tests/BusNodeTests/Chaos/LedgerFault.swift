@@ -1,0 +1,55 @@
+import Testing
+
+@testable import bus_node
+
+/// A log with one fault, and the count that it has to show up in.
+struct LedgerFault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let events: [LedgerEvent]
+    let count: @Sendable (inout LedgerCounts) -> Void
+
+    init(
+        _ name: String, _ events: [LedgerEvent],
+        _ count: @escaping @Sendable (inout LedgerCounts) -> Void
+    ) {
+        testDescription = name
+        self.events = events
+        self.count = count
+    }
+
+    static let all: [LedgerFault] = [
+        LedgerFault("completed twice", MadeUpLog.whole + [MadeUpLog.complete]) {
+            $0.duplicateCompletions = 1
+        },
+        LedgerFault("prompted twice", [MadeUpLog.report, MadeUpLog.prompt] + MadeUpLog.whole) {
+            $0.duplicatePrompts = 1
+        },
+        LedgerFault(
+            "prompted after the decision",
+            MadeUpLog.whole + [MadeUpLog.prompt, MadeUpLog.takenAway]
+        ) { $0.duplicatePrompts = 1 },
+        LedgerFault(
+            "completed by another process",
+            MadeUpLog.answered + [MadeUpLog.complete(in: MadeUpLog.other)]
+        ) { $0.misrouted = 1 },
+        LedgerFault(
+            "completed by another life",
+            MadeUpLog.answered + [MadeUpLog.complete(in: MadeUpLog.workerLater)]
+        ) { $0.misrouted = 1 },
+        LedgerFault(
+            "attempted by another process",
+            MadeUpLog.whole + [MadeUpLog.event(.attempt, MadeUpLog.other)]
+        ) { $0.misrouted = 1 },
+        LedgerFault("attempted twice", MadeUpLog.whole + [MadeUpLog.attempt]) {
+            $0.attemptsOverOne = 1
+        },
+        LedgerFault(
+            "another option than decided",
+            MadeUpLog.answered + [MadeUpLog.complete(in: MadeUpLog.worker, option: "skip")]
+        ) { $0.disagreements = 1 },
+        LedgerFault(
+            "another answer than decided",
+            MadeUpLog.answered + [MadeUpLog.complete(in: MadeUpLog.worker, answer: "2")]
+        ) { $0.disagreements = 1 },
+    ]
+}

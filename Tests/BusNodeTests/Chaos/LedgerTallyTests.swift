@@ -1,0 +1,104 @@
+import Testing
+
+@testable import bus_node
+
+/// Made-up logs: the checks have to bite, each on its own fault and on nothing else.
+struct LedgerTallyTests {
+    private typealias Log = MadeUpLog
+
+    private func counts(
+        _ events: [LedgerEvent], dead: Set<LedgerEvent.Life> = [], durable: Set<String> = []
+    ) -> LedgerCounts {
+        var tally = LedgerTally(durableNodes: durable)
+        for event in events { tally.add(event) }
+        return tally.counts(dead: dead)
+    }
+
+    private var fine: LedgerCounts {
+        var counts = LedgerCounts()
+        counts.presented = 1
+        counts.completed = 1
+        counts.answered = 1
+        return counts
+    }
+
+    @Test("C1 a whole presentation is fine")
+    func whole() {
+        #expect(counts(Log.whole) == fine)
+        #expect(fine.violations(expected: 1, everyEndIsAnAnswer: true).isEmpty)
+        #expect(counts(Log.whole).lost == 0)
+    }
+
+    @Test("Each fault is counted under its own name, and nothing else", arguments: LedgerFault.all)
+    func bites(fault: LedgerFault) {
+        var expected = fine
+        fault.count(&expected)
+        let counts = counts(fault.events)
+        #expect(counts == expected)
+        #expect(counts.violations(expected: 1, everyEndIsAnAnswer: true).count == 1)
+    }
+
+    @Test("C1 what never completes is open, and lost")
+    func lost() {
+        let counts = counts([Log.report, Log.prompt, Log.gone, Log.decide])
+        #expect(counts.lost == 1)
+        #expect(counts.openAtEnd == 1)
+        #expect(counts.violations(expected: 1, everyEndIsAnAnswer: false).count == 2)
+    }
+
+    @Test("F13 what its origin took with it is not lost")
+    func originDied() {
+        let counts = counts([Log.report, Log.prompt, Log.gone], dead: [Log.worker])
+        #expect(counts.originDied == 1)
+        #expect(counts.lost == 0)
+        #expect(counts.openAtEnd == 0)
+        #expect(counts.violations(expected: 1, everyEndIsAnAnswer: true).isEmpty)
+    }
+
+    @Test("F13 a completion written before the death counts")
+    func completedBeforeDeath() {
+        #expect(counts(Log.whole, dead: [Log.worker]) == fine)
+    }
+
+    @Test("A prompt that is left over is open; one of a dead presenter is not")
+    func openPrompt() {
+        let events = Log.whole + [Log.event(.prompt, Log.centreLater, id: "B")]
+        #expect(counts(events).openAtEnd == 1)
+        #expect(counts(events, dead: [Log.centreLater]).openAtEnd == 0)
+    }
+
+    @Test("A prompt that was taken away may come back; one of an earlier life may be shown again")
+    func promptsAgain() {
+        #expect(counts([Log.report, Log.prompt, Log.takenAway] + Log.whole) == fine)
+        let again = [Log.report, Log.event(.prompt, Log.centreLater)] + Log.whole
+        #expect(counts(again, dead: [Log.centreLater]) == fine)
+    }
+
+    @Test("F16 after a decision on record nobody is asked again in any life")
+    func durable() {
+        let events =
+            Log.whole + [
+                Log.event(.prompt, Log.centreLater), Log.event(.gone, Log.centreLater),
+            ]
+        #expect(counts(events).duplicatePrompts == 0)
+        #expect(counts(events, durable: ["c"]).duplicatePrompts == 1)
+        // Killed between the answer and its record: nothing was decided.
+        let unrecorded = events.filter { $0.kind != .decide }
+        #expect(counts(unrecorded, durable: ["c"]).duplicatePrompts == 0)
+    }
+
+    @Test("An end without an answer counts only where every end has to be one")
+    func unanswered() {
+        let events = [Log.report, Log.event(.complete, Log.worker, reason: "unreachable")]
+        let counts = counts(events)
+        #expect(counts.completed == 1)
+        #expect(counts.answered == 0)
+        #expect(counts.violations(expected: 1, everyEndIsAnAnswer: false).isEmpty)
+        #expect(counts.violations(expected: 1, everyEndIsAnAnswer: true).count == 1)
+    }
+
+    @Test("Fewer presentations than asked for is a violation")
+    func tooFew() {
+        #expect(fine.violations(expected: 2, everyEndIsAnAnswer: true).count == 1)
+    }
+}

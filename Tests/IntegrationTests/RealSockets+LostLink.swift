@@ -1,0 +1,60 @@
+import CZMQ
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    @Suite struct LostLinkTests {
+        @Test("F2, F34 a link lost with messages still to be read does not end the process")
+        func lostInTheMiddle() async throws {
+            let reactor = Reactor()
+            reactor.start()
+            for round in 0..<30 {
+                let path = "/tmp/errorbus-lost-\(getpid())-\(round)"
+                let peer = try CutPeer(path: path)
+                let child = TestReceiver(reactor)
+                // Much comes at once, and its sender is gone while it is being read.
+                peer.send(messages: 2_000, frames: 12, of: [1, 2, 3])
+                let socket = try await child.connect(Endpoint("ipc://\(path)"))
+                _ = try await child.next { $0 == .changed(.disconnected) }
+                await child.close(socket)
+                #expect(child.events.elements.contains(.changed(.connected)))
+                let whole = [Frame](repeating: Frame([1, 2, 3]), count: 12)
+                #expect(
+                    child.events.elements.allSatisfy {
+                        if case .received(let frames) = $0 { frames == whole } else { true }
+                    })
+            }
+            await reactor.shutDown()
+        }
+
+        @Test("A new connection carries nothing that was sent on the one before")
+        func nothingStale() async throws {
+            let reactor = Reactor()
+            reactor.start()
+            let endpoint = try Endpoint("ipc:///tmp/errorbus-stale-\(getpid())")
+            defer { if case .ipc(let path) = endpoint.address { unlink(path) } }
+            let child = TestReceiver(reactor)
+            var peer: RawSocket? = try RawSocket(ZMQ_DEALER)
+            try peer?.bind(endpoint)
+            let socket = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            #expect(await child.send([[1]], on: socket) == .sent)
+            #expect(try await peer?.receive() == [[1]])
+            peer = nil
+            _ = try await child.next { $0 == .changed(.disconnected) }
+            // Taken by libzmq for a connection that is to come.
+            _ = await child.send([[2]], on: socket)
+            await child.close(socket)
+            let later = try RawSocket(ZMQ_DEALER)
+            try later.bind(endpoint)
+            let again = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            #expect(await child.send([[3]], on: again) == .sent)
+            #expect(try await later.receive() == [[3]])
+            await reactor.shutDown()
+        }
+    }
+}
