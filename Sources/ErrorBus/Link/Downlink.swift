@@ -35,7 +35,7 @@ actor Downlink {
     private var attempts: [Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
     private var bareReading = 0
     private var isStopped = false
-    private var anomalies: [Anomaly.Kind: Int] = [:]
+    private var anomalies = AnomalyLog()
     private nonisolated let mailbox = Mutex<[Posted]>([])
 
     init(
@@ -131,13 +131,7 @@ actor Downlink {
             logger.info(
                 "child is down", metadata: ["child": "\(name)", "reason": "\(reason)"])
         case .dropped(let anomaly):
-            anomalies[anomaly.kind, default: 0] += 1
-            logger.debug(
-                "dropped",
-                metadata: [
-                    "kind": "\(anomaly.kind)", "detail": "\(anomaly.detail)",
-                    "count": "\(anomalies[anomaly.kind] ?? 0)",
-                ])
+            anomalies.note(anomaly, at: transport.now, logger)
         }
     }
 

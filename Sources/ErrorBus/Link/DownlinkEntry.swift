@@ -65,13 +65,19 @@ struct DownlinkEntry: Hashable, Sendable {
     /// Whether whoever asked can be reached, as far as this hop knows.
     var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
 
-    /// The entry takes part in the limits on what is open: not settled yet.
+    /// What came of it is not known yet.
     var isUnsettled: Bool {
         switch phase {
         case .open: true
         case .answered(let delivery): delivery.result == nil
         case .withdrawn, .abandoned, .refused: false
         }
+    }
+
+    /// Since when its answer waits to be delivered and settled.
+    var undeliveredSince: MonotonicTime? {
+        guard case .answered(let delivery) = phase, delivery.result == nil else { return nil }
+        return delivery.decidedAt
     }
 
     /// Until when it is remembered; nil while it is unsettled.

@@ -70,7 +70,11 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var entry = entry
         entry.phase = .answered(.init(decision: decision, decidedAt: now))
-        return deliver(entry, at: now)
+        var actions = deliver(entry, at: now)
+        while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
+            if let entry = entries[oldest] { actions += giveUpDelivery(of: entry, at: now) }
+        }
+        return actions
     }
 
     /// Sends the answer to whoever asks, as that one gets answers.

@@ -12,7 +12,9 @@ extension DownlinkMachine {
             if let child { .child(child) } else {
                 .requester(.init(peer: peer, until: now + wait))
             }
-        if let refusal = refusal(of: present) { return [.send(.reject(refusal), to: peer)] }
+        if let refusal = refusal(of: present) ?? notTheOrigin(present, child) {
+            return [.send(.reject(refusal), to: peer)]
+        }
         return asked(present, digest: digest, asker: asker, peer: peer, at: now)
     }
 
@@ -25,7 +27,9 @@ extension DownlinkMachine {
             id: request.id, origin: origin, path: [origin], digest: digest,
             leftMilliseconds: request.deadlineMilliseconds ?? times.bareWaitMax,
             payload: request.payload)
-        if let refusal = refusal(of: present) { return [.reply(BareReply(refusal), to: peer)] }
+        if let refusal = refusal(of: present) ?? notTheOrigin(present, nil) {
+            return [.reply(BareReply(refusal), to: peer)]
+        }
         return asked(present, digest: digest, asker: .bare(peer), peer: peer, at: now)
             + ticked(at: now)
     }
@@ -34,7 +38,11 @@ extension DownlinkMachine {
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
         if isStopping { return goingDown(id) }
-        if present.path.contains(name) || present.origin == name {
+        if present.origin == name {
+            return Message.Reject(
+                .loop, "\(name) is this node's own name; it is no child's origin", id: id)
+        }
+        if present.path.contains(name) {
             return Message.Reject(
                 .loop, "\(name) is in the path already: \(present.path.asHeaderField)", id: id)
         }
@@ -44,6 +52,19 @@ extension DownlinkMachine {
                 "\(present.path.count) hops; at most \(WireLimits.hopCountMax) are allowed", id: id)
         }
         return nil
+    }
+
+    /// A node that has a live link here asks for itself: nobody else asks in its name. One that
+    /// just changed its parent is let in when its old link is known to be lost, hence the retry.
+    private func notTheOrigin(
+        _ present: Message.Present, _ child: NodeName?
+    ) -> Message.Reject? {
+        guard present.origin != child, children[present.origin]?.isReachable == true else {
+            return nil
+        }
+        return Message.Reject(
+            .notYours, "\(present.origin) has a live link here and asks for itself",
+            id: present.id, retryMilliseconds: 2_000)
     }
 
     private mutating func asked(
@@ -100,16 +121,16 @@ extension DownlinkMachine {
         _ asker: DownlinkEntry.Asker, _ id: PresentationID
     ) -> Message.Reject? {
         if case .child(let name) = asker,
-            unsettledOfChild[name]?.count ?? 0 >= limits.openPerChildMax
+            openOfChild[name] ?? 0 >= limits.openPerChildMax
         {
             return Message.Reject(
                 .busy,
                 "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
                     + "allowed", id: id, retryMilliseconds: 1_000)
         }
-        guard unsettledCount < limits.openPerNodeMax else {
+        guard openCount < limits.openPerNodeMax else {
             return Message.Reject(
-                .busy, "\(unsettledCount) presentations are open here; no more are allowed",
+                .busy, "\(openCount) presentations are open here; no more are allowed",
                 id: id, retryMilliseconds: 2_000)
         }
         return nil

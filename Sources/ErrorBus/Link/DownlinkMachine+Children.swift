@@ -14,7 +14,7 @@ extension DownlinkMachine {
             return [refuse(peer, .notYours, "this link belongs to \(former)")]
         }
         guard var child = children[hello.from] else {
-            guard children.count < limits.childrenMax else {
+            guard children.count < limits.childrenMax || forgetOldestGone() else {
                 return [
                     refuse(peer, .busy, "\(children.count) children; no more are allowed", 5_000)
                 ]
@@ -36,6 +36,19 @@ extension DownlinkMachine {
             return [.send(.ping(pingNumber), to: child.peer)]
         }
         return []  // HELLO again while its holder is being asked.
+    }
+
+    /// Makes room for a new child: whoever has been gone longest and left nothing behind.
+    private mutating func forgetOldestGone() -> Bool {
+        let gone = children.filter { unsettledOfChild[$0.key] == nil }
+            .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
+        guard let oldest = gone.min(by: { $0 < $1 }), let child = children[oldest.1] else {
+            return false
+        }
+        children[oldest.1] = nil
+        namesOfPeers[child.peer] = nil
+        planChild(oldest.1)
+        return true
     }
 
     private func refuse(

@@ -20,23 +20,16 @@ extension DownlinkMachine {
     }
 
     private mutating func tickedEntry(
-        _ former: DownlinkEntry, at now: MonotonicTime
+        _ entry: DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        var entry = former
         switch entry.phase {
         case .open:
             return tickedOpen(entry, at: now)
-        case .answered(var delivery):
+        case .answered(let delivery):
             guard delivery.result == nil else { return [] }
             let asked = max(entry.askedAt, delivery.decidedAt)
             if now.since(asked) >= times.lease + times.abandonAfter {
-                // Nobody came for it: delivery is given up, the answer is kept a while longer.
-                delivery.result = .unknown
-                delivery.next = nil
-                delivery.until = now + times.tombstone
-                entry.phase = .answered(delivery)
-                store(entry)
-                return [.settled(entry.id, answer: delivery.decision.answer, .unknown)]
+                return giveUpDelivery(of: entry, at: now)
             }
             if let next = delivery.next, now >= next { return deliver(entry, at: now) }
             store(entry)
@@ -44,6 +37,21 @@ extension DownlinkMachine {
         case .withdrawn, .abandoned, .refused:
             return []
         }
+    }
+
+    /// Nobody came for it, or more wait for theirs than are kept: the answer stays under its id
+    /// for those who ask again.
+    mutating func giveUpDelivery(
+        of former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard case .answered(var delivery) = former.phase, delivery.result == nil else { return [] }
+        var entry = former
+        delivery.result = .unknown
+        delivery.next = nil
+        delivery.until = now + times.tombstone
+        entry.phase = .answered(delivery)
+        store(entry)
+        return [.settled(entry.id, answer: delivery.decision.answer, .unknown)]
     }
 
     private mutating func tickedOpen(
@@ -86,6 +94,7 @@ extension DownlinkMachine {
     mutating func store(_ entry: DownlinkEntry) {
         count(entries[entry.id], now: entry)
         plans.plan(entry.id, at: due(of: entry))
+        undelivered.plan(entry.id, at: entry.undeliveredSince)
         remembered.plan(entry.id, at: entry.forgetAt)
         entries[entry.id] = entry
         // No more results are kept than the bound allows: the oldest go first.
@@ -97,11 +106,13 @@ extension DownlinkMachine {
     mutating func forget(_ id: PresentationID) {
         count(entries[id], now: nil)
         plans.plan(id, at: nil)
+        undelivered.plan(id, at: nil)
         remembered.plan(id, at: nil)
         entries[id] = nil
     }
 
     private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+        countOpen(former, now: entry)
         let was = former?.isUnsettled == true
         let isNow = entry?.isUnsettled == true
         if was != isNow { unsettledCount += isNow ? 1 : -1 }
@@ -115,6 +126,20 @@ extension DownlinkMachine {
             }
         }
         if let entry, let child { unsettledOfChild[child, default: []].insert(entry.id) }
+    }
+
+    private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+        if let former, former.isOpen {
+            openCount -= 1
+            if let child = former.child {
+                let rest = (openOfChild[child] ?? 0) - 1
+                openOfChild[child] = rest > 0 ? rest : nil
+            }
+        }
+        if let entry, entry.isOpen {
+            openCount += 1
+            if let child = entry.child { openOfChild[child, default: 0] += 1 }
+        }
     }
 
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {

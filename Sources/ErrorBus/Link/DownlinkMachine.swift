@@ -20,6 +20,12 @@ struct DownlinkMachine: Sendable {
     var entries: [PresentationID: DownlinkEntry] = [:]
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
+    /// What waits for a decision. Answered counts no longer: whoever collects its answers and
+    /// never says what came of them takes nobody's place.
+    var openCount = 0
+    var openOfChild: [NodeName: Int] = [:]
+    /// Decided and not settled, by when it was decided.
+    var undelivered = DeadlineQueue<PresentationID>()
     /// When to look at which entry again.
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that only keep a result or a withdrawal, and until when.
@@ -96,8 +102,10 @@ struct DownlinkMachine: Sendable {
     private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
         let reason = "\(message.verb.rawValue) is a parent's to say"
         let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
-        // One reply per request, so that a plain REQ is not left hanging (rule 7).
-        guard namesOfPeers[peer] == nil else { return [dropped] }
+        // A plain REQ is never left hanging; between nodes, refusals of refusals would go to and
+        // fro for ever.
+        let isReply = [.reject, .ok].contains(message.verb)
+        guard namesOfPeers[peer] == nil || !isReply else { return [dropped] }
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
     }
 

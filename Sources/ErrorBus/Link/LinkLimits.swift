@@ -4,6 +4,8 @@ public struct LinkLimits: Hashable, Sendable {
     public var openPerChildMax = 1024
     /// Open presentations of the whole node.
     public var openPerNodeMax = 16_384
+    /// Answers that wait for what comes of them; above it the oldest are given up (`unknown`).
+    public var undeliveredMax = 65_536
     /// Results and withdrawals remembered for those who ask again.
     public var rememberedMax = 65_536
     /// Child links, named or superseded.

@@ -38,7 +38,7 @@ actor Uplink {
     private var waiters: [PresentationID: Waiter] = [:]
     private var tokens = 0
     private var isStopped = false
-    private var anomalies: [Anomaly.Kind: Int] = [:]
+    private var anomalies = AnomalyLog()
     /// What other threads leave for this one.
     private nonisolated let mailbox = Mutex<[Message.Settled]>([])
 
@@ -150,9 +150,7 @@ actor Uplink {
             end(id, .unreachable(tried))
             perform(machine.withdrew(id, reason: .origin, at: transport.now))
         case .dropped(let anomaly):
-            anomalies[anomaly.kind, default: 0] += 1
-            logger.debug(
-                "dropped", metadata: ["kind": "\(anomaly.kind)", "detail": "\(anomaly.detail)"])
+            anomalies.note(anomaly, at: transport.now, logger)
         }
     }
 

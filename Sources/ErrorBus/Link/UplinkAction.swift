@@ -19,14 +19,3 @@ enum UplinkAction: Hashable, Sendable {
     /// Late, doubled or alien: counted and dropped.
     case dropped(Anomaly)
 }
-
-/// What was dropped, for counters and the log.
-struct Anomaly: Hashable, Sendable {
-    enum Kind: String, Sendable, CaseIterable {
-        case wrongDirection, unknownID, notTheAsker, supersededLink, duplicate, late, malformed
-        case whileClosed
-    }
-
-    let kind: Kind
-    let detail: String
-}

@@ -9,7 +9,7 @@ extension Message {
         }
         guard frames.count == 4 else {
             throw WireError(
-                .malformed, "\(frames.count) frames after the envelope; 4 are expected")
+                .malformed, "\(frames.count) or more frames after the envelope; 4 are expected")
         }
         let verbFrame = frames[frames.startIndex + 1]
         guard let verb = Verb(frame: verbFrame) else {

@@ -34,8 +34,9 @@ enum SocketOptions {
                 (ZMQ_ROUTER_MANDATORY, .int(1)),
                 // One peer never takes over another's replies.
                 (ZMQ_ROUTER_HANDOVER, .int(0)),
-                // 33 bytes are CURVE's own.
-                (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) + 33)),
+                // Hit, it ends the connection without a word: above what is allowed, so that the
+                // refusal (413) can say so.
+                (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
                 (ZMQ_BACKLOG, .int(1_024)),
             ]
         case .dealer:

@@ -142,9 +142,11 @@ import Testing
         arguments: Message.samples.filter { !$0.verb.goesUp })
     func direction(_ message: Message) {
         var rig = DownlinkRig.withChild()
-        #expect(rig.get(message, from: one).map { [$0].drops } == [[.wrongDirection]])
-        let stranger = rig.get(message, from: two)
-        #expect(stranger.drops == [.wrongDirection])
-        #expect(stranger.reject(to: two) == .notYours)
+        for peer in [one, two] {
+            let actions = rig.get(message, from: peer)
+            #expect(actions.drops == [.wrongDirection])
+            let isReply = [.reject, .ok].contains(message.verb)
+            #expect(actions.reject(to: peer) == (isReply && peer == one ? nil : .notYours))
+        }
     }
 }

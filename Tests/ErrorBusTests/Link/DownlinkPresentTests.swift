@@ -6,6 +6,7 @@ import Testing
 @Suite struct DownlinkPresentTests {
     private let one = PeerID(1)
     private let two = PeerID(2)
+    private let three = PeerID(3)
     private let id = PresentationID(1)
 
     @Test("new: offered once and accepted; again: accepted only")
@@ -60,7 +61,7 @@ import Testing
         #expect(code(.present(id, path: hops.dropLast())) == nil)
     }
 
-    @Test("limits per child and per node, and free again after settling")
+    @Test("limits per child and per node, and free again once answered")
     func busy() {
         var limits = LinkLimits()
         limits.openPerChildMax = 2
@@ -74,9 +75,55 @@ import Testing
         #expect(code(1, one) == nil)
         #expect([code(4, two), code(5, two)] == [nil, .busy])
         _ = rig.answer(PresentationID(1))
-        #expect(code(3, one) == .busy)
-        _ = rig.get(.settled(PresentationID(1), .recovered), from: one)
         #expect(code(3, one) == nil)
+    }
+
+    @Test("who collects answers and settles none keeps nobody out, and not more than a bound")
+    func neverSettles() {
+        var limits = LinkLimits()
+        limits.openPerChildMax = 2
+        limits.undeliveredMax = 3
+        var rig = DownlinkRig.withChild(limits: limits)
+        var given: [DownlinkAction] = []
+        for number in 1...5 as ClosedRange<UInt64> {
+            let asked = rig.get(.present(PresentationID(number)), from: one)
+            #expect(asked.reject(to: one) == nil)
+            given += rig.answer(PresentationID(number))
+        }
+        let givenUp = given.compactMap { action -> PresentationID? in
+            if case .settled(let id, _, .unknown) = action { id } else { nil }
+        }
+        #expect(givenUp == [PresentationID(1), PresentationID(2)])
+        // Asked again, the option goes down again.
+        let again = rig.get(.present(PresentationID(1)), from: one)
+        #expect(again.verbs(to: one).contains(.answer))
+    }
+
+    @Test("nobody asks in the name of a node that has a live link of its own")
+    func othersOrigin() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("b"), from: two)
+        _ = rig.get(.present(id), from: one)
+        for peer in [two, three] {
+            let path: [NodeName] = peer == two ? ["a", "b"] : ["a"]
+            #expect(rig.get(.present(id, path: path), from: peer).reject(to: peer) == .notYours)
+        }
+        #expect(
+            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one) == [.withdrawn])
+        _ = rig.get(.bye(reason: "moving"), from: one)
+        #expect(rig.get(.present(id, path: ["a", "b"]), from: two).reject(to: two) == nil)
+    }
+
+    @Test("children that are gone and left nothing behind make room for new ones")
+    func room() {
+        var limits = LinkLimits()
+        limits.childrenMax = 2
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.hello("b"), from: two)
+        #expect(rig.get(.hello("c"), from: three).reject(to: three) == .busy)
+        _ = rig.get(.bye(reason: ""), from: one)
+        #expect(rig.get(.hello("c"), from: three).verbs(to: three) == [.welcome])
+        #expect(rig.machine.children.keys.sorted() == ["b", "c"])
     }
 
     @Test("reopening what was abandoned counts towards the limits as well")

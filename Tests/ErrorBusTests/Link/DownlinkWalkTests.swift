@@ -99,6 +99,8 @@ import Testing
         let ofChild = Dictionary(grouping: unsettled.filter { $0.child != nil }) { $0.child ?? "x" }
             .mapValues { Set($0.map(\.id)) }
         if machine.unsettledOfChild != ofChild { return "unsettledOfChild" }
+        if machine.openCount != machine.entries.values.filter(\.isOpen).count { return "openCount" }
+        if machine.undelivered.count != unsettled.count - machine.openCount { return "undelivered" }
         if machine.remembered.count != machine.entries.count - unsettled.count {
             return "remembered"
         }

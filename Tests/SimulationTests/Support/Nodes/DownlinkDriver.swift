@@ -194,6 +194,12 @@ final class DownlinkDriver {
                 ofChild[name, default: []].insert(entry.id)
             }
         }
+        let open = machine.entries.values.filter(\.isOpen)
+        let openOfChild = Dictionary(grouping: open.compactMap(\.child)) { $0 }.mapValues(\.count)
+        guard open.count == machine.openCount, openOfChild == machine.openOfChild else {
+            return "\(machine.openCount) open, \(machine.openOfChild) of children; there are "
+                + "\(open.count), \(openOfChild)"
+        }
         guard ofChild == machine.unsettledOfChild else {
             return "of children \(machine.unsettledOfChild) counted as open, \(ofChild) are"
         }
@@ -213,6 +219,7 @@ final class DownlinkDriver {
         let isEmpty =
             machine.entries.isEmpty && machine.children.isEmpty && machine.namesOfPeers.isEmpty
             && machine.unsettledCount == 0 && machine.unsettledOfChild.isEmpty
+            && machine.openOfChild.isEmpty && machine.undelivered.count == 0
         if isEmpty { return nil }
         return "downlink: \(machine.entries.count) entries, \(machine.children.count) children, "
             + "\(machine.namesOfPeers.count) peers, \(machine.unsettledCount) open"

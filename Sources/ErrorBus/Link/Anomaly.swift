@@ -1,0 +1,18 @@
+/// Something a peer sent that changes nothing: late, doubled, alien or malformed.
+struct Anomaly: Hashable, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        case wrongDirection, unknownID, notTheAsker, supersededLink, duplicate, late, malformed
+        case whileClosed
+
+        /// Whoever runs the node should know: no race explains it.
+        var isFault: Bool {
+            switch self {
+            case .wrongDirection, .notTheAsker, .malformed: true
+            case .unknownID, .supersededLink, .duplicate, .late, .whileClosed: false
+            }
+        }
+    }
+
+    let kind: Kind
+    let detail: String
+}
