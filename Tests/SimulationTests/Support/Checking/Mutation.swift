@@ -30,6 +30,8 @@ enum Mutation: String, Sendable, CaseIterable {
     case repeatsAttempts
     /// Answers go to whoever else is there.
     case answersMisrouted
+    /// Nobody goes back to its first parent.
+    case neverReturns
     /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
     case generationsIgnored
 }
