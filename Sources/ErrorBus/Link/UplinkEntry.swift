@@ -32,6 +32,9 @@ struct UplinkEntry: Hashable, Sendable {
     /// The answer that came, for whoever asks again.
     var decision: Message.Decision?
 
+    /// A parent has taken it under this id. A 403 is then no verdict on it, but the reply to an
+    /// AWAIT or WITHDRAW that another path had overtaken.
+    var wasAccepted = false
     /// A hop had given it up under this id and it is asked again: a late WITHDRAWN means that.
     var wasAbandoned = false
 

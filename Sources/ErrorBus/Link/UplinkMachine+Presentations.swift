@@ -23,6 +23,7 @@ extension UplinkMachine {
         var entry = UplinkEntry(
             request: request, phase: .asking(next: now, tries: 0), since: now,
             attempt: former?.attempt ?? 0, outOfContactSince: now)
+        entry.wasAccepted = former?.wasAccepted ?? false
         switch former?.phase {
         case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
         case .moving(let next, let tries)?:

@@ -70,6 +70,7 @@ extension UplinkMachine {
         switch entry.phase {
         case .asking, .accepted:
             if case .asking = entry.phase { entry.phase = .accepted(nextAwait: now + nextAwait()) }
+            entry.wasAccepted = true
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             } else {
@@ -163,9 +164,10 @@ extension UplinkMachine {
             // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
             entry.phase = .asking(next: now, tries: 0)
-        case .notYours where entry.isAccepted && retry == nil:
+        case .notYours where entry.wasAccepted && retry == nil:
             // The origin asked by another path meanwhile and may have come back by this one.
-            // Whoever PRESENTs last is the asker (rule 12).
+            // Whoever PRESENTs last is the asker (rule 12). Said twice, it is asked once.
+            guard entry.isAccepted else { return [] }
             entry.phase = .asking(next: now, tries: 0)
         case .busy,
             .noResponder where retry != nil,
