@@ -7,7 +7,8 @@ extension DownlinkMachine {
             id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
             reason: Outcome.Reason.answered.rawValue, extras: answer.extras)
         guard let entry = entries[id], entry.generation == generation else {
-            return [.settled(id, answer: answer.id, .withdrawn)]
+            // An earlier asking's answer: no result, so that the later one gets it from above.
+            return [.settled(id, answer: answer.id, .unknown)]
         }
         switch entry.phase {
         case .open:
@@ -17,7 +18,10 @@ extension DownlinkMachine {
                 return [.settled(id, answer: answer.id, .late)]
             }
             return delivery.result.map { [.settled(id, answer: answer.id, $0)] } ?? []
-        case .withdrawn, .abandoned, .refused:
+        case .abandoned:
+            // A hop's giving up is no result: it may be asked again.
+            return [.settled(id, answer: answer.id, .unknown)]
+        case .withdrawn, .refused:
             return [.settled(id, answer: answer.id, .withdrawn)]
         }
     }

@@ -74,11 +74,28 @@ extension DownlinkMachine {
             actions.append(refuseClaim(claimant, on: hello.from))
         }
         if former?.isReachable != true { actions.append(.childUp(hello.from)) }
-        if let former, former.boot != hello.boot {
+        guard let former else { return actions }
+        if former.boot != hello.boot {
             // What the old life asked is gone unless the new one asks under the same ids.
             actions += markUnreachable(hello.from, askedBy: former.boot, at: now)
+        } else if former.peer != peer {
+            deliverAgain(to: hello, at: now)
         }
         return actions
+    }
+
+    /// The same life by a new connection: it may have carried out an answer, and its SETTLED may
+    /// have been lost with the old one. Then it has no reason to ask again.
+    private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
+        var position = 0
+        for var entry in unsettled(of: hello.from) where entry.askedBy == hello.boot {
+            guard case .answered(var delivery) = entry.phase else { continue }
+            delivery.next = now + UInt64(position / times.pacePerMillisecond)
+            entry.phase = .answered(delivery)
+            entry.unreachableSince = nil
+            store(entry)
+            position += 1
+        }
     }
 
     private var welcome: Message {

@@ -12,6 +12,13 @@ public struct LinkTimes: Hashable, Sendable {
     /// Pause before rebuilding a socket, doubled up to the maximum.
     public var rebuildAfter: UInt64 = 100
     public var rebuildAfterMax: UInt64 = 5_000
+    /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
+    public var returnEvery: UInt64 = 30_000
+    /// How long what is under way to or from a parent may keep a child from leaving it.
+    public var leaveMax: UInt64 = 5_000
+    /// How long a hop keeps back that it gave a presentation up, which may be asked by another
+    /// path meanwhile.
+    public var abandonPause: UInt64 = 2_000
     /// How often an open presentation is asserted anew.
     public var awaitEvery: UInt64 = 60_000
     /// A child gone for this long has its presentations withdrawn upward.

@@ -23,6 +23,9 @@ protocol Transport: Sendable {
 
     func close(_ socket: SocketID)
 
+    /// Closes it when what was handed over is sent, within a moment; nothing is received any more.
+    func closeOnceSent(_ socket: SocketID)
+
     /// Asks for ``TransportReceiver/woke()`` at a time, in place of the time asked for before.
     func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?)
 

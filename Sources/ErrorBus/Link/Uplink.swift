@@ -35,6 +35,8 @@ actor Uplink {
     private let linkChanged: @Sendable (LinkChange) -> Void
     private var machine: UplinkMachine
     private var socket: SocketID?
+    /// To an earlier parent, while the way back is tried.
+    private var probe: SocketID?
     private var waiters: [PresentationID: Waiter] = [:]
     private var tokens = 0
     private var isStopped = false
@@ -135,7 +137,11 @@ actor Uplink {
         switch action {
         case .open(let parent): open(endpoints[parent])
         case .close: closeSocket()
-        case .send(let message): send(message)
+        case .send(let message): send(message, on: socket)
+        case .openProbe(let parent): openProbe(endpoints[parent])
+        case .closeProbe: closeProbe()
+        case .sendProbe(let message): send(message, on: probe)
+        case .adoptProbe: adoptProbe()
         case .linkUp(let welcome):
             logger.debug("link is up", metadata: ["parent": "\(welcome.node)"])
             linkChanged(.up(parent: welcome.node, path: welcome.path))
@@ -156,10 +162,9 @@ actor Uplink {
 
     private func answered(_ id: PresentationID, _ decision: Message.Decision) {
         guard waiters[id] != nil else {
-            // The caller is gone without a word to the parent: say what became of the answer.
+            // The caller is gone without a word to the parent, and may come back for it.
             perform(
-                machine.settled(
-                    id, answer: decision.answer, result: .withdrawn, at: transport.now))
+                machine.settled(id, answer: decision.answer, result: .unknown, at: transport.now))
             return
         }
         end(id, .answered(decision))
@@ -189,8 +194,27 @@ actor Uplink {
         socket = nil
     }
 
+    private func openProbe(_ endpoint: Endpoint) {
+        closeProbe()
+        do throws(TransportError) {
+            probe = try transport.connect(to: endpoint, for: self)
+        } catch {
+            perform(machine.probeLost(error.reason, at: transport.now))
+        }
+    }
+
+    private func closeProbe() {
+        if let probe { transport.close(probe) }
+        probe = nil
+    }
+
+    private func adoptProbe() {
+        if let socket { transport.closeOnceSent(socket) }
+        (socket, probe) = (probe, nil)
+    }
+
     /// A full queue or no connection is no matter here: what must arrive is sent again.
-    private func send(_ message: Message) {
+    private func send(_ message: Message, on socket: SocketID?) {
         guard let socket else { return }
         _ = transport.send([[]] + message.frames, on: socket)
     }
@@ -216,24 +240,39 @@ extension Uplink: TransportReceiver {
     }
 
     private func take(_ frames: [Frame], from socket: SocketID) {
-        guard socket == self.socket, !isStopped else { return }
+        guard socket == self.socket || socket == probe, !isStopped else { return }
         let body = frames.first == [] ? frames.dropFirst() : frames[...]
         do throws(WireError) {
             // Our own limit on what a parent may send is wider than what we may send it.
             let limits = WireLimits(headerByteCountMax: 32 * 1024, payloadByteCountMax: 1 << 20)
-            perform(machine.received(try Message(frames: body, limits: limits), at: transport.now))
+            let message = try Message(frames: body, limits: limits)
+            perform(
+                socket == probe
+                    ? machine.probeReceived(message, at: transport.now)
+                    : machine.received(message, at: transport.now))
         } catch {
             perform(.dropped(Anomaly(kind: .malformed, detail: error.description)))
         }
     }
 
     private func take(_ event: ConnectionEvent, from socket: SocketID) {
-        guard socket == self.socket, !isStopped else { return }
+        guard !isStopped else { return }
+        if socket == probe { return takeOfProbe(event) }
+        guard socket == self.socket else { return }
         switch event {
         case .connected: perform(machine.connected(at: transport.now))
         case .disconnected:
             perform(machine.disconnected("the connection was lost", at: transport.now))
         case .failed(let reason): perform(machine.giveUp(reason, at: transport.now))
+        }
+    }
+
+    private func takeOfProbe(_ event: ConnectionEvent) {
+        switch event {
+        case .connected: perform(machine.probeConnected(at: transport.now))
+        case .disconnected:
+            perform(machine.probeLost("the connection was lost", at: transport.now))
+        case .failed(let reason): perform(machine.probeLost(reason, at: transport.now))
         }
     }
 

@@ -4,6 +4,12 @@ enum UplinkAction: Hashable, Sendable {
     case open(parent: Int)
     case close
     case send(Message)
+    /// Open a second socket, to the parent of this index, beside the one that is open.
+    case openProbe(parent: Int)
+    case closeProbe
+    case sendProbe(Message)
+    /// The second socket takes the place of the first, which is closed once all is sent.
+    case adoptProbe
     /// The parent welcomed us.
     case linkUp(Message.Welcome)
     case linkDown(reason: String)

@@ -9,10 +9,13 @@ struct UplinkEntry: Hashable, Sendable {
         case answered(UniqueID)
         /// Carried out; the result is kept for a parent that asks again. Becomes forgotten.
         case settled(UniqueID, RecoveryResult, until: MonotonicTime)
+        /// WITHDRAW is sent to the parent that is being left. Becomes asking once that one has
+        /// let go of it, answered when an answer was on its way.
+        case moving(next: MonotonicTime, tries: Int)
         /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when asked again.
         case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
         /// Given up; answers that are still on their way are told so. Becomes forgotten.
-        case gone(until: MonotonicTime)
+        case gone(Message.WithdrawReason, until: MonotonicTime)
     }
 
     var request: UplinkRequest
@@ -26,7 +29,12 @@ struct UplinkEntry: Hashable, Sendable {
     var graceIsOver = false
     /// Asked once more while an answer was being carried out: its turn comes after that.
     var askedMeanwhile: UplinkRequest?
+    /// The answer that came, for whoever asks again.
+    var decision: Message.Decision?
 
+    /// A parent has taken it under this id. A 403 is then no verdict on it, but the reply to an
+    /// AWAIT or WITHDRAW that another path had overtaken.
+    var wasAccepted = false
     /// A hop had given it up under this id and it is asked again: a late WITHDRAWN means that.
     var wasAbandoned = false
 
@@ -37,16 +45,24 @@ struct UplinkEntry: Hashable, Sendable {
 
     var isOpen: Bool {
         switch phase {
-        case .asking, .accepted: true
-        default: false
+        case .asking, .accepted, .moving: true
+        case .answered, .settled, .withdrawing, .gone: false
+        }
+    }
+
+    /// The parent waits for a word of it, or the other way round: not the time to leave.
+    var isBetween: Bool {
+        switch phase {
+        case .moving, .answered, .withdrawing: true
+        case .asking, .accepted, .settled, .gone: false
         }
     }
 
     /// Until when it is remembered; nil while there is something to do for it.
     var forgetAt: MonotonicTime? {
         switch phase {
-        case .settled(_, _, let until), .gone(let until): until
-        case .asking, .accepted, .answered, .withdrawing: nil
+        case .settled(_, _, let until), .gone(_, let until): until
+        case .asking, .accepted, .moving, .answered, .withdrawing: nil
         }
     }
 }

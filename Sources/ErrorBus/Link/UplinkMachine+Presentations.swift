@@ -3,10 +3,16 @@ extension UplinkMachine {
     mutating func presented(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
-        if var entry = entries[id], case .answered = entry.phase {
-            entry.askedMeanwhile = request
-            store(entry, id)
-            return []
+        if var entry = entries[id] {
+            switch entry.phase {
+            case .answered:
+                entry.askedMeanwhile = request
+                store(entry, id)
+                return []
+            case .settled(_, let result, _):
+                if let told = entry.decision?.told(result) { return [.answered(id, told)] }
+            case .asking, .accepted, .moving, .withdrawing, .gone: break
+            }
         }
         return ask(request, at: now) + ticked(at: now)
     }
@@ -17,8 +23,12 @@ extension UplinkMachine {
         var entry = UplinkEntry(
             request: request, phase: .asking(next: now, tries: 0), since: now,
             attempt: former?.attempt ?? 0, outOfContactSince: now)
+        entry.wasAccepted = former?.wasAccepted ?? false
         switch former?.phase {
         case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
+        case .moving(let next, let tries)?:
+            entry.wasAbandoned = true
+            entry.phase = .moving(next: next, tries: tries)
         default: entry.wasAbandoned = former?.wasAbandoned ?? false
         }
         store(entry, id)
@@ -88,7 +98,11 @@ extension UplinkMachine {
             entry.request.present.isOriginReachable != isReachable
         else { return [] }
         entry.request.present.isOriginReachable = isReachable
-        entry.phase = .asking(next: now, tries: 0)
+        if case .moving = entry.phase {
+            // Said with the next asking.
+        } else {
+            entry.phase = .asking(next: now, tries: 0)
+        }
         store(entry, id)
         return ticked(at: now)
     }
@@ -104,7 +118,10 @@ extension UplinkMachine {
             return
         }
         guard entry.attempt > 0 else { return forget(id) }
-        entry.phase = .withdrawing(reason, next: now, tries: 0)
+        // What a hop gives up may be asked by another path at this moment: whoever shows it need
+        // not take it away and show it again.
+        let next = reason == .abandoned ? now + times.abandonPause : now
+        entry.phase = .withdrawing(reason, next: next, tries: 0)
         entry.since = now
         store(entry, id)
     }
@@ -126,8 +143,12 @@ extension UplinkMachine {
             store(entry, id)
             let actions: [UplinkAction] =
                 isLive ? [.send(settledMessage(id, answer, result))] : []
-            return actions + (again.map { ask($0, at: now) } ?? []) + ticked(at: now)
-        case .asking, .accepted, .answered, .settled, .withdrawing, .gone:
+            guard let again else { return actions + ticked(at: now) }
+            if let told = entry.decision?.told(result) {
+                return actions + [.answered(id, told)] + ticked(at: now)
+            }
+            return actions + ask(again, at: now) + ticked(at: now)
+        case .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
             return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
         }
     }
@@ -142,6 +163,7 @@ extension UplinkMachine {
     mutating func store(_ entry: UplinkEntry, _ id: PresentationID) {
         plans.plan(id, at: due(of: entry))
         remembered.plan(id, at: entry.forgetAt)
+        if entry.isBetween { between.insert(id) } else { between.remove(id) }
         entries[id] = entry
         // Its report will not be sent any more.
         if !entry.isOpen { entries[id]?.request.present.payload = [] }
@@ -153,14 +175,15 @@ extension UplinkMachine {
     mutating func forget(_ id: PresentationID) {
         plans.plan(id, at: nil)
         remembered.plan(id, at: nil)
+        between.remove(id)
         entries[id] = nil
     }
 
     private func due(of entry: UplinkEntry) -> MonotonicTime? {
         var times: [MonotonicTime] = []
         switch entry.phase {
-        case .asking(let next, _): if isLive { times.append(next) }
-        case .accepted(let next): if isLive { times.append(next) }
+        case .asking(let next, _): if isLive, !isLeaving { times.append(next) }
+        case .accepted(let next), .moving(let next, _): if isLive { times.append(next) }
         case .withdrawing(_, let next, _):
             // Not for ever: a parent that never answers has nothing to withdraw any more.
             if isLive { times.append(next) }

@@ -10,6 +10,11 @@ extension UplinkMachine {
             live.pingedAt = nil
             link = .live(live)
         }
+        let actions = handled(message, at: now)
+        return actions + tickedReturn(at: now)
+    }
+
+    private mutating func handled(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
         switch message {
         case .welcome(let welcome): return welcomed(welcome, at: now)
         case .reject(let reject) where reject.id == nil: return linkRefused(reject, at: now)
@@ -65,6 +70,7 @@ extension UplinkMachine {
         switch entry.phase {
         case .asking, .accepted:
             if case .asking = entry.phase { entry.phase = .accepted(nextAwait: now + nextAwait()) }
+            entry.wasAccepted = true
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             } else {
@@ -72,7 +78,7 @@ extension UplinkMachine {
             }
             store(entry, id)
             return [.moved(id, state, by: by)]
-        case .answered, .settled, .withdrawing, .gone:
+        case .moving, .answered, .settled, .withdrawing, .gone:
             return []  // A race: it was sent before the parent heard.
         }
     }
@@ -92,8 +98,9 @@ extension UplinkMachine {
             return settle(.unknown)
         }
         switch entry.phase {
-        case .asking, .accepted:
+        case .asking, .accepted, .moving:
             entry.phase = .answered(decision.answer)
+            entry.decision = decision
             entry.outOfContactSince = nil
             store(entry, id)
             return [.answered(id, decision)]
@@ -102,8 +109,9 @@ extension UplinkMachine {
             return answer == decision.answer ? [] : settle(.late)
         case .settled(let answer, let result, _):
             return settle(answer == decision.answer ? result : .late)
-        case .withdrawing, .gone:
-            return settle(.withdrawn)
+        case .withdrawing(let reason, _, _), .gone(let reason, _):
+            // Only the origin's giving up is a result. After a hop's, it may be asked again.
+            return settle(reason == .origin ? .withdrawn : .unknown)
         }
     }
 
@@ -113,9 +121,12 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         guard var entry = entries[id] else { return [] }
         switch entry.phase {
-        case .withdrawing:
-            entry.phase = .gone(until: now + times.tombstone)
+        case .withdrawing(let reason, _, _):
+            entry.phase = .gone(reason, until: now + times.tombstone)
             store(entry, id)
+            return []
+        case .moving:
+            letGo(entry, id, at: now)
             return []
         case .asking, .accepted:
             // A race: asked again meanwhile. A hop's abandonment is never final above.
@@ -132,11 +143,19 @@ extension UplinkMachine {
         _ reject: Message.Reject, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard let id = reject.id, var entry = entries[id] else { return [] }
-        if case .withdrawing = entry.phase, reject.code == .notYours {
+        switch entry.phase {
+        case .withdrawing(let reason, _, _) where reject.code == .notYours:
             // Another path asks for it now: nothing of ours is left to withdraw.
-            entry.phase = .gone(until: now + times.tombstone)
+            entry.phase = .gone(reason, until: now + times.tombstone)
             store(entry, id)
             return []
+        case .moving where reject.code == .notYours:
+            letGo(entry, id, at: now)
+            return []
+        case .moving
+        where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
+            return []  // A race: said to what was asked before.
+        default: break
         }
         guard entry.isOpen else { return [] }  // A race: withdrawn or answered meanwhile.
         let retry = reject.retryMilliseconds
@@ -145,9 +164,10 @@ extension UplinkMachine {
             // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
             entry.phase = .asking(next: now, tries: 0)
-        case .notYours where entry.isAccepted && retry == nil:
+        case .notYours where entry.wasAccepted && retry == nil:
             // The origin asked by another path meanwhile and may have come back by this one.
-            // Whoever PRESENTs last is the asker (rule 12).
+            // Whoever PRESENTs last is the asker (rule 12). Said twice, it is asked once.
+            guard entry.isAccepted else { return [] }
             entry.phase = .asking(next: now, tries: 0)
         case .busy,
             .noResponder where retry != nil,

@@ -11,7 +11,7 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        return [link, plans.next, remembered.next].compactMap(\.self).min()
+        return [link, returnDue, plans.next, remembered.next].compactMap(\.self).min()
     }
 
     /// Time passed.
@@ -22,7 +22,7 @@ extension UplinkMachine {
             actions += tickedEntry(id, entry, at: now)
         }
         while let id = remembered.pop(at: now) { forget(id) }
-        return actions
+        return actions + tickedReturn(at: now)
     }
 
     private mutating func tickedLink(at now: MonotonicTime) -> [UplinkAction] {
@@ -73,7 +73,7 @@ extension UplinkMachine {
             actions.append(.graceOver(id))
         }
         switch entry.phase {
-        case .asking(let next, let tries) where isLive && now >= next:
+        case .asking(let next, let tries) where isLive && !isLeaving && now >= next:
             entry.attempt += 1
             entry.phase = .asking(
                 next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
@@ -86,8 +86,12 @@ extension UplinkMachine {
         case .accepted(let next) where isLive && now >= next:
             entry.phase = .accepted(nextAwait: now + nextAwait())
             actions.append(.send(.await(id: id, waitMilliseconds: 0)))
-        case .withdrawing where now.since(entry.since) >= times.tombstone:
-            entry.phase = .gone(until: now + times.tombstone)
+        case .moving(let next, let tries) where isLive && now >= next:
+            entry.phase = .moving(
+                next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
+            actions.append(.send(.withdraw(id: id, reason: .abandoned)))
+        case .withdrawing(let reason, _, _) where now.since(entry.since) >= times.tombstone:
+            entry.phase = .gone(reason, until: now + times.tombstone)
         case .withdrawing(let reason, let next, let tries) where isLive && now >= next:
             entry.phase = .withdrawing(
                 reason, next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)

@@ -31,6 +31,11 @@ struct UplinkMachine: Sendable {
 
     var link = LinkState.idle
     var parent = 0
+    /// The way back to an earlier parent, and which one is tried.
+    var returning = ReturnState.none
+    var preferred = 0
+    /// How often the way back was put off because something was between here and the parent.
+    var putOffCount = 0
     var failures = 0
     var startedAt = MonotonicTime(milliseconds: 0)
     var pingNumber: UInt64 = 0
@@ -41,6 +46,8 @@ struct UplinkMachine: Sendable {
     var entries: [PresentationID: UplinkEntry] = [:]
     /// When to look at which entry again.
     var plans = DeadlineQueue<PresentationID>()
+    /// Entries that wait for a word from the parent, or owe it one.
+    var between: Set<PresentationID> = []
     /// Entries that only keep a result or a withdrawal, and until when.
     var remembered = DeadlineQueue<PresentationID>()
     var jitter: Jitter
@@ -128,9 +135,10 @@ struct UplinkMachine: Sendable {
     }
 
     private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
-        var actions: [UplinkAction] = [.linkDown(reason: reason)]
+        var actions: [UplinkAction] = [.linkDown(reason: reason)] + stopReturn()
         for id in openIDs {
             guard var entry = entries[id] else { continue }
+            if case .moving = entry.phase { entry.phase = .asking(next: now, tries: 0) }
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             store(entry, id)
             actions.append(.moved(id, .unreachable, by: welcome?.node.description))
@@ -144,16 +152,22 @@ struct UplinkMachine: Sendable {
         guard case .greeting = link else {
             return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
         }
+        return settledIn(welcome, at: now)
+    }
+
+    /// The link to ``parent`` is live.
+    mutating func settledIn(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
         link = .live(Live(heardAt: now))
         failures = 0
         lastFailure = nil
         self.welcome = welcome
+        planReturn(at: now)
         var position = 0
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }
             let next = now + UInt64(position / times.pacePerMillisecond)
             switch entry.phase {
-            case .asking, .accepted: entry.phase = .asking(next: next, tries: 0)
+            case .asking, .accepted, .moving: entry.phase = .asking(next: next, tries: 0)
             case .withdrawing(let reason, _, _):
                 entry.phase = .withdrawing(reason, next: next, tries: 0)
             case .answered, .settled, .gone: continue
@@ -171,14 +185,15 @@ struct UplinkMachine: Sendable {
     mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
         let wasLive = isLive
         link = .closed
-        guard wasLive else { return [] }
+        let actions = stopReturn()
+        guard wasLive else { return actions }
         let own = openIDs.filter { entries[$0]?.request.isForwarded == false }
-        return own.map { .send(.withdraw(id: $0, reason: .origin)) }
+        return actions + own.map { .send(.withdraw(id: $0, reason: .origin)) }
             + [.send(.bye(reason: "shutdown"))]
     }
 
     /// In the order they were made, so that equal machines do the same.
-    private var openIDs: [PresentationID] {
+    var openIDs: [PresentationID] {
         entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
     }
 }

@@ -189,6 +189,11 @@ actor Reactor {
         pollSockets = []
     }
 
+    fileprivate func closeSocketOnceSent(_ id: SocketID) {
+        slots[id]?.socket.setLinger(milliseconds: Self.farewellMilliseconds)
+        closeSocket(id)
+    }
+
     fileprivate func sendMessage(_ frames: [Frame], on id: SocketID) -> SendResult {
         slots[id]?.socket.send(frames) ?? .unroutable
     }
@@ -245,6 +250,10 @@ extension Reactor: Transport {
 
     nonisolated func close(_ socket: SocketID) {
         assumeIsolated { $0.closeSocket(socket) }
+    }
+
+    nonisolated func closeOnceSent(_ socket: SocketID) {
+        assumeIsolated { $0.closeSocketOnceSent(socket) }
     }
 
     nonisolated func nudge(_ receiver: any TransportReceiver) {

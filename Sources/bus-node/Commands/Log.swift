@@ -1,6 +1,7 @@
 import ArgumentParser
 import ErrorBus
 import Foundation
+import Logging
 import OrderedCollections
 
 /// `bus-node log`: what was asked, by whom it was answered, and what came of it.
@@ -8,8 +9,11 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what was asked, by whom it was answered and what came of it.",
         discussion: """
-            Reads the event logs (`events:`) of a topology's nodes. With an id, every event of \
-            that presentation on every node.
+            Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
+            What ended without an answer is listed after the rest. With an id, every event of \
+            that presentation on every node. With --reoffer, what ended unanswered is presented \
+            once more to the node whose journal has it, and the chosen option is printed; the \
+            exit status is that of `present`.
 
             Example: bus-node log --topology topology.yaml
             """)
@@ -20,33 +24,60 @@ struct Log: AsyncParsableCommand {
     @Option(help: "Only what this node wrote.")
     var node: String?
 
-    @Flag(help: "Print the events as JSON lines.")
+    @Flag(help: "Print the events, or the outcome, as JSON lines.")
     var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Present again what ended unanswered under this id, or the beginning of one.",
+            valueName: "id"))
+    var reoffer: String?
 
     @Argument(help: "A presentation's id, or the beginning of one.")
     var id: String?
 
     func run() async throws {
+        BusLogHandler.bootstrap(level: .warning)
         try await orFail {
             guard
                 let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
             else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
-            let events = try events(of: TopologyLoader.load(path).topology, path)
-                .filter { event in id.map { event["id"].hasPrefix($0.lowercased()) } ?? true }
-            if let id, events.isEmpty {
-                throw Failure(.declined, "no presentation \(id) in the logs")
+            let nodes = try nodes(of: TopologyLoader.load(path).topology, path)
+            if let reoffer {
+                guard id == nil else { throw Failure(.usage, "--reoffer has its id already") }
+                return try await Reoffer(reoffer, topology: path, nodes: nodes).run(json: json)
             }
-            if json {
-                for event in events { print(event.line) }
-            } else if id != nil {
-                for event in events { print(event.sentence) }
-            } else {
-                for line in AuditTable(events).lines { print(line) }
-            }
+            try show(nodes)
         }
     }
 
-    private func events(of topology: Topology, _ path: String) throws -> [LoggedEvent] {
+    private func show(_ nodes: [NodeSettings]) throws {
+        let isAsked = { (event: LoggedEvent) in
+            id.map { event["id"].hasPrefix($0.lowercased()) } ?? true
+        }
+        let events = try Set(nodes.compactMap(\.events)).sorted()
+            .flatMap { try LoggedEvent.read($0) }.filter(isAsked)
+            .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
+        let dead = try nodes.flatMap { node in
+            try node.journal.flatMap { try DeadLetters($0) }?.rows()
+                .map { $0.event(node: node.name) } ?? []
+        }.filter(isAsked).sorted { $0["time"] < $1["time"] }
+        if let id, events.isEmpty, dead.isEmpty {
+            throw Failure(.declined, "no presentation \(id) in the logs")
+        }
+        if json {
+            for event in events + dead { print(event.line) }
+        } else if id != nil {
+            for event in events + dead { print(event.sentence) }
+        } else {
+            for line in AuditTable(events).lines { print(line) }
+            let lines = AuditTable.deadLetters(dead)
+            if !lines.isEmpty { print() }
+            for line in lines { print(line) }
+        }
+    }
+
+    private func nodes(of topology: Topology, _ path: String) throws -> [NodeSettings] {
         let named = try node.map { text in
             guard let name = NodeName(text), let settings = topology.nodes[name] else {
                 let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
@@ -54,11 +85,12 @@ struct Log: AsyncParsableCommand {
             }
             return [settings]
         }
-        let files = (named ?? Array(topology.nodes.values)).compactMap(\.events)
-        guard !files.isEmpty else {
-            throw Failure(.badConfiguration, "\(path): no node has an event log (events: FILE)")
+        let nodes = named ?? Array(topology.nodes.values)
+        guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
+            throw Failure(
+                .badConfiguration,
+                "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
         }
-        return try Set(files).sorted().flatMap { try LoggedEvent.read($0) }
-            .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
+        return nodes
     }
 }

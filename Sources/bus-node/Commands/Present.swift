@@ -53,7 +53,7 @@ struct Present: AsyncParsableCommand {
             ) { [options] in
                 await leaf.node.chain.presentError(error, options: options)
             }
-            try conclude(outcome, offered: error.report.options)
+            try Self.conclude(outcome, offered: error.report.options, json: json)
         }
     }
 
@@ -65,7 +65,10 @@ struct Present: AsyncParsableCommand {
         return value
     }
 
-    private func conclude(_ outcome: Outcome, offered: [ErrorReport.Option]) throws {
+    /// Prints the outcome and ends with its status.
+    static func conclude(
+        _ outcome: Outcome, offered: [ErrorReport.Option], json: Bool
+    ) throws {
         let conclusion = Conclusion(outcome)
         if json {
             print(String(decoding: outcome.json.encoded(), as: UTF8.self))

@@ -105,14 +105,6 @@ final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// What ended without an answer, newest first.
-    func deadLetters(limit: Int = 1_000) throws -> [JournalRow] {
-        try database.read { database in
-            try JournalRow.filter(Column("endReason") != nil && Column("answer") == nil)
-                .order(Column("endedAt").desc).limit(limit).fetchAll(database)
-        }
-    }
-
     /// Forgets what is settled or ended and older than the retention, or beyond the bound.
     func prune(retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax)
         async throws

@@ -28,6 +28,14 @@ struct PromptText {
         return lines
     }
 
+    /// What is said when the origin gets out of reach while its question is shown, or is back.
+    func contactLine(isReachable: Bool) -> String {
+        let origin = prompt.origin?.description ?? "whoever asks"
+        return isReachable
+            ? "(\(origin) can be reached again)"
+            : "(\(origin) cannot be reached: an answer is kept for it)"
+    }
+
     private func header(pending: Int) -> String {
         var parts = ["── \(prompt.report.severity)"]
         if pending > 0 { parts.append("(\(pending) more waiting)") }

@@ -49,6 +49,10 @@ actor TerminalPresenter: Presenter {
                 else { return continuation.resume(returning: nil) }
                 prompt.moved(to: .queued)
                 waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
+                prompt.contact?.onChange { [weak self, weak prompt] isReachable in
+                    guard let self, let prompt else { return }
+                    Task { await self.contactChanged(prompt, isReachable) }
+                }
                 showNext()
             }
         } onCancel: {
@@ -92,6 +96,15 @@ actor TerminalPresenter: Presenter {
         let title = prompt.report.description.shown()
         Terminal.say("\n  (withdrawn: \(title) needs no answer any more)")
         showNext()
+    }
+
+    /// One that waits says so when its turn comes.
+    private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
+        // Of two changes in a row the later one is told.
+        guard let first = waiting.first, first.prompt === prompt,
+            prompt.contact?.isReachable == isReachable
+        else { return }
+        Terminal.ask("\n  " + first.text.contactLine(isReachable: isReachable) + "\n> ")
     }
 
     private func entered(_ line: InputLines.Line) {

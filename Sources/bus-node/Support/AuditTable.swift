@@ -13,6 +13,8 @@ struct AuditTable {
 
     private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME"]
     private static let widthMax = [12, 24, 64, 16, 32, 24]
+    private static let deadTitles = ["UNANSWERED", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
+    private static let deadWidthMax = [20, 24, 24, 64, 24, 36]
 
     let lines: [String]
 
@@ -27,10 +29,24 @@ struct AuditTable {
         let cells = order.compactMap { rows[$0] }.map {
             [$0.when, $0.origin, $0.what, $0.answer, $0.by, $0.outcome]
         }
-        lines = Self.table(cells)
+        lines = Self.table(cells, Self.titles, widthMax: Self.widthMax)
     }
 
-    private static func table(_ rows: [[String]]) -> [String] {
+    /// What ended without an answer, a row each; no line when there is none.
+    static func deadLetters(_ events: [LoggedEvent]) -> [String] {
+        guard !events.isEmpty else { return [] }
+        let cells = events.map { event in
+            [
+                event["time"], event["node"], event["origin"], event["description"],
+                event["reason"], event["id"],
+            ]
+        }
+        return table(cells, deadTitles, widthMax: deadWidthMax)
+    }
+
+    private static func table(
+        _ rows: [[String]], _ titles: [String], widthMax: [Int]
+    ) -> [String] {
         let rows =
             [titles]
             + rows.map { row in

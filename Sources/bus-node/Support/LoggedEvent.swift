@@ -8,6 +8,19 @@ struct LoggedEvent {
     let line: String
     let position: Int
 
+    private init(fields: [String: JSONValue], line: String, position: Int) {
+        self.fields = fields
+        self.line = line
+        self.position = position
+    }
+
+    /// An event that is in no log.
+    init(_ fields: [String: String]) {
+        let fields = fields.mapValues { JSONValue.string($0) }
+        let line = String(decoding: JSONValue.object(fields).encoded(), as: UTF8.self)
+        self.init(fields: fields, line: line, position: 0)
+    }
+
     /// A field as text; empty when the event has none of this name.
     subscript(name: String) -> String {
         switch fields[name] {

@@ -33,14 +33,46 @@ import Testing
         #expect(rig.runAlive(100_000).isEmpty)
     }
 
-    @Test("held while the child is out of reach, given when it comes back and asks")
+    @Test("held while the child is out of reach, given to the same life when it comes back")
     func held() {
         var rig = asked()
         _ = rig.run(12_000)
         #expect(rig.answer(id) == [])
         #expect(rig.run(30_000).map(\.1).verbs(to: one) == [])
-        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome])
+        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome, .answer])
         #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
+    }
+
+    @Test("held for another life until that one asks")
+    func heldForAnother() {
+        var rig = asked()
+        _ = rig.run(12_000)
+        _ = rig.answer(id)
+        let hello = rig.get(.hello("a", boot: 2), from: PeerID(2))
+        #expect(hello.verbs(to: PeerID(2)) == [.welcome])
+        #expect(rig.runAlive(5_000, PeerID(2)).verbs(to: PeerID(2)) == [])
+        #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
+    }
+
+    @Test("SETTLED lost with the connection: the same life is asked for it on the next one")
+    func settledLost() {
+        var rig = asked()
+        #expect(rig.answer(id).verbs(to: one) == [.answer])
+        let hello = rig.get(.hello("a"), from: PeerID(2))
+        #expect(hello.verbs(to: PeerID(2)) == [.welcome, .answer])
+        let settled = rig.get(.settled(id, .recovered), from: PeerID(2))
+        #expect(settled == [.settled(id, answer: Message.sampleAnswer, .recovered)])
+        #expect(rig.runAlive(100_000, PeerID(2)).isEmpty)
+    }
+
+    @Test("an answer for what a hop gave up is no result: asked again, it is given")
+    func answeredAfterAbandonment() {
+        var rig = asked()
+        _ = rig.get(.withdraw(id: id, reason: .abandoned), from: one)
+        #expect(rig.answer(id) == [.settled(id, answer: Message.sampleAnswer, .unknown)])
+        #expect(rig.get(.present(id), from: one).offers.map(\.generation) == [2])
+        #expect(rig.answer(id) == [.settled(id, answer: Message.sampleAnswer, .unknown)])
+        #expect(rig.answer(id, generation: 2).verbs(to: one) == [.answer])
     }
 
     @Test("an answer that somebody without a link asked for again is not resent by itself")
@@ -82,19 +114,19 @@ import Testing
         #expect(rig.machine.entries[id]?.isUnsettled == true)
     }
 
-    @Test("another answer is late, an earlier generation's is withdrawn, the same one is known")
+    @Test("another answer is late, an earlier generation's has no result, the same one is known")
     func otherAnswers() {
         var rig = asked()
         _ = rig.answer(id)
         #expect(rig.answer(id, .other) == [.settled(id, answer: Answer.other.id, .late)])
         #expect(
-            rig.answer(id, generation: 2) == [.settled(id, answer: Answer.sample.id, .withdrawn)])
+            rig.answer(id, generation: 2) == [.settled(id, answer: Answer.sample.id, .unknown)])
         #expect(rig.answer(id) == [])
         _ = rig.get(.settled(id, .recovered), from: one)
         #expect(rig.answer(id) == [.settled(id, answer: Answer.sample.id, .recovered)])
         #expect(
             rig.answer(PresentationID(7)) == [
-                .settled(PresentationID(7), answer: Answer.sample.id, .withdrawn)
+                .settled(PresentationID(7), answer: Answer.sample.id, .unknown)
             ])
     }
 

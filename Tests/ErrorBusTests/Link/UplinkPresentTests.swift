@@ -170,6 +170,8 @@ import Testing
         var rig = asked()
         let reject = Message.reject(.init(.notYours, "asked by another peer", id: id))
         #expect(rig.get(reject).verbs == [.present])
+        // Said twice, to one AWAIT that arrived twice.
+        #expect(rig.get(reject) == [])
         #expect(rig.machine.entries[id]?.isOpen == true)
     }
 
@@ -258,6 +260,46 @@ import Testing
         let actions = rig.settle(id, .withdrawn)
         #expect(actions.verbs == [.settled, .present])
         #expect(rig.get(.answer(Message.decision(id, didRecover: false))).count == 1)
+    }
+
+    @Test(
+        "asked again after or while it was carried out: told the result, never the option again",
+        arguments: [RecoveryResult.recovered, .failed], [true, false])
+    func toldResult(_ result: RecoveryResult, isMeanwhile: Bool) {
+        var rig = asked()
+        _ = rig.get(.answer(Message.decision(id)))
+        if isMeanwhile { _ = rig.present(id) }
+        let actions = rig.settle(id, result) + (isMeanwhile ? [] : rig.present(id))
+        let told = Message.decision(id, didRecover: result == .recovered)
+        #expect(actions == [.send(.settled(id, result)), .answered(id, told)])
+        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, result)])
+    }
+
+    @Test("delivery given up is no result: asked again, it is asked above")
+    func unknownAskedAgain() {
+        var rig = asked()
+        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.settle(id, .unknown)
+        #expect(rig.present(id).verbs == [.present])
+    }
+
+    @Test("an answer that crosses a hop's giving up is not settled by that")
+    func crossesAbandonment() {
+        var rig = asked()
+        _ = rig.machine.withdrew(id, reason: .abandoned, at: rig.now)
+        let answer = Message.answer(Message.decision(id))
+        #expect(rig.get(answer).sent == [.settled(id, .unknown)])
+        _ = rig.get(.withdrawn(id: id))
+        #expect(rig.get(answer).sent == [.settled(id, .unknown)])
+    }
+
+    @Test("a hop keeps its giving up back for 2 s: another path may ask by then")
+    func abandonsLater() {
+        var rig = asked()
+        #expect(rig.machine.withdrew(id, reason: .abandoned, at: rig.now) == [])
+        let sent = rig.run(3_000)
+        #expect(sent.map(\.at) == [2_000])
+        #expect(sent.map(\.1) == [.send(.withdraw(id: id, reason: .abandoned))])
     }
 
     @Test("WITHDRAWN for what is asked: the parent keeps an earlier withdrawal for final")

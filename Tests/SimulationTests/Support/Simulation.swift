@@ -32,6 +32,9 @@ struct Simulation: Sendable {
                 checker.fail(.c7Liveness, "\(node.name) is not done: \(node.openText)")
             }
         }
+        for node in world.nodes where isQuiet && node.uplink?.isWithFirstParent == false {
+            checker.fail(.c7Liveness, "\(node.name) is not back at its first parent")
+        }
         for node in world.nodes {
             let remains = [
                 node.downlink?.miscount(), node.uplink?.remainsAfterDraining(),

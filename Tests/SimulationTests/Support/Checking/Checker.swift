@@ -26,6 +26,7 @@ struct Checker {
     private var recoveredAnswers: Set<UniqueID> = []
     private var recorded: [PresentationID: [Recorded]] = [:]
     private var prompts: [Asking: Int] = [:]
+    private var takenBack: [Asking: UInt64] = [:]
     private var lives: [NodeName: Int] = [:]
     private var lastResult: [UniqueID: RecoveryResult] = [:]
     private var carriedOut: [(PresentationID, UniqueID)] = []
@@ -71,8 +72,9 @@ struct Checker {
             }
             fail(.c4NoMisroute, "\(node) got option \(option) for \(id.short), not its own")
         case .promptOpened(let id, let node, let life): promptOpened(id, node, life)
-        case .promptClosed(let id, let node, let life):
-            prompts[Asking(id: id, node: node, life: life), default: 0] -= 1
+        case .promptClosed, .takenBack: readClosing(line)
+        case .staleVerdict(let id, let node):
+            fail(.c3AnswerIsTheRecorded, "\(id.short): an earlier asking's word counted at \(node)")
         case .recorded, .released, .settled: readAnswer(line)
         case .spinning(let node): fail(.c8Bounds, "a machine of \(node) is due at once for ever")
         case .miscounted(let node, let text): fail(.c8Bounds, "\(node): \(text)")
@@ -158,6 +160,25 @@ struct Checker {
         }
         if recorded[id]?.contains(where: { $0.presenter == node }) == true {
             fail(.c5OnePromptOneAnswer, "\(id.short) was answered at \(node) and is asked again")
+        }
+    }
+
+    /// What nobody waits for leaves the screen at once.
+    private mutating func readClosing(_ line: Ledger.Line) {
+        switch line.fact {
+        case .promptClosed(let id, let node, let life):
+            let asking = Asking(id: id, node: node, life: life)
+            prompts[asking, default: 0] -= 1
+            if let since = takenBack.removeValue(forKey: asking), line.time > since {
+                fail(
+                    .c5OnePromptOneAnswer,
+                    "\(id.short) stayed open at \(node) for \(line.time - since) ms after it was "
+                        + "taken back")
+            }
+        case .takenBack(let id, let node, let life):
+            let asking = Asking(id: id, node: node, life: life)
+            if prompts[asking, default: 0] > 0 { takenBack[asking] = line.time }
+        default: break
         }
     }
 

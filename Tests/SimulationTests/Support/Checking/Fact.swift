@@ -19,6 +19,10 @@ enum Fact: Hashable, Sendable {
     case alienOption(PresentationID, option: String, by: NodeName)
     case promptOpened(PresentationID, by: NodeName, life: Int)
     case promptClosed(PresentationID, by: NodeName, life: Int)
+    /// A presenter's chain was told that nobody wants an answer any more.
+    case takenBack(PresentationID, by: NodeName, life: Int)
+    /// What the chain made of an earlier asking ended a later one.
+    case staleVerdict(PresentationID, by: NodeName)
     /// The answer is safe in the journal.
     case recorded(PresentationID, answer: UniqueID, option: String, offered: [String], NodeName)
     /// The presenter hands the answer to its downlink.

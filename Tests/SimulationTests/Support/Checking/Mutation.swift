@@ -30,6 +30,21 @@ enum Mutation: String, Sendable, CaseIterable {
     case repeatsAttempts
     /// Answers go to whoever else is there.
     case answersMisrouted
+    /// Nobody goes back to its first parent.
+    case neverReturns
     /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
     case generationsIgnored
+
+    /// The promise that this breaks first of all.
+    var breaks: Violation.Checker {
+        switch self {
+        case .asksOnce, .answerSentOnce, .answersMisrouted, .repeatsAttempts:
+            .c1ExactlyOneCompletion
+        case .attemptsWhatIsDecided, .noTombstones: .c2AttemptsAtMostOnce
+        case .answersBeforeJournal, .directionIgnored, .generationsIgnored: .c3AnswerIsTheRecorded
+        case .presenterForgetsAnswers, .journalLost, .promptsStayOpen: .c5OnePromptOneAnswer
+        case .settledNotSent, .siblingsTrusted: .c6Truth
+        case .resultsForgotten, .leaseForever, .neverReturns: .c7Liveness
+        }
+    }
 }

@@ -42,16 +42,28 @@ final class DownlinkDriver {
     ) {
         guard !isStopped else { return then(.unknown) }
         attempts[Attempt(id: id, answer: answer.id), default: []].append(then)
+        let former = machine.entries[id]
         let actions = machine.answered(
             id, generation: current(id, generation), with: answer, at: world.time)
+        noteIfStale(former, generation)
         perform(actions)
     }
 
     func complete(_ id: PresentationID, generation: Int, _ verdict: DownlinkVerdict) {
         guard !isStopped else { return }
-        perform(
-            machine.completed(
-                id, generation: current(id, generation), verdict: verdict, at: world.time))
+        let former = machine.entries[id]
+        let actions = machine.completed(
+            id, generation: current(id, generation), verdict: verdict, at: world.time)
+        noteIfStale(former, generation)
+        perform(actions)
+    }
+
+    /// Whether a word for one asking ended another.
+    private func noteIfStale(_ former: DownlinkEntry?, _ generation: Int) {
+        guard let former, former.isOpen, former.generation != generation,
+            machine.entries[former.id]?.isOpen != true
+        else { return }
+        world.ledger.note(.staleVerdict(former.id, by: node.name))
     }
 
     func move(
@@ -144,6 +156,7 @@ final class DownlinkDriver {
             }
         case .offer(let offer): owner.offered(offer)
         case .cancel(let id, let generation, let reason):
+            world.ledger.note(.takenBack(id, by: node.name, life: life))
             owner.cancelled(id, generation: generation, reason: reason)
         case .settled(let id, let answer, let result):
             guard let waiting = attempts.removeValue(forKey: Attempt(id: id, answer: answer)) else {

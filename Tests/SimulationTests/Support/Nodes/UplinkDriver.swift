@@ -18,6 +18,7 @@ final class UplinkDriver {
     private let life: Int
     private(set) var machine: UplinkMachine
     private var socket: ChildSocket?
+    private var probe: ChildSocket?
     private var waiters: [PresentationID: Waiter] = [:]
     private var tokens = 0
     private var isStopped = false
@@ -117,7 +118,12 @@ final class UplinkDriver {
         switch action {
         case .open(let parent): open(node.planned.parents[parent])
         case .close: closeSocket()
-        case .send(let message): send(message)
+        case .send(let message): send(message, by: socket)
+        case .openProbe where world.mutation == .neverReturns: break
+        case .openProbe(let parent): openProbe(node.planned.parents[parent])
+        case .closeProbe: closeProbe()
+        case .sendProbe(let message): send(message, by: probe)
+        case .adoptProbe: adoptProbe()
         case .linkUp(let welcome):
             node.downlink?.setPathUpward([node.name] + welcome.path)
         case .linkDown: break
@@ -136,7 +142,7 @@ final class UplinkDriver {
         guard waiters[id] != nil else {
             if node.planned.role == .origin { world.ledger.note(.endedTwice(id, by: node.name)) }
             perform(
-                machine.settled(id, answer: decision.answer, result: .withdrawn, at: world.time))
+                machine.settled(id, answer: decision.answer, result: .unknown, at: world.time))
             return
         }
         end(id, .answered(decision))
@@ -152,19 +158,61 @@ final class UplinkDriver {
 
     private func open(_ parent: NodeName) {
         closeSocket()
+        let socket = makeSocket(to: parent)
+        self.socket = socket
+        world.network.connect(socket)
+    }
+
+    private func openProbe(_ parent: NodeName) {
+        closeProbe()
+        let socket = makeSocket(to: parent)
+        probe = socket
+        world.network.connect(socket)
+    }
+
+    /// Either socket may become the other: what happens on one is told by what it is by then.
+    private func makeSocket(to parent: NodeName) -> ChildSocket {
+        weak var made: ChildSocket?
         let socket = ChildSocket(
             child: node, parent: parent, link: world.link(child: node.name, parent: parent),
             connected: { [unowned self] in
-                if !isStopped { perform(machine.connected(at: world.time)) }
+                if isStopped { return }
+                perform(
+                    made === probe
+                        ? machine.probeConnected(at: world.time)
+                        : machine.connected(at: world.time))
             },
             disconnected: { [unowned self] in
-                if !isStopped { perform(machine.disconnected("lost", at: world.time)) }
+                if isStopped { return }
+                perform(
+                    made === probe
+                        ? machine.probeLost("lost", at: world.time)
+                        : machine.disconnected("lost", at: world.time))
             },
             received: { [unowned self] packet, _ in
-                if case .message(let message) = packet { received(message) }
+                guard case .message(let message) = packet, !isStopped else { return }
+                if made === probe {
+                    perform(machine.probeReceived(message, at: world.time))
+                } else {
+                    received(message)
+                }
             })
-        self.socket = socket
-        world.network.connect(socket)
+        made = socket
+        return socket
+    }
+
+    private func closeProbe() {
+        if let probe { world.network.close(probe) }
+        probe = nil
+    }
+
+    /// What was sent last still goes out.
+    private func adoptProbe() {
+        if let socket {
+            socket.isClosed = true
+            world.scheduler.after(500) { [world] in world.network.close(socket) }
+        }
+        (socket, probe) = (probe, nil)
     }
 
     private func closeSocket() {
@@ -172,7 +220,7 @@ final class UplinkDriver {
         socket = nil
     }
 
-    private func send(_ message: Message) {
+    private func send(_ message: Message, by socket: ChildSocket?) {
         guard let socket else { return }
         switch (world.mutation, message) {
         case (.settledNotSent, .settled): return
@@ -188,10 +236,13 @@ final class UplinkDriver {
             && machine.entries.values.allSatisfy {
                 switch $0.phase {
                 case .settled, .gone: true
-                case .asking, .accepted, .answered, .withdrawing: false
+                case .asking, .accepted, .moving, .answered, .withdrawing: false
                 }
             }
     }
+
+    /// With everything mended, the parent in use is the first.
+    var isWithFirstParent: Bool { machine.isLive && machine.parent == 0 }
 
     /// Left alone for long enough, nothing may remain.
     func remainsAfterDraining() -> String? {
@@ -209,7 +260,7 @@ final class UplinkDriver {
         let open = machine.entries.filter {
             switch $0.value.phase {
             case .settled, .gone: false
-            case .asking, .accepted, .answered, .withdrawing: true
+            case .asking, .accepted, .moving, .answered, .withdrawing: true
             }
         }
         return "uplink waiters \(waiters.keys.map(\.short).sorted()) entries "

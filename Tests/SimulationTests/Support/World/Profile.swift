@@ -34,6 +34,7 @@ struct Profile: Sendable {
             times.lease = 60_000
             times.awaitEvery = 20_000
             times.tombstone = 200_000
+            times.returnEvery = 10_000
             times.bareWaitMax = 120_000
         }
         loss = random.pick([0, 0, 0.02, 0.1, 0.3])

@@ -69,7 +69,11 @@ final class World {
         let end = now + settlingMax
         while now < end {
             scheduler.run(until: now + 5_000)
-            if nodes.allSatisfy(\.isQuiet) { return true }
+            guard nodes.allSatisfy(\.isQuiet) else { continue }
+            // Everybody goes back to their first parent, and nothing comes of that.
+            let times = plan.profile.times
+            scheduler.run(until: now + 2 * times.returnEvery + 4 * times.rebuildAfterMax)
+            return nodes.allSatisfy(\.isQuiet)
         }
         return false
     }

@@ -1,0 +1,13 @@
+extension Message.Decision {
+    /// What somebody who asks again is told once the answer was carried out: its result, never the
+    /// option again (rule 1). Nil while there is no result, or one of another asking.
+    func told(_ result: RecoveryResult) -> Message.Decision? {
+        var decision = self
+        switch result {
+        case .recovered: decision.didRecover = true
+        case .failed: decision.didRecover = false
+        case .late, .withdrawn, .invalid, .unknown: return nil
+        }
+        return decision
+    }
+}

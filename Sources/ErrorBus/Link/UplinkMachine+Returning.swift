@@ -1,0 +1,169 @@
+/// Back to a parent that comes earlier in the list (rule 12), without a question lost or doubled:
+/// a second socket finds out whether it is there; the parent in use gives up what is open, each
+/// with an acknowledgement, while new questions wait; then the second socket becomes the link.
+extension UplinkMachine {
+    /// How often the way back is put off because an answer is being carried out. Its result is
+    /// best told to the parent it came from; but a busy node must return some time.
+    private static let putOffMax = 10
+
+    var isLeaving: Bool {
+        if case .leaving = returning { true } else { false }
+    }
+
+    /// When the way back next has something to do.
+    var returnDue: MonotonicTime? {
+        switch returning {
+        case .none: nil
+        case .waiting(let until), .leaving(_, let until): until
+        case .opening(let since): since + times.greetingMax
+        case .greeting(let since, let nextHello): min(nextHello, since + times.greetingMax)
+        }
+    }
+
+    /// The link to ``parent`` has just become live.
+    mutating func planReturn(at now: MonotonicTime) {
+        putOffCount = 0
+        guard parent > 0 else { return returning = .none }
+        preferred = parent - 1  // The first is tried first.
+        returning = .waiting(until: now + nextReturn())
+    }
+
+    /// The live link is lost or left.
+    mutating func stopReturn() -> [UplinkAction] {
+        defer { returning = .none }
+        switch returning {
+        case .none, .waiting: return []
+        case .opening, .greeting: return [.closeProbe]
+        case .leaving:
+            parent = preferred  // It is there, and has said so.
+            return [.closeProbe]
+        }
+    }
+
+    private mutating func nextReturn() -> UInt64 {
+        jitter.milliseconds(in: times.returnEvery...times.returnEvery + times.returnEvery / 4)
+    }
+
+    mutating func tickedReturn(at now: MonotonicTime) -> [UplinkAction] {
+        switch returning {
+        case .none: return []
+        case .waiting(let until):
+            guard now >= until else { return [] }
+            guard between.isEmpty || putOffCount >= Self.putOffMax else {
+                putOffCount += 1
+                returning = .waiting(until: now + nextReturn())
+                return []
+            }
+            preferred = (preferred + 1) % parent
+            returning = .opening(since: now)
+            return [.openProbe(parent: preferred)]
+        case .opening(let since):
+            guard now.since(since) >= times.greetingMax else { return [] }
+            return probeLost("no connection", at: now)
+        case .greeting(let since, let nextHello):
+            guard now.since(since) < times.greetingMax else {
+                return probeLost("no WELCOME came", at: now)
+            }
+            guard now >= nextHello else { return [] }
+            returning = .greeting(since: since, nextHello: now + times.helloAgainAfter)
+            return [.sendProbe(hello)]
+        case .leaving(let welcome, let until):
+            guard between.isEmpty || now >= until else { return [] }
+            return move(welcome, at: now)
+        }
+    }
+
+    /// The second socket's connection is up.
+    mutating func probeConnected(at now: MonotonicTime) -> [UplinkAction] {
+        guard case .opening = returning else { return [] }  // A race: it was given up.
+        returning = .greeting(since: now, nextHello: now + times.helloAgainAfter)
+        return [.sendProbe(hello)]
+    }
+
+    /// The second socket is of no use: the parent in use stays.
+    mutating func probeLost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
+        switch returning {
+        case .none, .waiting: return []  // A race: it was given up.
+        case .opening, .greeting:
+            returning = .waiting(until: now + nextReturn())
+            return [.closeProbe]
+        case .leaving:
+            returning = .waiting(until: now + nextReturn())
+            resumeAsking(at: now)
+            return [.closeProbe] + ticked(at: now)
+        }
+    }
+
+    /// A message came on the second socket.
+    mutating func probeReceived(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
+        guard message.verb.goesDown else {
+            return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
+        }
+        switch message {
+        case .welcome(let welcome):
+            guard case .greeting = returning else {
+                return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME once more"))]
+            }
+            return leave(for: welcome, at: now)
+        case .reject(let reject) where reject.id == nil:
+            return probeLost("refused: \(reject.code.rawValue) \(reject.reason)", at: now)
+        case .bye(let reason): return probeLost("it left: \(reason)", at: now)
+        case .ping(let number): return [.sendProbe(.pong(number))]
+        case .pong: return []
+        default:
+            // It may still hold what was asked there before, and will be asked again.
+            return [.dropped(Anomaly(kind: .whileClosed, detail: message.verb.rawValue))]
+        }
+    }
+
+    /// Everything open is taken back from the parent in use.
+    private mutating func leave(
+        for welcome: Message.Welcome, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        returning = .leaving(welcome, until: now + times.leaveMax)
+        var position = 0
+        for id in openIDs {
+            guard var entry = entries[id] else { continue }
+            if entry.attempt > 0 {
+                entry.phase = .moving(
+                    next: now + UInt64(position / times.pacePerMillisecond), tries: 0)
+                entry.wasAbandoned = true
+                position += 1
+            }
+            store(entry, id)
+        }
+        return ticked(at: now)
+    }
+
+    /// The parent that is being left holds it no more.
+    mutating func letGo(_ former: UplinkEntry, _ id: PresentationID, at now: MonotonicTime) {
+        var entry = former
+        entry.phase = .asking(next: now, tries: 0)
+        if entry.outOfContactSince == nil { entry.outOfContactSince = now }
+        store(entry, id)
+    }
+
+    /// The parent in use is not left after all.
+    private mutating func resumeAsking(at now: MonotonicTime) {
+        for id in openIDs {
+            guard var entry = entries[id] else { continue }
+            switch entry.phase {
+            case .moving: letGo(entry, id, at: now)
+            case .asking(_, let tries):
+                entry.phase = .asking(next: now, tries: tries)
+                store(entry, id)
+            default: break
+            }
+        }
+    }
+
+    private mutating func move(
+        _ welcome: Message.Welcome, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        parent = preferred
+        let actions: [UplinkAction] = [
+            .send(.bye(reason: "back to \(welcome.node)")), .adoptProbe,
+        ]
+        return actions + settledIn(welcome, at: now)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    struct Log {
+        let sandbox: Sandbox
+        let pty: Pty
+
+        init() throws {
+            sandbox = try Sandbox()
+            pty = try Pty()
+            try sandbox.writeTopology(
+                presenters: "terminal", extra: "    journal: $DIR/central.sqlite")
+        }
+
+        private func log(_ arguments: String...) throws -> Launched {
+            try Launched(["log", "--topology", sandbox.path("topology.yaml")] + arguments)
+        }
+
+        @Test("What ended unanswered is listed, presented again by its id, and then no more listed")
+        func reoffer() async throws {
+            let id = "01920000-0000-7000-8000-00000000abcd"
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            let relay = try await sandbox.start("relay")
+            let present = try sandbox.present(
+                "--id", id, "--deadline", "500ms", "--option", "retry=Retry")
+            #expect(try await present.ending() == 75)
+            // The journal has it a moment after the caller.
+            var isListed = false
+            for _ in 0..<50 where !isListed {
+                let list = try log("--json", "--node", "central")
+                #expect(try await list.ending() == 0)
+                isListed = list.output.value.contains("\"event\":\"unanswered\"")
+            }
+            #expect(isListed)
+            let list = try log()
+            #expect(try await list.ending() == 0)
+            #expect(await list.prints("UNANSWERED"))
+            #expect(list.output.value.contains(id))
+            #expect(list.output.value.contains("Boom"))
+
+            let before = pty.screen.value.count
+            let again = try log("--reoffer", "01920000-0000-7000-8000-00000000ABCD")
+            #expect(await pty.shows("[r] Retry", after: before))
+            pty.type("r\n")
+            #expect(try await again.ending() == 0)
+            #expect(await again.prints("retry\n"))
+            let after = try log()
+            #expect(try await after.ending() == 0)
+            #expect(!after.output.value.contains("UNANSWERED"))
+            let twice = try log("--reoffer", id)
+            #expect(try await twice.ending() == 65)
+            #expect(await twice.says("was presented again and answered before"))
+            withExtendedLifetime((central, relay)) {}
+        }
+
+        @Test("An id that no journal has, and an id given twice, are refused")
+        func refused() async throws {
+            let unknown = try log("--reoffer", "0192")
+            #expect(try await unknown.ending() == 1)
+            #expect(await unknown.says("no presentation 0192 in the journals"))
+            let both = try log("--reoffer", "0192", "0192")
+            #expect(try await both.ending() == 64)
+        }
+
+        @Test("A33 F13 F14 The prompt says that its origin is out of reach, and when it is back")
+        func contact() async throws {
+            let id = "01920000-0000-7000-8000-00000000abce"
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            let relay = try await sandbox.start("relay")
+            let first = try sandbox.present("--id", id, "--option", "retry=Retry")
+            #expect(await pty.shows("[r] Retry"))
+            first.send(SIGKILL)
+            #expect(await pty.shows("(present cannot be reached: an answer is kept for it)"))
+            let second = try sandbox.present("--id", id, "--option", "retry=Retry")
+            #expect(await pty.shows("(present can be reached again)"))
+            pty.type("r\n")
+            #expect(try await second.ending() == 0)
+            #expect(await second.prints("retry\n"))
+            withExtendedLifetime((central, relay)) {}
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Testing
+
+@testable import ErrorBus
+
+/// Back from a later parent to an earlier one.
+@Suite struct UplinkReturnTests {
+    private let id = PresentationID(1)
+    private static let home = Message.Welcome(
+        node: "home", boot: BootID(number: 60), maxHeader: 8192, maxPayload: 262_144,
+        maxOpen: 1024, pingMilliseconds: 4000, path: ["home"])
+
+    /// The first parents were lost; the last is in use and holds one presentation.
+    private func away(parents: Int = 2) -> UplinkRig {
+        var rig = UplinkRig.live(parents: parents)
+        _ = rig.present(id)
+        for number in 1..<parents {
+            _ = rig.get(.bye(reason: "shutdown"))
+            _ = rig.run(200)
+            _ = rig.machine.connected(at: rig.now)
+            _ = rig.get(UplinkRig.welcome(boot: 50 + UInt64(number)))
+        }
+        _ = rig.get(.accepted(id: id, attempt: 2))
+        return rig
+    }
+
+    /// The first parent has said WELCOME on the second socket.
+    private func leaving() -> (UplinkRig, [UplinkAction]) {
+        var rig = away()
+        _ = rig.runAlive(38_000)
+        _ = rig.machine.probeConnected(at: rig.now)
+        let actions = rig.machine.probeReceived(.welcome(Self.home), at: rig.now)
+        return (rig, actions)
+    }
+
+    private func probes(_ actions: [(at: UInt64, UplinkAction)]) -> [(at: UInt64, parent: Int)] {
+        actions.compactMap {
+            if case .openProbe(let parent) = $0.1 { ($0.at, parent) } else { nil }
+        }
+    }
+
+    @Test("the first parent is tried every 30 s; dead, it takes nothing from the one in use")
+    func staysAway() {
+        var rig = away()
+        let actions = rig.runAlive(200_000)
+        let tried = probes(actions)
+        #expect((5...6).contains(tried.count))
+        for (gap, spent) in zip(zip(tried.dropFirst(), tried).map({ $0.at - $1.at }), 1...) {
+            #expect((35_000...42_500).contains(gap), "pause \(spent)")
+        }
+        #expect(tried.allSatisfy { $0.parent == 0 })
+        #expect(actions.filter { $0.1 == .closeProbe }.count >= tried.count - 1)
+        #expect(Set(actions.map(\.1).verbs) == [.await])
+        #expect(rig.machine.isLive)
+        #expect(rig.machine.parent == 1)
+    }
+
+    @Test("with the first parent in use, none is tried")
+    func atHome() {
+        var rig = UplinkRig.live(parents: 3)
+        #expect(probes(rig.runAlive(200_000)).isEmpty)
+    }
+
+    @Test("from the third parent the first two are tried in turn")
+    func inTurn() {
+        var rig = away(parents: 3)
+        #expect(probes(rig.runAlive(200_000)).prefix(4).map(\.parent) == [0, 1, 0, 1])
+    }
+
+    @Test("HELLO on the second socket each second, for 5 s")
+    func noWelcome() {
+        var rig = away()
+        _ = rig.runAlive(38_000)
+        #expect(rig.machine.probeConnected(at: rig.now) == [.sendProbe(.hello("c", boot: 7))])
+        let actions = rig.run(5_000).map(\.1)
+        let hello = UplinkAction.sendProbe(.hello("c", boot: 7))
+        #expect(actions.filter { $0 == hello }.count == 4)
+        #expect(actions.contains(.closeProbe))
+        #expect(rig.machine.probeReceived(.welcome(Self.home), at: rig.now).drops == [.duplicate])
+    }
+
+    @Test(
+        "a refusal and a goodbye on the second socket close it",
+        arguments: [
+            Message.reject(.init(.busy, "full", retryMilliseconds: 100)), .bye(reason: "x"),
+        ])
+    func turnedAway(_ message: Message) {
+        var rig = away()
+        _ = rig.runAlive(38_000)
+        _ = rig.machine.probeConnected(at: rig.now)
+        #expect(rig.machine.probeReceived(.ping(3), at: rig.now) == [.sendProbe(.pong(3))])
+        #expect(rig.machine.probeReceived(message, at: rig.now) == [.closeProbe])
+        #expect(rig.machine.probeLost("x", at: rig.now) == [])
+        #expect(probes(rig.runAlive(60_000)).count == 1)
+    }
+
+    @Test("welcomed, it takes back what is open, each with an acknowledgement, and then moves")
+    func moves() {
+        var (rig, actions) = leaving()
+        #expect(actions == [.send(.withdraw(id: id, reason: .abandoned))])
+        let second = PresentationID(2)
+        #expect(rig.present(second) == [])
+        let moved = rig.get(.withdrawn(id: id))
+        #expect(
+            moved.prefix(3) == [
+                .send(.bye(reason: "back to home")), .adoptProbe, .linkUp(Self.home),
+            ])
+        let asked = moved.sent.compactMap { message -> PresentationID? in
+            if case .present(let present) = message { present.id } else { nil }
+        }
+        #expect(asked == [id, second])
+        #expect(rig.machine.parent == 0)
+        #expect(rig.machine.isLive)
+        // A late reply of the parent that was left, and nothing more to try.
+        #expect(rig.get(.withdrawn(id: id)) == [])
+        #expect(rig.machine.entries[id]?.isOpen == true)
+        #expect(probes(rig.runAlive(100_000)).isEmpty)
+    }
+
+    @Test("an answer on its way is taken, and its result told to the parent that it came from")
+    func answeredMeanwhile() {
+        var (rig, _) = leaving()
+        let answer = Message.answer(Message.decision(id))
+        #expect(rig.get(answer) == [.answered(id, Message.decision(id))])
+        #expect(rig.get(.withdrawn(id: id)) == [])
+        let settled = rig.settle(id)
+        #expect(settled.verbs == [.settled, .bye])
+        #expect(settled.contains(.adoptProbe))
+    }
+
+    @Test("a parent that does not let go is left after 5 s")
+    func leavesAnyway() {
+        var (rig, _) = leaving()
+        let actions = rig.run(5_000)
+        let moved = actions.first { $0.1 == .adoptProbe }
+        #expect(moved?.at == 5_000)
+        #expect(actions.map(\.1).verbs == [.withdraw, .withdraw, .ping, .bye, .present])
+    }
+
+    @Test("busy and 404 said to what was asked before change nothing; 403 lets go")
+    func refusedMeanwhile() {
+        var (rig, _) = leaving()
+        #expect(rig.get(.reject(.init(.busy, "", id: id, retryMilliseconds: 1))) == [])
+        #expect(rig.get(.reject(.init(.unknownID, "", id: id))) == [])
+        #expect(rig.get(.reject(.init(.notYours, "", id: id))).contains(.adoptProbe))
+    }
+
+    @Test("the second socket is lost while leaving: everything is asked again where it was")
+    func probeLost() {
+        var (rig, _) = leaving()
+        let actions = rig.machine.probeLost("x", at: rig.now)
+        #expect(actions.first == .closeProbe)
+        #expect(actions.verbs == [.present])
+        #expect(rig.get(.withdrawn(id: id)) == [])
+        #expect(rig.machine.entries[id]?.isOpen == true)
+        #expect(rig.machine.parent == 1)
+    }
+
+    @Test("the link is lost while leaving: the parent that has said WELCOME is next")
+    func linkLost() {
+        var (rig, _) = leaving()
+        let lost = rig.machine.disconnected("x", at: rig.now)
+        #expect(lost.contains(.closeProbe))
+        #expect(rig.run(200).map(\.1) == [.open(parent: 0)])
+        _ = rig.machine.connected(at: rig.now)
+        #expect(rig.get(.welcome(Self.home)).verbs == [.present])
+    }
+
+    @Test("put off while an answer is carried out, ten times at most")
+    func putOff() {
+        var rig = away()
+        _ = rig.get(.answer(Message.decision(id)))
+        let tried = probes(rig.runAlive(450_000))
+        #expect((330_000...413_000).contains(tried.first?.at ?? 0))
+        _ = rig.settle(id)
+        #expect(probes(rig.runAlive(60_000)).isEmpty == false)
+    }
+
+    @Test("a caller that gives up while it moves has given up; a deadline passes as ever")
+    func endsMeanwhile() {
+        var (rig, _) = leaving()
+        #expect(rig.withdraw(id) == [.send(.withdraw(id: id, reason: .origin))])
+        let moved = rig.get(.withdrawn(id: id))
+        #expect(moved.verbs == [.bye])
+        #expect(rig.machine.entries[id]?.isOpen == false)
+    }
+
+    @Test("stopping closes the second socket")
+    func stops() {
+        var (rig, _) = leaving()
+        let actions = rig.machine.stopped(at: rig.now)
+        #expect(actions.first == .closeProbe)
+        #expect(actions.verbs == [.withdraw, .bye])
+    }
+}

@@ -1,0 +1,85 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// A second parent, for as long as the first is away.
+    @Suite struct SecondParentTests {
+        private let bus = Bus()
+        private let first = ScriptedPresenter("first", .waitForCancellation)
+        private let again = ScriptedPresenter("again", .waitForCancellation)
+        private let second = ScriptedPresenter("second", .waitForCancellation)
+
+        private func worker() throws -> Node {
+            try bus.node(
+                "worker", next: ["central", "reserve"], listens: false, settings: { _ in },
+                parts: { $0.times.returnEvery = 200 })
+        }
+
+        @Test("A question moves to the second parent and back, is answered once and attempted once")
+        func thereAndBack() async throws {
+            let worker = try worker()
+            let reserve = try bus.node("reserve", presenters: [second])
+            let attempts = Attempts()
+            try await bus.run(reserve, worker) {
+                let central = try await RunningNode(
+                    try bus.node("central", presenters: [first]))
+                let asking = Task { await worker.uplink.presentError(attempts.saveFailed()) }
+                let shown = try await first.nextPrompt()
+                try await central.stop()
+                let moved = try await second.nextPrompt()
+                #expect(moved.id == shown.id)
+
+                let restarted = try await RunningNode(
+                    try bus.node("central", presenters: [again]))
+                let back = try await again.nextPrompt()
+                #expect(back.id == shown.id)
+                // Nobody is left with a question that is asked elsewhere.
+                #expect(try await second.nextTakenAway() == shown.id)
+                #expect(throws: AnswerRefusal.self) {
+                    try moved.answer("retry", by: "eve", via: .person)
+                }
+                _ = try back.answer("retry", by: "ada", via: .person)
+                let outcome = await asking.value
+                #expect(outcome.didRecover)
+                #expect(outcome.decidedBy == "ada")
+                try await restarted.stop()
+            }
+            #expect(attempts.all == ["origin:retry"])
+        }
+
+        @Test("A question that two relays pass on stays where it is while its child moves")
+        func sameTop() async throws {
+            let top = try bus.node("top", presenters: [first])
+            let reserve = try bus.node("reserve", next: ["top"])
+            let worker = try worker()
+            let attempts = Attempts()
+            try await bus.run(top, reserve, worker) {
+                let relay = try await RunningNode(try bus.node("central", next: ["top"]))
+                let asking = Task { await worker.uplink.presentError(attempts.saveFailed()) }
+                let prompt = try await first.nextPrompt()
+                try await relay.stop()
+                let passed = Recorder<Void>()
+                let restarted = try await RunningNode(
+                    try bus.node("central", next: ["top"]) { _ in
+                    } parts: {
+                        $0.chain = { next in
+                            ClosureResponder(
+                                "noticing", next: next,
+                                willPresent: { error in
+                                    passed.record(())
+                                    return error
+                                })
+                        }
+                    })
+                _ = try await passed.next()
+                _ = try prompt.answer("retry", by: "ada", via: .person)
+                #expect(await asking.value.didRecover)
+                try await restarted.stop()
+            }
+            #expect(first.prompts.count == 1)
+            #expect(attempts.all == ["origin:retry"])
+        }
+    }
+}
