@@ -32,6 +32,8 @@ actor TerminalPresenter: Presenter {
     private let screen = Screen()
     private var hasSaidOld = false
     private var displacedAt: ContinuousClock.Instant?
+    /// The last question that went away unanswered, for who answers it too late.
+    private var lastGone: Prompt?
 
     private final class Screen: Sendable {
         let count = Atomic(0)
@@ -49,6 +51,12 @@ actor TerminalPresenter: Presenter {
                 else { return continuation.resume(returning: nil) }
                 prompt.moved(to: .queued)
                 waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
+                prompt.contact?.onChange { [weak self, weak prompt] isReachable in
+                    Task { [weak self, weak prompt] in
+                        guard let prompt else { return }
+                        await self?.contactChanged(prompt, isReachable)
+                    }
+                }
                 showNext()
             }
         } onCancel: {
@@ -81,6 +89,17 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(lines.joined(separator: "\n") + "\n> ")
     }
 
+    /// Whoever asks died or lost its link, or is back. Those in the list say so once they are shown.
+    private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
+        guard isShowing, let first = waiting.first, first.prompt === prompt else { return }
+        let name = prompt.origin?.description ?? "whoever asks"
+        let text =
+            isReachable
+            ? "\(name) can be reached again"
+            : "\(name) cannot be reached; an answer is kept until it is back"
+        Terminal.ask("\n  (\(text))\n> ")
+    }
+
     /// The question is gone: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
         guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
@@ -89,13 +108,14 @@ actor TerminalPresenter: Presenter {
         guard index == 0 else { return }
         isShowing = false
         displacedAt = .now
+        lastGone = prompt
         let title = prompt.report.description.shown()
         Terminal.say("\n  (withdrawn: \(title) needs no answer any more)")
         showNext()
     }
 
     private func entered(_ line: InputLines.Line) {
-        guard isShowing, let first = waiting.first else { return }
+        guard isShowing, let first = waiting.first else { return refuse(line) }
         guard line.mark == screen.count.load(ordering: .acquiring), !isMeantForDisplaced(line)
         else {
             if !hasSaidOld {
@@ -115,6 +135,16 @@ actor TerminalPresenter: Presenter {
         show(first)
     }
 
+    /// An answer to nothing: to a question that went away, as far as one can tell.
+    private func refuse(_ line: InputLines.Line) {
+        guard !line.text.allSatisfy(\.isWhitespace) else { return }
+        guard let lastGone, !lastGone.isOpen else {
+            return Terminal.say("  not taken: nothing is asked")
+        }
+        let title = lastGone.report.description.shown()
+        Terminal.say("  not taken: \(title) was withdrawn, nothing else is asked")
+    }
+
     private func isMeantForDisplaced(_ line: InputLines.Line) -> Bool {
         guard let displacedAt, line.text.allSatisfy(\.isWhitespace) else { return false }
         return ContinuousClock.now - displacedAt < Self.displacementPause
@@ -126,6 +156,7 @@ actor TerminalPresenter: Presenter {
             waiting.removeFirst()
             isShowing = false
             displacedAt = nil
+            lastGone = nil
             Terminal.say("  answered: \(id.shown())")
             first.continuation.resume(returning: answer)
             showNext()
