@@ -48,8 +48,17 @@ public struct Decisions: Sendable {
         return await deliver(answer, error, id)
     }
 
+    /// Delivers what an earlier life of this node has recorded. It may have died between journal
+    /// and ledger, so the ledger is told of the decision again.
+    func restore(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+        audit?.record(AuditEvent(deciding: answer, for: id, isRestored: true))
+        return await deliver(answer, error, id)
+    }
+
     /// Runs what stands behind a recorded answer.
-    func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+    private func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async
+        -> Outcome
+    {
         // Outside the presentation: what an attempt presents is a question of its own.
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)

@@ -199,7 +199,7 @@ struct ChaosTimeline {
     private var curves: [SVGCanvas.Curve] {
         let dayStart = (wallStart / 86_400).rounded(.down) * 86_400
         func times(_ kind: LedgerEvent.Kind) -> [Double] {
-            events.filter { $0.kind == kind }.map { event in
+            events.filter { $0.kind == kind && !$0.isRestored }.map { event in
                 let time = dayStart + event.time - wallStart
                 // The run went past midnight.
                 return time < -43_200 ? time + 86_400 : time

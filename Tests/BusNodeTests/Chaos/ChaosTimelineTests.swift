@@ -41,8 +41,10 @@ struct ChaosTimelineTests {
     func legend() throws {
         let svg = try timeline().svg
         let links = texts(svg, above: "Links")
-        #expect(links.map(\.text) == ["Links", "up"] + ChaosFault.onLinks.filter { $0 != .corrupt }
-            .map(\.rawValue))
+        #expect(
+            links.map(\.text) == ["Links", "up"]
+                + ChaosFault.onLinks.filter { $0 != .corrupt }
+                .map(\.rawValue))
         let processes = texts(svg, above: "Processes")
         #expect(processes.count == 5)
         for line in [links, processes] {
