@@ -89,7 +89,7 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(lines.joined(separator: "\n") + "\n> ")
     }
 
-    /// Whoever asks died or lost its link, or is back. Those in the list say so once they are shown.
+    /// Whoever asks died or lost its link, or is back. Who waits in the list says so once shown.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
         guard isShowing, let first = waiting.first, first.prompt === prompt else { return }
         let name = prompt.origin?.description ?? "whoever asks"
