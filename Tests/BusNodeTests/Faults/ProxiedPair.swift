@@ -21,7 +21,8 @@ struct ProxiedPair: Sendable {
 
     /// - Parameter steps: What the presenter does with each prompt it is given.
     init(_ name: String, seed: UInt64 = 1, _ step: ScriptedPresenter.Step) async throws {
-        folder = FileManager.default.temporaryDirectory
+        folder =
+            FileManager.default.temporaryDirectory
             .appending(path: "eb-\(name)-\(UInt32.random(in: 0...UInt32.max))").path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)

@@ -33,7 +33,7 @@ import Testing
         #expect(rig.runAlive(100_000).isEmpty)
     }
 
-    @Test("held while the child is out of reach, given when it comes back and asks")
+    @Test("F12 F14 held while the child is out of reach, given when it comes back and asks")
     func held() {
         var rig = asked()
         _ = rig.run(12_000)
@@ -82,7 +82,7 @@ import Testing
         #expect(rig.machine.entries[id]?.isUnsettled == true)
     }
 
-    @Test("another answer is late, an earlier generation's is withdrawn, the same one is known")
+    @Test("F8 another answer is late, an earlier generation's is withdrawn, the same one is known")
     func otherAnswers() {
         var rig = asked()
         _ = rig.answer(id)
@@ -98,7 +98,7 @@ import Testing
             ])
     }
 
-    @Test("SETTLED for another answer changes nothing")
+    @Test("F8 F9 SETTLED for another answer changes nothing")
     func alienSettled() {
         var rig = asked()
         #expect(rig.get(.settled(id, .recovered), from: one) == [])
