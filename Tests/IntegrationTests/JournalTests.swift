@@ -134,4 +134,41 @@ struct JournalTests {
         #expect(outcome.didRecover)
         #expect(attempts.elements == ["retry"])
     }
+
+    @Test("F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
+    func hearsOfRecord(refusals: Int) async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(refusals)
+        let heard = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                prompt.onRecord { isRecorded in
+                    // What a death at this moment would leave behind.
+                    if case .decided = journal.state(of: prompt.id) { heard.record(isRecorded) }
+                }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        #expect(try await present(journal, presenter).didRecover)
+        #expect(heard.elements == [true])
+    }
+
+    @Test("F19 A question that goes away before its answer is recorded tells the presenter so")
+    func goesAwayUnrecorded() async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(.max)
+        let heard = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                prompt.onRecord { heard.record($0) }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        let asking = Task { try await present(journal, presenter) }
+        _ = try await presenter.nextPrompt()
+        asking.cancel()
+        #expect(try await heard.next() == false)
+        _ = try? await asking.value
+        #expect(attempts.elements.isEmpty)
+    }
 }

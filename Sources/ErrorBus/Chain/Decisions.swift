@@ -38,8 +38,15 @@ public struct Decisions: Sendable {
     ///
     /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
     /// says so, until it can be or the question is withdrawn.
-    func carryOut(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
-        guard await persist(answer, id) else {
+    ///
+    /// - Parameter recorded: Told whether it was written down, before anything is done about it.
+    func carryOut(
+        _ answer: Answer, _ error: any Error, _ id: PresentationID,
+        recorded: @Sendable (Bool) -> Void = { _ in }
+    ) async -> Outcome {
+        let isRecorded = await persist(answer, id)
+        recorded(isRecorded)
+        guard isRecorded else {
             return Outcome(
                 didRecover: false, reason: .withdrawn, decidedBy: decider,
                 detail: "withdrawn before the answer could be recorded")

@@ -26,6 +26,8 @@ actor TerminalPresenter: Presenter {
     private let isColored: Bool
     private var waiting: [Waiting] = []
     private var isShowing = false
+    /// What was on the screen is answered, but not on record yet; the next one waits for that.
+    private var isRecording = false
     private var isClosed = false
     private var reading: Task<Void, Never>?
     /// Counts the questions on the screen: a line that was read at another count is old.
@@ -66,7 +68,7 @@ actor TerminalPresenter: Presenter {
 
     /// The first of the list is the one on the screen.
     private func showNext() {
-        guard !isShowing, let first = waiting.first else { return }
+        guard !isShowing, !isClosed, let first = waiting.first else { return }
         isShowing = true
         hasSaidOld = false
         first.prompt.moved(to: .presented, by: person)
@@ -91,7 +93,7 @@ actor TerminalPresenter: Presenter {
 
     /// Whoever asks died or lost its link, or is back. Who waits in the list says so once shown.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
-        guard isShowing, let first = waiting.first, first.prompt === prompt else { return }
+        guard isShowing, !isRecording, waiting.first?.prompt === prompt else { return }
         let name = prompt.origin?.description ?? "whoever asks"
         let text =
             isReachable
@@ -105,7 +107,7 @@ actor TerminalPresenter: Presenter {
         guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
         let gone = waiting.remove(at: index)
         gone.continuation.resume(returning: nil)
-        guard index == 0 else { return }
+        guard index == 0, !isRecording else { return }
         isShowing = false
         displacedAt = .now
         lastGone = prompt
@@ -115,6 +117,8 @@ actor TerminalPresenter: Presenter {
     }
 
     private func entered(_ line: InputLines.Line) {
+        // Typed while nothing was asked.
+        guard !isRecording else { return }
         guard isShowing, let first = waiting.first else { return refuse(line) }
         guard line.mark == screen.count.load(ordering: .acquiring), !isMeantForDisplaced(line)
         else {
@@ -154,17 +158,29 @@ actor TerminalPresenter: Presenter {
         do throws(AnswerRefusal) {
             let answer = try first.prompt.answer(id, by: person, via: .person)
             waiting.removeFirst()
-            isShowing = false
+            isRecording = true
             displacedAt = nil
             lastGone = nil
-            Terminal.say("  answered: \(id.shown())")
+            first.prompt.onRecord { [weak self] isRecorded in
+                Task { [weak self] in await self?.recorded(id, isRecorded) }
+            }
             first.continuation.resume(returning: answer)
-            showNext()
             return true
         } catch {
             Terminal.say("  not taken: \(error.description.shown())")
             return false
         }
+    }
+
+    /// Only now nobody is asked again, whatever dies: only now it looks answered.
+    private func recorded(_ id: String, _ isRecorded: Bool) {
+        isRecording = false
+        isShowing = false
+        Terminal.say(
+            isRecorded
+                ? "  answered: \(id.shown())"
+                : "  not taken: the question went away before the answer was recorded")
+        showNext()
     }
 
     private func inputEnded() {
