@@ -135,7 +135,8 @@ struct JournalTests {
         #expect(attempts.elements == ["retry"])
     }
 
-    @Test("F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
+    @Test(
+        "F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
     func hearsOfRecord(refusals: Int) async throws {
         let journal = MemoryJournal()
         journal.refuseDecisions(refusals)
