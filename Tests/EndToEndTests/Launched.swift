@@ -35,6 +35,8 @@ final class Launched: Sendable {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("BUS_NODE") }
+            // A process that a test kills has nothing to explain.
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
             .merging(environment) { $1 }
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         let (out, err) = (Pipe(), Pipe())

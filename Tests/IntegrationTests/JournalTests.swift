@@ -24,13 +24,15 @@ struct JournalTests {
 
     /// Presents `error` to a central node with this journal and these presenters.
     private func present(
-        _ journal: MemoryJournal, _ presenter: ScriptedPresenter, asksAgain: Bool = true
+        _ journal: MemoryJournal, _ presenter: ScriptedPresenter, asksAgain: Bool = true,
+        audit: RecordingAudit? = nil
     ) async throws -> Outcome {
         let bus = Bus()
         let central = try bus.node("central", presenters: [presenter]) { _ in
         } parts: {
             $0.journal = journal
             $0.asksAgainAfterRestart = asksAgain
+            $0.audit = audit
         }
         let worker = try bus.node("worker", next: ["central"], listens: false)
         var options = PresentationOptions()
@@ -63,6 +65,22 @@ struct JournalTests {
         #expect(presenter.prompts.isEmpty)
         #expect(attempts.elements == ["retry"])
         #expect(journal.state(of: id) == .decided(answer, .recovered))
+    }
+
+    @Test("F16 an answer recorded just before the presenter died is in the ledger of the next life")
+    func ledgerNamesRecorded() async throws {
+        let journal = MemoryJournal()
+        let answer = recorded("retry")
+        try await journal.shown(id, question())
+        try await journal.decided(id, answer)
+        let audit = RecordingAudit()
+        _ = try await present(journal, ScriptedPresenter(), audit: audit)
+        // Killed between the journal and the ledger, the earlier life wrote the first only.
+        let decision = try #require(audit.events.first { $0.kind == .decide })
+        #expect(decision.id == id)
+        #expect(decision.fields["answer"] == answer.id.description)
+        #expect(decision.fields["by"] == "ann")
+        #expect(decision.fields["restored"] == "true")
     }
 
     @Test("A32 what is settled comes back as its result, and is not attempted again")
@@ -115,5 +133,43 @@ struct JournalTests {
         let outcome = try await present(journal, ScriptedPresenter("person", .answer("retry")))
         #expect(outcome.didRecover)
         #expect(attempts.elements == ["retry"])
+    }
+
+    @Test(
+        "F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
+    func hearsOfRecord(refusals: Int) async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(refusals)
+        let heard = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                prompt.onRecord { isRecorded in
+                    // What a death at this moment would leave behind.
+                    if case .decided = journal.state(of: prompt.id) { heard.record(isRecorded) }
+                }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        #expect(try await present(journal, presenter).didRecover)
+        #expect(heard.elements == [true])
+    }
+
+    @Test("F19 A question that goes away before its answer is recorded tells the presenter so")
+    func goesAwayUnrecorded() async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(.max)
+        let heard = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                prompt.onRecord { heard.record($0) }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        let asking = Task { try await present(journal, presenter) }
+        _ = try await presenter.nextPrompt()
+        asking.cancel()
+        #expect(try await heard.next() == false)
+        _ = try? await asking.value
+        #expect(attempts.elements.isEmpty)
     }
 }

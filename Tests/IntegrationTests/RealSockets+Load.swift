@@ -16,7 +16,7 @@ extension RealSockets {
             try await load(workers: 3, presentations: 300)
         }
 
-        @Test("More at once than a parent takes are all answered in the end")
+        @Test("F21 More at once than a parent takes are all answered in the end")
         func aboveTheLimit() async throws {
             try await load(workers: 1, presentations: 60, openMax: 20)
         }

@@ -75,7 +75,7 @@ extension RealSockets {
             #expect(outcome.detail?.contains("central") == true)
         }
 
-        @Test("With nobody above the local presenter is asked once the grace has passed")
+        @Test("F31 With nobody above the local presenter is asked once the grace has passed")
         func presentLocally() async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "retry")

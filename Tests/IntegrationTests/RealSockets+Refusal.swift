@@ -7,7 +7,8 @@ import Testing
 
 extension RealSockets {
     @Suite struct RefusalTests {
-        @Test("A36 Nodes in a circle: the one that sees itself stops it, and the origin is told")
+        @Test(
+            "A36 F30 Nodes in a circle: the one that sees itself stops it, and the origin is told")
         func cycle() async throws {
             let bus = Bus()
             let central = try bus.node("central", next: ["relay"])
@@ -25,7 +26,7 @@ extension RealSockets {
                     == "482 relay is in the path already: worker,relay,central")
         }
 
-        @Test("More hops than 16 are refused, and the origin is told")
+        @Test("F30 More hops than 16 are refused, and the origin is told")
         func tooManyHops() async throws {
             let bus = Bus()
             var nodes: [RunningNode] = []
@@ -43,7 +44,7 @@ extension RealSockets {
             #expect(outcome.refusalCode == 483)
         }
 
-        @Test("A root without presenters refuses with 503, through a relay as well")
+        @Test("F31 A root without presenters refuses with 503, through a relay as well")
         func nobodyThere() async throws {
             let bus = Bus()
             let central = try bus.node("central")

@@ -70,7 +70,8 @@ extension RealSockets {
             }
         }
 
-        @Test("A relay restarts: the question stays where it is, and its answer finds the origin")
+        @Test(
+            "F15 A relay restarts: the question stays where it is, and its answer finds the origin")
         func relayRestarts() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -92,7 +93,7 @@ extension RealSockets {
             #expect(presenter.prompts.count == 1)
         }
 
-        @Test("An answer given while the relay is away is delivered when it is back")
+        @Test("F1 F15 An answer given while the relay is away is delivered when it is back")
         func answeredWhileAway() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -115,7 +116,7 @@ extension RealSockets {
             #expect(presenter.prompts.count == 1)
         }
 
-        @Test("The top restarts: it is asked again and answers, and one attempt is made")
+        @Test("F16 The top restarts: it is asked again and answers, and one attempt is made")
         func topRestarts() async throws {
             let bus = Bus()
             let before = ScriptedPresenter("person", .waitForCancellation)
@@ -138,7 +139,8 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("With hold, a caller waits while nobody is above, and is answered when somebody is")
+        @Test(
+            "F31 With hold, a caller waits while nobody is above, and is answered when somebody is")
         func holds() async throws {
             let bus = Bus()
             let worker = try bus.node("worker", next: ["central"], listens: false)

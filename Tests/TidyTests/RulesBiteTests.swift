@@ -140,6 +140,20 @@ struct RulesBiteTests {
     }
 
     @Test(
+        "F20 The wall clock in the library",
+        arguments: [
+            "let a = Date.now", "let b = Date()", "clock_gettime(CLOCK_REALTIME, &time)",
+            "gettimeofday(&time, nil)",
+        ])
+    func wallClock(text: String) {
+        let found = Wording.violations(in: file("Sources/ErrorBus/Link/A.swift", text))
+        #expect(found.map(\.line) == [1])
+        #expect(Wording.violations(in: file("Sources/bus-node/A.swift", text)).isEmpty)
+        let type = "func shown(_ date: Date) {}"
+        #expect(Wording.violations(in: file("Sources/ErrorBus/Link/A.swift", type)).isEmpty)
+    }
+
+    @Test(
         "Loose tasks in the library",
         arguments: [
             "Task { }", "Task(priority: .high) { }", "Task.detached { }",

@@ -29,7 +29,7 @@ enum Wording {
         if file.path.hasPrefix("Sources/ErrorBus/"), taskStarters[file.path] == nil {
             found += tasks(in: file)
         }
-        return found
+        return found + wallClocks(in: file)
     }
 
     /// Notes about work left undone: they belong into an issue.
@@ -70,6 +70,25 @@ enum Wording {
                 return nil
             }
             return Violation(file.path, line: file.tokens[index].line, "sleeps; wait for an event")
+        }
+    }
+
+    /// F20: a clock that can be set decides nothing in the library. Ids carry the time they were
+    /// made at, for people.
+    private static func wallClocks(in file: SourceFile) -> [Violation] {
+        guard file.path.hasPrefix("Sources/ErrorBus/"),
+            file.path != "Sources/ErrorBus/Errors/PresentationID.swift"
+        else { return [] }
+        let tokens = file.tokens
+        return tokens.indices.compactMap { index in
+            let next = tokens[min(index + 1, tokens.count - 1)].text
+            let isClock =
+                ["CLOCK_REALTIME", "gettimeofday", "timeIntervalSinceNow"]
+                .contains(tokens[index].text)
+                || (tokens[index].text == "Date" && [".", "("].contains(next))
+            guard isClock else { return nil }
+            return Violation(
+                file.path, line: tokens[index].line, "reads the wall clock, which can jump")
         }
     }
 

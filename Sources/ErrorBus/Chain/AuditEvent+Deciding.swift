@@ -14,13 +14,15 @@ extension AuditEvent {
     }
 
     /// The decision, written before anything is done about it.
-    init(deciding answer: Answer, for id: PresentationID) {
-        self.init(
-            .decide, id,
-            [
-                "answer": answer.id.description, "option": answer.option, "by": answer.by,
-                "via": answer.via.rawValue,
-            ])
+    ///
+    /// - Parameter isRestored: It was made before a restart, and is in the journal.
+    init(deciding answer: Answer, for id: PresentationID, isRestored: Bool = false) {
+        var fields = [
+            "answer": answer.id.description, "option": answer.option, "by": answer.by,
+            "via": answer.via.rawValue,
+        ]
+        if isRestored { fields["restored"] = "true" }
+        self.init(.decide, id, fields)
     }
 
     /// What the owner of the chosen option reported.

@@ -38,8 +38,15 @@ public struct Decisions: Sendable {
     ///
     /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
     /// says so, until it can be or the question is withdrawn.
-    func carryOut(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
-        guard await persist(answer, id) else {
+    ///
+    /// - Parameter recorded: Told whether it was written down, before anything is done about it.
+    func carryOut(
+        _ answer: Answer, _ error: any Error, _ id: PresentationID,
+        recorded: @Sendable (Bool) -> Void = { _ in }
+    ) async -> Outcome {
+        let isRecorded = await persist(answer, id)
+        recorded(isRecorded)
+        guard isRecorded else {
             return Outcome(
                 didRecover: false, reason: .withdrawn, decidedBy: decider,
                 detail: "withdrawn before the answer could be recorded")
@@ -48,8 +55,17 @@ public struct Decisions: Sendable {
         return await deliver(answer, error, id)
     }
 
+    /// Delivers what an earlier life of this node has recorded. It may have died between journal
+    /// and ledger, so the ledger is told of the decision again.
+    func restore(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+        audit?.record(AuditEvent(deciding: answer, for: id, isRestored: true))
+        return await deliver(answer, error, id)
+    }
+
     /// Runs what stands behind a recorded answer.
-    func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+    private func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async
+        -> Outcome
+    {
         // Outside the presentation: what an attempt presents is a question of its own.
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)

@@ -66,7 +66,7 @@ final class JournalResponder: Responder {
             outcome.isRemote = true
             return outcome
         case .decided(let answer, _):
-            return await decisions.deliver(answer, error, context.id)
+            return await decisions.restore(answer, error, context.id)
         case .shown where !asksAgain:
             return refusal(.gone, "shown before a restart, and may not be asked twice")
         case .shown, .ended:

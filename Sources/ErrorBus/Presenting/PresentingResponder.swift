@@ -61,7 +61,9 @@ public final class PresentingResponder: Responder {
         await decisions.presenting(error, context.id)
         switch await ask(prompt) {
         case .answered(let answer):
-            return await decisions.carryOut(answer, error, context.id)
+            return await decisions.carryOut(answer, error, context.id) {
+                prompt.record.ended(isRecorded: $0)
+            }
         case .declined:
             return await offerToNext(error, in: context)
         case .closed(let reason):

@@ -21,6 +21,7 @@ public final class Prompt: Sendable {
     /// Until when an answer counts; nil: as long as the origin lives.
     public let deadline: ContinuousClock.Instant?
 
+    let record = AnswerRecord()
     private let state: Mutex<State>
     private let stateChanged: @Sendable (PresentationState) -> Void
 
@@ -70,6 +71,14 @@ public final class Prompt: Sendable {
 
     /// The answer that counts, once there is one.
     public var answer: Answer? { state.withLock { $0.machine.answer } }
+
+    /// Tells, once, whether the answer that counts is on record: in the journal, where this node
+    /// keeps one. Until then a restart of this node asks again, so a presenter that shows an answer
+    /// as given shows it after this. False: the question went away before. From any thread; must
+    /// not wait.
+    public func onRecord(_ observer: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
+        record.observe(observer)
+    }
 
     /// Whether an answer would still be taken.
     public var isOpen: Bool { ending == nil }

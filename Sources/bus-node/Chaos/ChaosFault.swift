@@ -25,20 +25,23 @@ enum ChaosFault: String, CaseIterable, Hashable, Sendable {
     /// decisions are gone with it.
     case killPresenter = "kill-presenter"
 
+    /// What `all` stands for, and what a run has that names no faults.
     static let standard = allCases.filter { $0 != .corrupt && $0 != .killPresenter }
     static let onLinks: [ChaosFault] = [
         .drop, .delay, .reset, .blackhole, .slice, .cut, .duplicate, .corrupt,
     ]
-    static var allowed: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    private static let all = "all"
+    static var allowed: String { ([all] + allCases.map(\.rawValue)).joined(separator: ", ") }
 
-    /// Reads a list such as `drop,kill`.
+    /// Reads a list such as `drop,kill` or `all,corrupt`.
     static func read(_ text: String) throws(Failure) -> [ChaosFault] {
         var faults: [ChaosFault] = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let fault = ChaosFault(rawValue: String(name)) else {
+            let named = ChaosFault(rawValue: String(name)).map { [$0] }
+            guard let kinds = name == all ? standard : named else {
                 throw Failure(.usage, "--faults: found \"\(name)\", allowed: \(allowed)")
             }
-            if !faults.contains(fault) { faults.append(fault) }
+            faults += kinds.filter { !faults.contains($0) }
         }
         return faults
     }

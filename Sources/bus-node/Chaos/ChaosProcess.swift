@@ -22,9 +22,13 @@ final class ChaosProcess: Sendable {
         var detail = ""
     }
 
-    fileprivate struct State {
+    struct State {
         var pid: pid_t?
+        /// Dead until revived.
         var isKilled = false
+        /// The life that was killed last: on a busy machine it may be noticed to have ended only
+        /// after it was revived.
+        var killedPid: pid_t?
         var isEnding = false
         var marks: [Mark] = []
         var revival: CheckedContinuation<Void, Never>?
@@ -69,8 +73,7 @@ final class ChaosProcess: Sendable {
     func kill() {
         state.withLock { state in
             guard let pid = state.pid, !state.isEnding else { return }
-            state.isKilled = true
-            state.mark(.killed, pid)
+            state.killed(pid)
             Glibc.kill(pid, SIGKILL)
         }
     }
@@ -133,17 +136,23 @@ final class ChaosProcess: Sendable {
 }
 
 extension ChaosProcess.State {
-    fileprivate mutating func mark(
+    mutating func mark(
         _ kind: ChaosProcess.Mark.Kind, _ pid: pid_t, _ detail: String = ""
     ) {
         marks.append(.init(kind: kind, pid: pid, time: .now, detail: detail))
     }
 
+    mutating func killed(_ pid: pid_t) {
+        isKilled = true
+        killedPid = pid
+        mark(.killed, pid)
+    }
+
     /// Returns whether the schedule killed it.
-    fileprivate mutating func ended(_ ending: CommandEnding.Status) -> Bool {
+    mutating func ended(_ ending: CommandEnding.Status) -> Bool {
         let pid = pid ?? 0
         self.pid = nil
-        if isKilled { return true }
+        if killedPid == pid { return true }
         mark(isEnding ? .ended : .crashed, pid, "\(ending)")
         return false
     }

@@ -3,8 +3,9 @@ import ErrorBus
 /// A run as a picture: what was done to links and processes, and how far the presentations got,
 /// over one axis of time.
 struct ChaosTimeline {
-    private static let left = 170.0
     private static let width = 1_240.0
+    /// About what a letter of a row's name takes.
+    private static let letterWidth = 6.4
     private static let rowHeight = 18.0
     private static let chartHeight = 190.0
     private static let top = 74.0
@@ -25,7 +26,7 @@ struct ChaosTimeline {
 
     var svg: String {
         let curves = curves
-        let canvas = SVGCanvas(left: Self.left, right: Self.width - 20, span: span)
+        let canvas = SVGCanvas(left: left, right: Self.width - 40, span: span)
         let rowsTop = Self.top
         let linkRows = plan.links.count
         let processTop = rowsTop + Double(linkRows) * Self.rowHeight + 34
@@ -35,11 +36,11 @@ struct ChaosTimeline {
         parts += heading(canvas)
         parts += canvas.grid(from: rowsTop - 6, to: chartTop + Self.chartHeight)
         parts += healed(canvas, from: rowsTop - 6, to: chartTop + Self.chartHeight)
-        parts.append(canvas.title("Links", y: rowsTop - 10))
+        parts += linkLegend(canvas, y: rowsTop - 10)
         for (index, link) in plan.links.enumerated() {
             parts += row(of: link.name, at: rowsTop + Double(index) * Self.rowHeight, canvas)
         }
-        parts.append(canvas.title("Processes", y: processTop - 10))
+        parts += processLegend(canvas, y: processTop - 10)
         for (index, process) in plan.processes.enumerated() {
             let y = processTop + Double(index) * Self.rowHeight
             parts += row(of: process, at: y, canvas)
@@ -53,45 +54,98 @@ struct ChaosTimeline {
     private func heading(_ canvas: SVGCanvas) -> [String] {
         let counts = result.counts
         let verdict = result.violations.isEmpty ? "all invariants hold" : "INVARIANTS VIOLATED"
-        var parts = [
+        return [
             canvas.text(
                 "bus-node chaos, seed \(result.settings.seed): \(verdict)", x: 20, y: 24, size: 16,
-                color: result.violations.isEmpty ? "#1a7f37" : "#cf222e", isBold: true),
+                color: result.violations.isEmpty ? Self.green : Self.red, isBold: true),
             canvas.text(
                 "presented \(counts.presented), completed \(counts.completed), answered "
                     + "\(counts.answered), origin died \(counts.originDied), lost \(counts.lost), "
                     + "\(result.killCount) kills, \(result.schedule.faults.count) faults",
                 x: 20, y: 42, size: 12),
         ]
-        var x = 700.0
-        for fault in ChaosFault.allCases
-        where result.schedule.faults.contains(where: { $0.fault == fault }) {
-            guard let color = Self.colors[fault] else { continue }
-            parts.append(canvas.box(x: x, y: 16, width: 10, height: 10, color: color))
-            parts.append(canvas.text(fault.rawValue, x: x + 14, y: 25, size: 11))
-            x += 30 + Double(fault.rawValue.count) * 6.5
+    }
+
+    /// Which color is which fault, of those that the run has.
+    private func linkLegend(_ canvas: SVGCanvas, y: Double) -> [String] {
+        let kinds = ChaosFault.onLinks.filter { kind in
+            result.schedule.faults.contains { $0.fault == kind }
         }
-        return parts
+        return [canvas.title("Links", y: y)]
+            + legend(
+                canvas, y: y,
+                [("up", { canvas.box(x: $0, y: y - 6, width: 10, height: 4, color: Self.up) })]
+                    + kinds.map { kind in
+                        (
+                            kind.rawValue,
+                            {
+                                canvas.box(
+                                    x: $0, y: y - 9, width: 10, height: 10,
+                                    color: Self.colors[kind] ?? "#000")
+                            }
+                        )
+                    })
+    }
+
+    private func processLegend(_ canvas: SVGCanvas, y: Double) -> [String] {
+        func box(_ color: String) -> (Double) -> String {
+            { canvas.box(x: $0, y: y - 8, width: 10, height: 8, color: color) }
+        }
+        return [canvas.title("Processes", y: y)]
+            + legend(
+                canvas, y: y,
+                [
+                    ("runs", box(Self.runs)), ("stands still (SIGSTOP)", box(Self.standsStill)),
+                    ("dies", { canvas.cross(at: $0 + 5, y: y - 4, color: Self.red) }),
+                    (
+                        "starts again",
+                        { canvas.dot(at: $0 + 5, y: y - 4, radius: 3.5, color: Self.green) }
+                    ),
+                ])
+    }
+
+    private func legend(
+        _ canvas: SVGCanvas, y: Double, _ entries: [(name: String, symbol: (Double) -> String)]
+    ) -> [String] {
+        var x = left
+        return entries.flatMap { name, symbol in
+            defer { x += 32 + Double(name.count) * Self.letterWidth }
+            return [symbol(x), canvas.text(name, x: x + 14, y: y, size: 11)]
+        }
+    }
+
+    /// Where time begins: right of the longest name.
+    private var left: Double {
+        let names = plan.links.map(\.name) + plan.processes.map { Self.label(of: $0) }
+        return 40 + max(130, Double(names.map(\.count).max() ?? 0) * Self.letterWidth)
+    }
+
+    private static func label(of process: ChaosPlan.Process) -> String {
+        "\(process.name) (\(process.role))"
     }
 
     private func healed(_ canvas: SVGCanvas, from top: Double, to bottom: Double) -> [String] {
         let x = canvas.x(result.settings.duration.seconds)
         return [
-            canvas.line(x, top, x, bottom, color: "#1a7f37", dash: "5 4"),
-            canvas.text("healed", x: x + 4, y: top + 4, size: 10, color: "#1a7f37"),
+            canvas.line(x, top, x, bottom, color: Self.green, dash: "5 4"),
+            canvas.text("healed", x: x, y: top - 3, size: 10, color: Self.green, anchor: "middle"),
         ]
     }
 
     private static let colors: [ChaosFault: String] = [
-        .drop: "#cf222e", .delay: "#e3b341", .reset: "#fb8f44", .blackhole: "#24292f",
+        .drop: red, .delay: "#e3b341", .reset: "#fb8f44", .blackhole: "#24292f",
         .slice: "#8250df", .cut: "#bf3989", .duplicate: "#0969da", .corrupt: "#6e4b1f",
-        .kill: "#cf222e", .stop: "#8c959f", .killPresenter: "#cf222e",
     ]
+    private static let red = "#cf222e"
+    private static let green = "#1a7f37"
+    private static let up = "#aceebb"
+    private static let runs = "#54aeff"
+    private static let standsStill = "#8c959f"
 
     private func row(of link: String, at y: Double, _ canvas: SVGCanvas) -> [String] {
         var parts = [
             canvas.text(link, x: 20, y: y + 12, size: 11),
-            canvas.bar(from: 0, to: span, y: y + 5, height: 6, color: "#aceebb"),
+            canvas.bar(from: 0, to: span, y: y + 5, height: 6, color: Self.up),
         ]
         for fault in result.schedule.faults where fault.target == link {
             parts.append(
@@ -107,9 +161,11 @@ struct ChaosTimeline {
         of process: ChaosPlan.Process, at y: Double, _ canvas: SVGCanvas
     ) -> [String] {
         var parts = [
-            canvas.text("\(process.name) (\(process.role))", x: 20, y: y + 12, size: 11)
+            canvas.text(Self.label(of: process), x: 20, y: y + 12, size: 11)
         ]
         let marks = marks[process.name] ?? []
+        // Drawn last, so that no bar covers them.
+        var symbols: [String] = []
         var since = 0.0
         var color: String?
         func draw(to time: Double) {
@@ -123,26 +179,27 @@ struct ChaosTimeline {
             since = time
             switch mark.kind {
             case .started, .continued:
-                color = "#54aeff"
+                color = Self.runs
                 if mark.kind == .started, time > 0 {
-                    parts.append(canvas.dot(time, y: y + 8, radius: 3.5, color: "#1a7f37"))
+                    symbols.append(
+                        canvas.dot(at: canvas.x(time), y: y + 8, radius: 3.5, color: Self.green))
                 }
-            case .stopped: color = "#8c959f"
+            case .stopped: color = Self.standsStill
             case .killed, .crashed:
                 color = nil
-                parts.append(canvas.cross(time, y: y + 8, color: "#cf222e"))
+                symbols.append(canvas.cross(at: canvas.x(time), y: y + 8, color: Self.red))
             case .ended: color = nil
             }
         }
         draw(to: span)
-        return parts
+        return parts + symbols
     }
 
     /// Presented, shown, answered, completed.
     private var curves: [SVGCanvas.Curve] {
         let dayStart = (wallStart / 86_400).rounded(.down) * 86_400
         func times(_ kind: LedgerEvent.Kind) -> [Double] {
-            events.filter { $0.kind == kind }.map { event in
+            events.filter { $0.kind == kind && !$0.isRestored }.map { event in
                 let time = dayStart + event.time - wallStart
                 // The run went past midnight.
                 return time < -43_200 ? time + 86_400 : time

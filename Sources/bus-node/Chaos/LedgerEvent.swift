@@ -27,6 +27,8 @@ struct LedgerEvent: Hashable, Sendable {
     var option = ""
     var answer = ""
     var reason = ""
+    /// A decision of an earlier life, written down once more.
+    var isRestored = false
 
     init(_ kind: Kind, _ id: String, _ life: Life) {
         self.kind = kind
@@ -46,6 +48,7 @@ struct LedgerEvent: Hashable, Sendable {
         option = fields["option"]?.stringValue ?? ""
         answer = fields["answer"]?.stringValue ?? ""
         reason = fields["reason"]?.stringValue ?? ""
+        isRestored = fields["restored"] != nil
     }
 
     /// Of `2026-01-31T12:34:56.789Z`.

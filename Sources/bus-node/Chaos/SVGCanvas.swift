@@ -53,13 +53,12 @@ struct SVGCanvas {
             + "height=\"\(n(height))\" fill=\"\(color)\">\(title)</rect>"
     }
 
-    func dot(_ time: Double, y: Double, radius: Double, color: String) -> String {
-        "<circle cx=\"\(n(x(time)))\" cy=\"\(n(y))\" r=\"\(n(radius))\" fill=\"\(color)\"/>"
+    func dot(at x: Double, y: Double, radius: Double, color: String) -> String {
+        "<circle cx=\"\(n(x))\" cy=\"\(n(y))\" r=\"\(n(radius))\" fill=\"\(color)\"/>"
     }
 
-    func cross(_ time: Double, y: Double, color: String) -> String {
-        let x = x(time)
-        return "<path d=\"M\(n(x - 4)) \(n(y - 4))l8 8m0 -8l-8 8\" stroke=\"\(color)\" "
+    func cross(at x: Double, y: Double, color: String) -> String {
+        "<path d=\"M\(n(x - 4)) \(n(y - 4))l8 8m0 -8l-8 8\" stroke=\"\(color)\" "
             + "stroke-width=\"2\" fill=\"none\"/>"
     }
 

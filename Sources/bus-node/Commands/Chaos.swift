@@ -32,7 +32,11 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "How many errors the leaves present together.")
     var presentations = 300
 
-    @Option(help: "Only these faults, as a list: \(ChaosFault.allowed).")
+    @Option(
+        help: """
+            Only these faults, as a list: \(ChaosFault.allowed). Left out, and for all: every one \
+            except corrupt and kill-presenter, which have to be named.
+            """)
     var faults: String?
 
     @Option(help: "How long the bus may take to settle after the last fault.")

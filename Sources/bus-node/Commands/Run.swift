@@ -37,6 +37,7 @@ struct Run: AsyncParsableCommand {
         try await orFail {
             try ServiceNotification.prepare(file: readyFile)
             let logger = Logger(label: node)
+            DescriptorLimit.raise()
             let assembly = try NodeAssembly(topology: topology, node: node, logger: logger)
             for warning in assembly.loaded.warnings {
                 logger.warning("topology", metadata: ["text": "\(warning.description)"])

@@ -26,12 +26,16 @@ actor TerminalPresenter: Presenter {
     private let isColored: Bool
     private var waiting: [Waiting] = []
     private var isShowing = false
+    /// What was on the screen is answered, but not on record yet; the next one waits for that.
+    private var isRecording = false
     private var isClosed = false
     private var reading: Task<Void, Never>?
     /// Counts the questions on the screen: a line that was read at another count is old.
     private let screen = Screen()
     private var hasSaidOld = false
     private var displacedAt: ContinuousClock.Instant?
+    /// The last question that went away unanswered, for who answers it too late.
+    private var lastGone: Prompt?
 
     private final class Screen: Sendable {
         let count = Atomic(0)
@@ -50,8 +54,15 @@ actor TerminalPresenter: Presenter {
                 prompt.moved(to: .queued)
                 waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
                 prompt.contact?.onChange { [weak self, weak prompt] isReachable in
+<<<<<<< HEAD
                     guard let self, let prompt else { return }
                     Task { await self.contactChanged(prompt, isReachable) }
+=======
+                    Task { [weak self, weak prompt] in
+                        guard let prompt else { return }
+                        await self?.contactChanged(prompt, isReachable)
+                    }
+>>>>>>> h11
                 }
                 showNext()
             }
@@ -62,7 +73,7 @@ actor TerminalPresenter: Presenter {
 
     /// The first of the list is the one on the screen.
     private func showNext() {
-        guard !isShowing, let first = waiting.first else { return }
+        guard !isShowing, !isClosed, let first = waiting.first else { return }
         isShowing = true
         hasSaidOld = false
         first.prompt.moved(to: .presented, by: person)
@@ -85,14 +96,26 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(lines.joined(separator: "\n") + "\n> ")
     }
 
+    /// Whoever asks died or lost its link, or is back. Who waits in the list says so once shown.
+    private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
+        guard isShowing, !isRecording, waiting.first?.prompt === prompt else { return }
+        let name = prompt.origin?.description ?? "whoever asks"
+        let text =
+            isReachable
+            ? "\(name) can be reached again"
+            : "\(name) cannot be reached; an answer is kept until it is back"
+        Terminal.ask("\n  (\(text))\n> ")
+    }
+
     /// The question is gone: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
         guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
         let gone = waiting.remove(at: index)
         gone.continuation.resume(returning: nil)
-        guard index == 0 else { return }
+        guard index == 0, !isRecording else { return }
         isShowing = false
         displacedAt = .now
+        lastGone = prompt
         let title = prompt.report.description.shown()
         Terminal.say("\n  (withdrawn: \(title) needs no answer any more)")
         showNext()
@@ -108,7 +131,9 @@ actor TerminalPresenter: Presenter {
     }
 
     private func entered(_ line: InputLines.Line) {
-        guard isShowing, let first = waiting.first else { return }
+        // Typed while nothing was asked.
+        guard !isRecording else { return }
+        guard isShowing, let first = waiting.first else { return refuse(line) }
         guard line.mark == screen.count.load(ordering: .acquiring), !isMeantForDisplaced(line)
         else {
             if !hasSaidOld {
@@ -128,6 +153,16 @@ actor TerminalPresenter: Presenter {
         show(first)
     }
 
+    /// An answer to nothing: to a question that went away, as far as one can tell.
+    private func refuse(_ line: InputLines.Line) {
+        guard !line.text.allSatisfy(\.isWhitespace) else { return }
+        guard let lastGone, !lastGone.isOpen else {
+            return Terminal.say("  not taken: nothing is asked")
+        }
+        let title = lastGone.report.description.shown()
+        Terminal.say("  not taken: \(title) was withdrawn, nothing else is asked")
+    }
+
     private func isMeantForDisplaced(_ line: InputLines.Line) -> Bool {
         guard let displacedAt, line.text.allSatisfy(\.isWhitespace) else { return false }
         return ContinuousClock.now - displacedAt < Self.displacementPause
@@ -137,16 +172,29 @@ actor TerminalPresenter: Presenter {
         do throws(AnswerRefusal) {
             let answer = try first.prompt.answer(id, by: person, via: .person)
             waiting.removeFirst()
-            isShowing = false
+            isRecording = true
             displacedAt = nil
-            Terminal.say("  answered: \(id.shown())")
+            lastGone = nil
+            first.prompt.onRecord { [weak self] isRecorded in
+                Task { [weak self] in await self?.recorded(id, isRecorded) }
+            }
             first.continuation.resume(returning: answer)
-            showNext()
             return true
         } catch {
             Terminal.say("  not taken: \(error.description.shown())")
             return false
         }
+    }
+
+    /// Only now nobody is asked again, whatever dies: only now it looks answered.
+    private func recorded(_ id: String, _ isRecorded: Bool) {
+        isRecording = false
+        isShowing = false
+        Terminal.say(
+            isRecorded
+                ? "  answered: \(id.shown())"
+                : "  not taken: the question went away before the answer was recorded")
+        showNext()
     }
 
     private func inputEnded() {

@@ -86,6 +86,8 @@ struct FaultScheduleTests {
     @Test("Faults are read as a list; an unknown one is named")
     func reading() throws {
         #expect(try ChaosFault.read("drop,kill,drop") == [.drop, .kill])
+        #expect(try ChaosFault.read("all") == ChaosFault.standard)
+        #expect(try ChaosFault.read("kill,all,corrupt").count == ChaosFault.standard.count + 1)
         for text in ["", "drop,", "fire"] {
             #expect(throws: Failure.self) { try ChaosFault.read(text) }
         }

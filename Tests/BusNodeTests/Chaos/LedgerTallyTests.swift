@@ -74,6 +74,25 @@ struct LedgerTallyTests {
         #expect(counts(again, dead: [Log.centreLater]) == fine)
     }
 
+    @Test("F16 a decision that its life had no time to write down counts once the next one has")
+    func restoredDecision() {
+        var restored = MadeUpLog.event(
+            .decide, MadeUpLog.centreLater, option: "retry", answer: "1")
+        restored.isRestored = true
+        var tally = LedgerTally(durableNodes: ["c"])
+        for event in [
+            MadeUpLog.report, MadeUpLog.prompt, MadeUpLog.gone, MadeUpLog.attempt,
+            MadeUpLog.complete,
+        ] {
+            tally.add(event)
+        }
+        #expect(tally.counts(dead: [MadeUpLog.centre]).disagreements == 1)
+        tally.add(restored)
+        let counts = tally.counts(dead: [MadeUpLog.centre])
+        #expect(counts.disagreements == 0)
+        #expect(counts.duplicatePrompts == 0)
+    }
+
     @Test("F16 after a decision on record nobody is asked again in any life")
     func durable() {
         let events =

@@ -25,7 +25,7 @@ struct SVGCanvasTests {
         var parts = [canvas.header(width: 100, height: 100)]
         parts += canvas.grid(from: 0, to: 50)
         parts += canvas.chart([curve], top: 0, height: 50)
-        parts += [canvas.cross(1, y: 1, color: "#000"), "</svg>"]
+        parts += [canvas.cross(at: 1, y: 1, color: "#000"), "</svg>"]
         let svg = parts.joined(separator: "\n")
         #expect(svg.count < 60_000)
         let opened = svg.matches(of: /<[a-z]/).count

@@ -81,7 +81,7 @@ import Testing
         #expect(rig.get(.hello("b"), from: two).reject(to: two) == .busy)
     }
 
-    @Test("one PING after silence, then the link is given up")
+    @Test("F3 F18 one PING after silence, then the link is given up")
     func liveness() {
         var rig = DownlinkRig.withChild()
         let actions = rig.run(20_000)

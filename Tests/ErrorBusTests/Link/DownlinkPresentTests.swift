@@ -9,7 +9,7 @@ import Testing
     private let three = PeerID(3)
     private let id = PresentationID(1)
 
-    @Test("new: offered once and accepted; again: accepted only")
+    @Test("F9 new: offered once and accepted; again: accepted only")
     func again() {
         var rig = DownlinkRig.withChild()
         let first = rig.get(.present(id), from: one)
@@ -48,7 +48,7 @@ import Testing
         #expect(rig.get(.present(id, origin: "b"), from: one).reject(to: one) == .conflict)
     }
 
-    @Test("loop, too many hops, no time left")
+    @Test("F30 loop, too many hops, no time left")
     func refused() {
         var rig = DownlinkRig.withChild()
         let hops = (1...17).map { NodeName("n\($0)") ?? "x" }
@@ -61,7 +61,11 @@ import Testing
         #expect(code(.present(id, path: hops.dropLast())) == nil)
     }
 
+<<<<<<< HEAD
     @Test("limits per child and per node, and free again once answered")
+=======
+    @Test("F21 limits per child and per node, and free again after settling")
+>>>>>>> h11
     func busy() {
         var limits = LinkLimits()
         limits.openPerChildMax = 2
@@ -162,7 +166,7 @@ import Testing
             ])
     }
 
-    @Test("a PRESENT that its WITHDRAW overtook stays withdrawn")
+    @Test("F8 a PRESENT that its WITHDRAW overtook stays withdrawn")
     func overtaken() {
         var rig = DownlinkRig.withChild()
         #expect(
@@ -252,7 +256,7 @@ import Testing
         #expect(rig.runAlive(2_000) == [.cancel(id, generation: 1, reason: .abandoned)])
     }
 
-    @Test("a lost child's presentation is abandoned after a minute")
+    @Test("F13 a lost child's presentation is abandoned after a minute")
     func abandoned() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id), from: one)

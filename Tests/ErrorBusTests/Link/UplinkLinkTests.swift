@@ -39,7 +39,7 @@ import Testing
         #expect((5_000...6_250).contains(gaps[8]))
     }
 
-    @Test("on loss of the first parent everything open goes to the next under the same ids")
+    @Test("F12 on loss of the first parent everything open goes to the next under the same ids")
     func nextParent() {
         var rig = UplinkRig.live(parents: 2)
         let id = PresentationID(1)
@@ -60,7 +60,7 @@ import Testing
         #expect(attempts == [2])
     }
 
-    @Test("one PING after silence, then the link is given up; any frame is life")
+    @Test("F3 F5 F18 one PING after silence, then the link is given up; any frame is life")
     func liveness() {
         var rig = UplinkRig.live()
         let alive = rig.runAlive(30_000).map(\.1)
@@ -101,7 +101,7 @@ import Testing
         #expect((100...125).contains(next?.at ?? 0))
     }
 
-    @Test("F20 a connection lost before WELCOME is backed off from, and the next parent asked")
+    @Test("F2 a connection lost before WELCOME is backed off from, and the next parent asked")
     func lostGreeting() {
         var rig = UplinkRig(parents: 2)
         _ = rig.machine.started(at: rig.now)

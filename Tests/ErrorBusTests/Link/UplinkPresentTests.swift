@@ -146,7 +146,7 @@ import Testing
         #expect(over.map(\.at) == [2_000])
     }
 
-    @Test("abandoned and asked again: the late reply to the abandonment ends nothing")
+    @Test("F8 abandoned and asked again: the late reply to the abandonment ends nothing")
     func lateWithdrawn() {
         var rig = UplinkRig.live()
         _ = rig.present(id, isForwarded: true)
@@ -165,7 +165,7 @@ import Testing
         #expect(rig.machine.entries.isEmpty)
     }
 
-    @Test("403 to AWAIT: another path asked meanwhile, so it is asked again by this one")
+    @Test("F33 403 to AWAIT: another path asked meanwhile, so it is asked again by this one")
     func takenOver() {
         var rig = asked()
         let reject = Message.reject(.init(.notYours, "asked by another peer", id: id))
@@ -212,7 +212,7 @@ import Testing
         #expect(rig.get(UplinkRig.welcome()).verbs == [.withdraw])
     }
 
-    @Test("the answer comes once; its result goes up at once, and again when it is asked again")
+    @Test("F9 the answer comes once; its result goes up at once, and again when it is asked again")
     func answered() {
         var rig = asked()
         let answer = Message.answer(Message.decision(id))

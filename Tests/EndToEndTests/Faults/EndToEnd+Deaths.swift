@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Processes that die while a question is open.
+    struct Deaths {
+        private let bus: FaultyBus
+        private let pty: Pty
+
+        init() throws {
+            bus = try FaultyBus(abandonAfter: "1s")
+            pty = try Pty()
+        }
+
+        @Test(
+            "F16 F34 The presenter dies, is started again and answered: one completion",
+            arguments: [SIGKILL, SIGABRT])
+        func presenterDies(signal: Int32) async throws {
+            let first = try await bus.presenter(at: pty)
+            let relay = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            try await first.die(signal)
+            let later = try Pty()
+            let second = try await bus.presenter(at: later)
+            #expect(await later.shows("shown before restart"))
+            #expect(await later.shows(Pty.question))
+            try bus.mend()
+            later.type("r\n")
+            #expect(try await worker.ending() == 0)
+            #expect(bus.runCount == 2)
+            #expect(bus.events("decide") == 1)
+            withExtendedLifetime((relay, second)) {}
+        }
+
+        @Test(
+            "F15 F34 The relay dies and is started again: the question stays, one completion",
+            arguments: [SIGKILL, SIGABRT])
+        func relayDies(signal: Int32) async throws {
+            let central = try await bus.presenter(at: pty)
+            let first = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            try await first.die(signal)
+            let second = try await bus.relay()
+            try bus.mend()
+            pty.type("r\n")
+            #expect(try await worker.ending() == 0)
+            #expect(bus.runCount == 2)
+            #expect(pty.questionCount == 1)
+            withExtendedLifetime((central, second)) {}
+        }
+
+        @Test("F15 Answered while the relay is dead: delivered to its next life, one completion")
+        func answeredWithoutRelay() async throws {
+            let central = try await bus.presenter(at: pty)
+            let first = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            try await first.die()
+            try bus.mend()
+            pty.type("r\n")
+            #expect(await pty.shows("answered: retry"))
+            let second = try await bus.relay()
+            #expect(try await worker.ending() == 0)
+            #expect(bus.runCount == 2)
+            #expect(pty.questionCount == 1)
+            withExtendedLifetime((central, second)) {}
+        }
+
+        @Test("F15 The relay dies before anybody could be asked: the question comes once")
+        func relayDiesEarly() async throws {
+            let first = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await worker.says("waiting for a link"))
+            try await first.die()
+            let second = try await bus.relay()
+            let central = try await bus.presenter(at: pty)
+            #expect(await pty.shows(Pty.question))
+            try bus.mend()
+            pty.type("r\n")
+            #expect(try await worker.ending() == 0)
+            #expect(bus.runCount == 2)
+            #expect(pty.questionCount == 1)
+            withExtendedLifetime((central, second)) {}
+        }
+
+        @Test("F13 A worker dies: its question says so, goes away, and takes no answer any more")
+        func workerDies() async throws {
+            let central = try await bus.presenter(at: pty)
+            let relay = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            let clock = ContinuousClock()
+            let death = clock.now
+            try await worker.die()
+            #expect(await pty.shows("cannot be reached"))
+            #expect(clock.now - death < .seconds(15))
+            #expect(await pty.shows("(withdrawn:"))
+            let before = pty.screen.value.count
+            pty.type("r\n")
+            #expect(await pty.shows("not taken:", after: before))
+            #expect(pty.screen.value.dropFirst(before).contains("was withdrawn"))
+            #expect(bus.events("decide") == 0)
+            withExtendedLifetime((central, relay)) {}
+        }
+
+        @Test(
+            "F14 Asked again under the same id by the next life: one question, one answer to both")
+        func asksAgain() async throws {
+            let central = try await bus.presenter(at: pty)
+            let relay = try await bus.relay()
+            func present() throws -> Launched {
+                try bus.sandbox.present(
+                    "--id", "0195f3a0-0000-7000-8000-000000000001", "--option", "retry=Retry")
+            }
+            let first = try present()
+            #expect(await pty.shows(Pty.question))
+            try await first.die()
+            let second = try present()
+            // Its own link is up once the question has changed hands: the answer goes to both ways.
+            pty.type("r\n")
+            #expect(try await second.ending() == 0)
+            #expect(await second.prints("retry\n"))
+            let third = try present()
+            #expect(try await third.ending() == 0)
+            #expect(await third.prints("retry\n"))
+            #expect(pty.questionCount == 1)
+            withExtendedLifetime((central, relay)) {}
+        }
+
+        @Test("F13 Ctrl-C takes the question away at once")
+        func interrupted() async throws {
+            let central = try await bus.presenter(at: pty)
+            let relay = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            worker.send(SIGINT)
+            #expect(await pty.shows("(withdrawn:", within: 2))
+            #expect(try await worker.ending() == 130)
+            withExtendedLifetime((central, relay)) {}
+        }
+
+        @Test(
+            "F17 Who stands still while the person answers goes on afterwards: one completion",
+            arguments: ["central", "relay", "worker"])
+        func standsStill(role: String) async throws {
+            let central = try await bus.presenter(at: pty)
+            let relay = try await bus.relay()
+            let worker = try bus.worker()
+            #expect(await pty.shows(Pty.question))
+            let still = ["central": central, "relay": relay, "worker": worker][role]
+            still?.send(SIGSTOP)
+            try bus.mend()
+            pty.type("r\n")
+            if role != "central" { #expect(await pty.shows("answered: retry")) }
+            still?.send(SIGCONT)
+            #expect(try await worker.ending() == 0)
+            #expect(bus.runCount == 2)
+            #expect(pty.questionCount == 1)
+            withExtendedLifetime((central, relay)) {}
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Processes that get too many signals and too few descriptors.
+    struct Starved {
+        private let sandbox: Sandbox
+
+        init() throws {
+            sandbox = try Sandbox()
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")
+            try sandbox.writeTopology(presenters: "policy: policy.yaml")
+        }
+
+        @Test("F35 Under a storm of signals every question is answered, once")
+        func signalStorm() async throws {
+            let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
+            let isOver = Observed(false)
+            let pids = nodes.map(\.pid)
+            Thread.detachNewThread {
+                // SIGHUP is handled, SIGCONT and SIGSTOP end waits with EINTR, the rest is ignored.
+                let signals = [SIGWINCH, SIGCHLD, SIGHUP, SIGURG, SIGSTOP, SIGCONT]
+                while !isOver.value {
+                    for signal in signals { for pid in pids { kill(pid, signal) } }
+                    sched_yield()
+                }
+                for pid in pids { kill(pid, SIGCONT) }
+            }
+            let presents = try (0..<12).map { _ in try sandbox.present("--option", "one=One") }
+            for present in presents {
+                #expect(try await present.ending(within: 30) == 0)
+                #expect(await present.prints("one\n"))
+            }
+            isOver.update { $0 = true }
+            let log = try sandbox.read("central.jsonl")
+            #expect(log.components(separatedBy: "\"event\":\"decide\"").count == 13)
+            for node in nodes {
+                node.send(SIGTERM)
+                #expect(try await node.ending() == 0)
+            }
+        }
+
+        /// Connections that say nothing.
+        private static func connections(toPort port: UInt16, count: Int) -> [FileHandle] {
+            (0..<count).compactMap { _ in
+                let peer = socket(
+                    AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+                guard peer >= 0 else { return nil }
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+                address.sin_port = port.bigEndian
+                _ = withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                return FileHandle(fileDescriptor: peer, closeOnDealloc: true)
+            }
+        }
+
+        private static func descriptorCount(of pid: pid_t) -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0
+        }
+
+        /// A node with a person that listens on a port; `limit` is an argument of `ulimit`.
+        private func central(_ limit: String, _ port: UInt16, _ pty: Pty) throws -> Launched {
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central: { listen: ["tcp://127.0.0.1:\(port)"], presenters: [terminal] }
+                """)
+            return try Launched(
+                [
+                    "-c", "ulimit \(limit); exec \"$0\" \"$@\"", Launched.busNode, "run",
+                    "--topology", sandbox.path("topology.yaml"), "--node", "central",
+                ], program: "/bin/sh", input: .terminal(pty))
+        }
+
+        private func present(_ text: String, _ port: UInt16) throws -> Launched {
+            try Launched([
+                "present", "--to", "tcp://127.0.0.1:\(port)", "--domain", "test",
+                "--description", text, "--option", "one=One",
+            ])
+        }
+
+        @Test("F36 Out of descriptors a node goes on with whom it has, and takes on others later")
+        func noDescriptors() async throws {
+            let pty = try Pty()
+            let port = try { try Port().number }()
+            let central = try central("-n 64", port, pty)
+            let first = try present("First", port)
+            #expect(await pty.shows("[o] One"))
+            var strangers = Self.connections(toPort: port, count: 100)
+            let isFull = await eventually { Self.descriptorCount(of: central.pid) >= 64 }
+            #expect(isFull)
+            pty.type("o\n")
+            #expect(try await first.ending() == 0)
+            strangers.removeAll()
+            let second = try present("Second", port)
+            #expect(await pty.shows("Second"))
+            pty.type("o\n")
+            #expect(try await second.ending() == 0)
+            #expect(strangers.isEmpty)
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+        }
+
+        @Test("F36 A node takes as many descriptors as the system allows, not the shell's number")
+        func raisesLimit() async throws {
+            let pty = try Pty()
+            let port = try { try Port().number }()
+            let central = try central("-Sn 64", port, pty)
+            let first = try present("First", port)
+            #expect(await pty.shows("[o] One"))
+            let strangers = Self.connections(toPort: port, count: 100)
+            let areTaken = await eventually { Self.descriptorCount(of: central.pid) > 100 }
+            #expect(areTaken)
+            pty.type("o\n")
+            #expect(try await first.ending() == 0)
+            withExtendedLifetime(strangers) {}
+        }
+    }
+}
