@@ -6,8 +6,8 @@ import Logging
 import OrderedCollections
 import UnixSignals
 
-/// One process of a chaos run; started by `bus-node chaos`, by `bus-node soak` and in containers, not
-/// by people.
+/// One process of a chaos run; started by `bus-node chaos`, by `bus-node soak` and in containers,
+/// not by people.
 struct ChaosNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos-node", abstract: "One process of a chaos run.", shouldDisplay: false)

@@ -66,8 +66,8 @@ struct Run: AsyncParsableCommand {
         let hangups = await UnixSignalsSequence(trapping: [.sighup])
         let reload = Task { for await _ in hangups { assembly.reload() } }
         defer { reload.cancel() }
-        let keeping = Task { await status?.keep(node) }
-        defer { keeping.cancel() }
+        // Cancelled and waited for at the end of this function.
+        async let _ = status?.keep(node)
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)

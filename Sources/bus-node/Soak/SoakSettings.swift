@@ -7,14 +7,16 @@ struct SoakSettings: Sendable {
     /// The same load as later, so that what is made once is made.
     static let warmUp: Duration = .seconds(20)
     /// After it, until the measure is taken that the end is compared with.
-    static let pause: Duration = .seconds(20)
+    static let pause: Duration = .seconds(35)
     /// From one cut of a link to the next.
     static let cutEvery: Duration = .seconds(15)
     static let cutLength: Duration = .seconds(2)
     /// How long the bus may take to settle and forget after the load.
     static let settleLimit: Duration = .seconds(120)
-    /// Results are remembered for this long: the usual ten minutes would outlast a short load.
-    static let tombstoneMilliseconds = 3_000
+    /// Results are remembered for this long: the usual ten minutes would outlast a short load. Much
+    /// longer than a link is cut, as in earnest: a child that has forgotten what it reported while
+    /// the link was gone would be sent its answer again for minutes.
+    static let tombstoneMilliseconds = 20_000
 
     let topology: String
     let minutes: Int
