@@ -110,6 +110,19 @@ extension RealSockets {
             #expect(outcome.reason == .expired)
         }
 
+        @Test("A node's deadline also ends what its own presenters are asked")
+        func ownPresenterExpires() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("person", .waitForCancellation)
+            let central = try bus.node("central", presenters: [presenter]) {
+                $0.deadline = .milliseconds(100)
+            }
+            let outcome = try await bus.run(central) {
+                await central.chain.presentError(SaveFailed())
+            }
+            #expect(outcome.reason == .expired)
+        }
+
         @Test("After the end every caller is told at once")
         func askedLate() async throws {
             let bus = Bus()

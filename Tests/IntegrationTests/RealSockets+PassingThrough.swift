@@ -12,8 +12,10 @@ extension RealSockets {
               "userInfo":{"b":1,"a":{"nested":null}}, "x-unknown":{"k":"v"}}\n
             """
 
-        @Test("A39 A relay without responders passes bytes, digest and unknown fields as they came")
-        func byteForByte() async throws {
+        @Test(
+            "A39 A relay without responders passes bytes, digest and unknown fields as they came",
+            arguments: [("retry", nil), ("retry", true), (nil, false)] as [(String?, Bool?)])
+        func byteForByte(option: String?, didRecover: Bool?) async throws {
             let bus = Bus()
             let parent = try RawSocket(ZMQ_ROUTER)
             try parent.bind(bus.endpoint("top"))
@@ -39,19 +41,22 @@ extension RealSockets {
                 #expect(passed == expected)
 
                 // And the way back.
+                let extras = AnswerExtras(
+                    fields: [.init(name: "x-shift", value: "night")],
+                    payload: Frame(#"{"note" : "ja"}"#.utf8))
                 let decision = Message.Decision(
                     id: present.id, answer: PresentationID.make().value, by: "ada", via: .person,
-                    option: "retry", reason: "answered")
+                    option: option, didRecover: didRecover, reason: "answered", extras: extras)
                 try await parent.send([link, []] + Message.answer(decision).frames)
                 let told = try await child.hear(.answer)
                 #expect(told == .answer(decision))
-                try await child.tell(
-                    .settled(.init(id: present.id, answer: decision.answer, result: .recovered)))
-                let settled = try await Self.next(.settled, on: parent)
-                #expect(
-                    try Message(frames: settled[2...])
-                        == .settled(
-                            .init(id: present.id, answer: decision.answer, result: .recovered)))
+                // The child's word counts only where the attempt was its own.
+                let result: RecoveryResult = didRecover == false ? .failed : .recovered
+                let settled = Message.settled(
+                    .init(id: present.id, answer: decision.answer, result: result))
+                try await child.tell(settled)
+                let passedUp = try await Self.next(.settled, on: parent)
+                #expect(try Message(frames: passedUp[2...]) == settled)
             }
         }
 

@@ -11,6 +11,8 @@ enum Wording {
             "a group would wait for a recovery that ignores its limit",
         "Sources/ErrorBus/Presenting/PresenterRace.swift":
             "a group would wait for a presenter that does not give up",
+        "Sources/ErrorBus/Inbox/Inbox.swift":
+            "an answer that can be undone leaves after its giver has returned",
         "Sources/ErrorBus/Link/Uplink.swift":
             "a cancellation handler is not async, and the uplink is an actor",
         "Sources/ErrorBus/Link/Downlink.swift":

@@ -11,6 +11,7 @@ public struct Outcome: Hashable, Sendable {
     public var refusalCode: UInt16?
     /// It was decided in another process; ``decidedBy`` is as that one said.
     public var isRemote = false
+    var handledAbove: HandledAbove?
     /// The decision, where an option was chosen.
     public let answer: Answer?
     /// More about the reason, for people.

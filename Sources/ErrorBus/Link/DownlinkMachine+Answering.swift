@@ -5,7 +5,7 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let decision = Message.Decision(
             id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
-            reason: Outcome.Reason.answered.rawValue)
+            reason: Outcome.Reason.answered.rawValue, extras: answer.extras)
         guard let entry = entries[id], entry.generation == generation else {
             return [.settled(id, answer: answer.id, .withdrawn)]
         }

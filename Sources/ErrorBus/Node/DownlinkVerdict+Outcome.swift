@@ -26,12 +26,15 @@ extension DownlinkVerdict {
 extension Message.Decision {
     fileprivate init(_ outcome: Outcome, id: PresentationID, node: NodeName) {
         let decider = outcome.isRemote ? outcome.decidedBy : node.description
+        let answer = outcome.answer
+        let above = outcome.handledAbove
         self.init(
-            id: id, answer: outcome.answer?.id ?? PresentationID.make().value,
-            by: outcome.answer?.by ?? decider,
-            via: outcome.answer?.via ?? (outcome.reason == .expired ? .expiry : .handler),
-            option: outcome.answer?.option, didRecover: outcome.didRecover,
-            reason: outcome.reason.rawValue)
+            id: id, answer: answer?.id ?? above?.decision ?? PresentationID.make().value,
+            by: answer?.by ?? decider,
+            via: answer?.via ?? above?.via ?? (outcome.reason == .expired ? .expiry : .handler),
+            option: answer?.option, didRecover: outcome.didRecover,
+            reason: outcome.reason.rawValue,
+            extras: answer?.extras ?? above?.extras ?? AnswerExtras())
     }
 }
 

@@ -23,7 +23,11 @@ struct NodePresenting {
     }
 
     func ending(in next: any Responder) -> any Responder {
-        let presenters = chain(next)
+        var presenters = chain(next)
+        if let deadline = settings.deadline {
+            presenters = DeadlineResponder(
+                name: settings.name, deadline: deadline, following: presenters)
+        }
         guard let journal = parts.journal else { return presenters }
         return JournalResponder(
             settings.name, next: presenters, journal: journal, audit: parts.audit,

@@ -166,8 +166,7 @@ public struct UplinkResponder: Responder {
                 decision.id, answer: decision.answer, result: didRecover ? .recovered : .failed)
             return Outcome(above: decision, didRecover: didRecover)
         }
-        let answer = Answer(
-            id: decision.answer, option: decision.option ?? "", by: decision.by, via: decision.via)
+        let answer = Answer(decision, option: decision.option ?? "")
         let result = await PresentationContext.$current.withValue(nil) {
             await error.attemptRecovery(answer)
         }
@@ -191,15 +190,24 @@ public struct UplinkResponder: Responder {
 extension Outcome {
     /// What a process above decided and dealt with.
     init(above decision: Message.Decision, didRecover: Bool) {
-        let answer = decision.option.map {
-            Answer(id: decision.answer, option: $0, by: decision.by, via: decision.via)
-        }
+        let answer = decision.option.map { Answer(decision, option: $0) }
         let reason = decision.reason.map { Reason(rawValue: $0) }
         self.init(
             didRecover: didRecover,
             reason: reason ?? (decision.option == nil ? .handled : .answered),
             decidedBy: decision.by, answer: answer)
         isRemote = true
+        if answer == nil {
+            handledAbove = HandledAbove(
+                decision: decision.answer, via: decision.via, extras: decision.extras)
+        }
+    }
+}
+
+extension Answer {
+    fileprivate init(_ decision: Message.Decision, option: String) {
+        self.init(id: decision.answer, option: option, by: decision.by, via: decision.via)
+        extras = decision.extras
     }
 }
 

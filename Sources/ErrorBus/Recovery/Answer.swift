@@ -18,6 +18,7 @@ public struct Answer: Hashable, Sendable {
     /// Who decided: a person's name, a policy and its rule, a node.
     public let by: String
     public let via: Via
+    var extras = AnswerExtras()
 
     package init(id: UniqueID, option: String, by: String, via: Via) {
         self.id = id

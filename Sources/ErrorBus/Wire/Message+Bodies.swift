@@ -63,8 +63,7 @@ extension Message {
         /// Set when it was dealt with above: nothing is attempted below.
         var didRecover: Bool?
         var reason: String?
-        var unknownFields: [Header.Field] = []
-        var payload: Frame = []
+        var extras = AnswerExtras()
     }
 
     /// SETTLED.

@@ -148,11 +148,13 @@ extension Message.Decision {
         option = try fields.option("option")
         didRecover = try fields.bool("did-recover")
         reason = try fields.text("reason")
-        unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard option != nil || didRecover != nil else {
             throw WireError(.malformed, "ANSWER with neither option nor did-recover", id: id)
         }
-        self.payload = payload
+        extras = AnswerExtras(
+            fields: fields.header.unknown(besides: Self.knownFields)
+                .map { AnswerExtras.Field(name: $0.name, value: $0.value) },
+            payload: payload)
     }
 }
 

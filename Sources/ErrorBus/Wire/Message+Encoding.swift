@@ -10,7 +10,7 @@ extension Message {
     private var payload: Frame {
         switch self {
         case .present(let present): present.payload
-        case .answer(let decision): decision.payload
+        case .answer(let decision): decision.extras.payload
         default: []
         }
     }
@@ -102,7 +102,7 @@ extension Message.Decision {
         header.append("option", option?.asHeaderText)
         header.append("did-recover", didRecover.map(String.init))
         header.append("reason", reason?.asHeaderText)
-        header.append(unknownFields)
+        header.append(extras.fields.map { Header.Field(name: $0.name, value: $0.value) })
     }
 }
 

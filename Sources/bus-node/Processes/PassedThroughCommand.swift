@@ -10,15 +10,38 @@ final class PassedThroughCommand: Sendable {
     private static let errorTailMax = 8 * 1024
 
     private let command: [String]
-    private let running = Mutex<pid_t?>(nil)
+    private let stage = Mutex(Stage.idle)
+
+    private enum Stage {
+        case idle
+        /// It may run already; what is to be passed on waits for its process id.
+        case starting(signals: [Int32])
+        case running(pid_t)
+    }
 
     init(_ command: [String]) { self.command = command }
 
-    var isRunning: Bool { running.withLock { $0 != nil } }
+    /// It runs, or is about to.
+    var isRunning: Bool {
+        stage.withLock { if case .idle = $0 { false } else { true } }
+    }
 
     /// Passes a signal on to the command, if it runs.
     func send(_ signal: Int32) {
-        running.withLock { if let pid = $0 { kill(pid, signal) } }
+        stage.withLock { stage in
+            switch stage {
+            case .idle: break
+            case .starting(let signals): stage = .starting(signals: signals + [signal])
+            case .running(let pid): kill(pid, signal)
+            }
+        }
+    }
+
+    private func started(_ pid: pid_t) {
+        stage.withLock { stage in
+            if case .starting(let signals) = stage { for signal in signals { kill(pid, signal) } }
+            stage = .running(pid)
+        }
     }
 
     func run() async -> CommandEnding {
@@ -44,7 +67,8 @@ final class PassedThroughCommand: Sendable {
         // Its own name as it was typed, as from a shell: it shows in the command's own messages.
         let arguments = Arguments(
             executablePathOverride: program, remainingValues: Array(command.dropFirst()))
-        defer { running.withLock { $0 = nil } }
+        stage.withLock { $0 = .starting(signals: []) }
+        defer { stage.withLock { $0 = .idle } }
         do {
             // The descriptor is closed on every way out of this call.
             let result = try await Subprocess.run(
@@ -52,7 +76,7 @@ final class PassedThroughCommand: Sendable {
                 input: .currentStandardInput, output: .currentStandardOutput,
                 error: .fileDescriptor(descriptor, closeAfterSpawningProcess: true)
             ) { execution in
-                running.withLock { $0 = execution.processIdentifier.value }
+                started(execution.processIdentifier.value)
             }
             switch result.terminationStatus {
             case .exited(let code): return .exited(code)

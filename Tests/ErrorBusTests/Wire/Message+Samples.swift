@@ -14,6 +14,8 @@ extension Message {
     static let samples: [Message] = {
         let boot = BootID(number: 0x00C0_FFEE)
         let extra = Header.Field(name: "x-shard", value: "7 of 9")
+        let extras = AnswerExtras(
+            fields: [.init(name: "x-shard", value: "7 of 9")], payload: Frame("{}".utf8))
         var samples: [Message] = [
             .hello(Hello(from: "worker", boot: boot)),
             .welcome(
@@ -36,8 +38,7 @@ extension Message {
             .answer(
                 Decision(
                     id: sampleID, answer: sampleAnswer, by: "Jörg", via: .person, option: "retry",
-                    didRecover: false, reason: "answered", unknownFields: [extra],
-                    payload: Frame("{}".utf8))),
+                    didRecover: false, reason: "answered", extras: extras)),
             .answer(
                 Decision(
                     id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),

@@ -1,0 +1,295 @@
+import Synchronization
+
+/// The presentations of a node that wait for a person, and those that lately did: a presenter
+/// that any number of consoles and terminals look at and answer through.
+///
+/// The first answer counts, wherever it was given; everybody else sees who gave it. Give the
+/// inbox to the node as its audit log too, so that it learns what came of each answer.
+///
+/// A design note on the ancestors: grouping is HRS's coalescing queue, without its two faults. Each
+/// origin runs its own attempter, and equal errors need not stand next to each other (A26, A27).
+public final class Inbox: Presenter {
+    public let presenterName: String
+
+    private struct State {
+        var machine: InboxMachine
+        var waiting: [PresentationID: Waiting] = [:]
+        var observers: [Int: AsyncStream<UInt64>.Continuation] = [:]
+        var lastObserver = 0
+    }
+
+    /// A presenter's task that waits for the end of a question.
+    private struct Waiting {
+        let prompt: Prompt
+        let ended: FirstValue<Ending>
+    }
+
+    private enum Ending: Sendable {
+        /// An answer was taken here.
+        case answered
+        /// The question is gone, or was answered elsewhere.
+        case gone
+        /// Nobody here answered in time.
+        case escalated
+    }
+
+    private let state: Mutex<State>
+    private let limits: InboxLimits
+
+    public init(_ name: String = "inbox", limits: InboxLimits = InboxLimits()) {
+        presenterName = name
+        self.limits = limits
+        state = Mutex(State(machine: InboxMachine(limits: limits)))
+    }
+
+    /// Holds the question until somebody answers it here or elsewhere. Declines when the inbox is
+    /// full, and when nobody has taken it on for as long as its limits say.
+    public func present(_ prompt: Prompt) async throws -> Answer? {
+        let ended = FirstValue<Ending>()
+        let isTaken = change { state in
+            guard state.machine.opened(InboxQuestion(prompt), at: .now) != nil else { return false }
+            state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended)
+            return true
+        }
+        guard isTaken else { return nil }
+        prompt.moved(to: .presented, by: presenterName)
+        watchContact(of: prompt)
+        let escalation = limits.escalateAfter.map { after in
+            Task { if await isNeglected(prompt.id, after: after) { ended.offer(.escalated) } }
+        }
+        let ending = await withTaskCancellationHandler {
+            await ended.value
+        } onCancel: {
+            ended.offer(.gone)
+        }
+        escalation?.cancel()
+        conclude(prompt, ended, ending)
+        return prompt.answer
+    }
+
+    private func watchContact(of prompt: Prompt) {
+        guard let contact = prompt.contact else { return }
+        let changed: @Sendable (Bool) -> Void = { [weak self] isReachable in
+            self?.change {
+                $0.machine.contactChanged(prompt.id, isReachable: isReachable, at: .now)
+            }
+        }
+        contact.onChange(changed)
+        if !contact.isReachable { changed(false) }
+    }
+
+    /// Waits until nobody has answered or claimed it for so long; false when it has ended.
+    private func isNeglected(_ id: PresentationID, after: Duration) async -> Bool {
+        var due = ContinuousClock.now + after
+        while true {
+            do { try await ContinuousClock().sleep(until: due) } catch { return false }
+            guard let item = try? item(id), item.isOpen else { return false }
+            guard case .claimed(_, let until) = item.stage else { return true }
+            due = until.instant
+        }
+    }
+
+    private func conclude(_ prompt: Prompt, _ ended: FirstValue<Ending>, _ ending: Ending) {
+        change { state in
+            // Asked again meanwhile: what is in the table is the new asking's.
+            guard state.waiting[prompt.id]?.ended === ended else { return }
+            state.waiting[prompt.id] = nil
+            switch prompt.ending {
+            case .answered(let answer): state.machine.decided(prompt.id, answer, at: .now)
+            case .closed(let reason): state.machine.closed(prompt.id, reason, at: .now)
+            case .declined, nil:
+                if case .escalated = ending {
+                    state.machine.closed(prompt.id, .declined, at: .now)
+                } else {
+                    state.machine.closed(prompt.id, .withdrawn, at: .now)
+                }
+            }
+        }
+    }
+
+    // MARK: What people do
+
+    /// Answers one presentation.
+    ///
+    /// - Parameters:
+    ///   - by: Who answers, for the record and for everybody else who looks at it.
+    ///   - id: Names this answer; the same again is acknowledged and changes nothing.
+    ///   - undo: How long it is held back so that it can be taken back; not beyond the deadline.
+    @discardableResult
+    public func answer(
+        _ presentation: PresentationID, option: String, by: String, via: Answer.Via = .person,
+        id: UniqueID? = nil, undo: Duration = .zero
+    ) throws(InboxRefusal) -> Answer {
+        let answer = Answer(
+            id: id ?? PresentationID.make().value, option: option, by: by, via: via)
+        let decision = try attempt { state throws(InboxRefusal) in
+            try state.machine.answer(presentation, with: answer, undo: undo, at: .now)
+        }
+        switch decision {
+        case .send(let answer): return try send(answer, to: presentation)
+        case .hold(let answer, let until):
+            Task { await leave(presentation, answer, at: until) }
+            return answer
+        case .acknowledged(let answer): return answer
+        }
+    }
+
+    /// Answers every open member of a group with the same option.
+    ///
+    /// - Parameter seen: The inbox's revision that the person saw: what came later is not answered.
+    /// - Returns: Which were answered, and why the others were not.
+    /// - Throws: When there is no such group any more.
+    public func answerGroup(
+        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
+    ) throws(InboxRefusal) -> GroupAnswer {
+        let members = try state.withLock { state throws(InboxRefusal) in
+            try state.machine.members(ofGroup: number, seen: seen)
+        }
+        var result = GroupAnswer()
+        for id in members {
+            do throws(InboxRefusal) {
+                try answer(id, option: option, by: by, undo: undo)
+                result.answered.append(id)
+            } catch {
+                result.refused[id] = error
+            }
+        }
+        return result
+    }
+
+    /// Takes back an answer that has not left yet; whoever gave it holds the claim for a minute.
+    public func undo(_ id: PresentationID) throws(InboxRefusal) {
+        try attempt { state throws(InboxRefusal) in try state.machine.undo(id, at: .now) }
+    }
+
+    /// Takes a presentation on for a time: others see who, and cannot answer it meanwhile.
+    ///
+    /// - Parameter takesOver: Also when somebody else has it.
+    /// - Returns: When the claim ends.
+    @discardableResult
+    public func claim(
+        _ id: PresentationID, by person: String, for time: Duration = .seconds(300),
+        takesOver: Bool = false
+    ) throws(InboxRefusal) -> Moment {
+        let (until, prompt) = try attempt { state throws(InboxRefusal) in
+            let until = try state.machine.claim(
+                id, by: person, for: time, takesOver: takesOver, at: .now)
+            return (until, state.waiting[id]?.prompt)
+        }
+        prompt?.moved(to: .claimed, by: person)
+        return until
+    }
+
+    /// Gives a claim back.
+    public func release(_ id: PresentationID, by person: String) throws(InboxRefusal) {
+        let prompt = try attempt { state throws(InboxRefusal) in
+            try state.machine.release(id, by: person, at: .now)
+            return state.waiting[id]?.prompt
+        }
+        prompt?.moved(to: .presented, by: presenterName)
+    }
+
+    private func leave(_ id: PresentationID, _ answer: Answer, at time: Moment) async {
+        try? await ContinuousClock().sleep(until: time.instant)
+        let leaving = change { $0.machine.left(id, answer.id, at: .now) }
+        // What refuses it now has ended it, and is shown as that.
+        if let leaving { _ = try? send(leaving, to: id) }
+    }
+
+    private func send(_ answer: Answer, to id: PresentationID) throws(InboxRefusal) -> Answer {
+        let waiting = state.withLock { $0.waiting[id] }
+        guard let waiting else { throw lost(id, answer, .closed(.withdrawn)) }
+        do throws(AnswerRefusal) {
+            let counted = try waiting.prompt.take(answer)
+            waiting.ended.offer(.answered)
+            return counted
+        } catch {
+            throw lost(id, answer, error)
+        }
+    }
+
+    /// The question ended in the moment it was answered: says how, and shows it so.
+    private func lost(
+        _ id: PresentationID, _ answer: Answer, _ refusal: AnswerRefusal
+    ) -> InboxRefusal {
+        change { state in
+            switch refusal {
+            case .alreadyAnswered(let winner):
+                state.machine.decided(id, winner, at: .now)
+                return .answered(winner, at: .now)
+            case .closed(let reason):
+                state.machine.answerLost(id, answer.id, reason, at: .now)
+                return .closed(reason, at: .now)
+            case .notOffered(let option, let offered):
+                return .notOffered(option: option, offered: offered)
+            }
+        }
+    }
+
+    // MARK: Looking at it
+
+    /// The latest change's number.
+    public var revision: UInt64 { state.withLock { $0.machine.revision } }
+
+    /// How many wait for an answer.
+    public var openCount: Int { state.withLock { $0.machine.openCount } }
+
+    /// What changed after `seen`, oldest change first. From 0: everything that is kept.
+    public func items(changedAfter seen: UInt64 = 0) -> [InboxItem] {
+        state.withLock { $0.machine.items(changedAfter: seen, at: .now) }
+    }
+
+    public func item(_ id: PresentationID) throws(InboxRefusal) -> InboxItem {
+        try state.withLock { state throws(InboxRefusal) in try state.machine.item(id, at: .now) }
+    }
+
+    /// Groups with an open member, gravest first, then oldest.
+    public var groups: [InboxGroup] { state.withLock { $0.machine.openGroups(at: .now) } }
+
+    /// The revision after each change, the latest only where the reader is slow. Ends with the
+    /// task that reads it.
+    public func changes() -> AsyncStream<UInt64> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            continuation.yield(state.machine.revision)
+            return state.lastObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (value, observers, revision) = state.withLock { state in
+            let before = state.machine.revision
+            let value = body(&state)
+            let after = state.machine.revision
+            return (value, after == before ? [] : Array(state.observers.values), after)
+        }
+        for observer in observers { observer.yield(revision) }
+        return value
+    }
+
+    private func attempt<Value: Sendable>(
+        _ body: (inout State) throws(InboxRefusal) -> Value
+    ) throws(InboxRefusal) -> Value {
+        let result = change { state in
+            Result { () throws(InboxRefusal) in try body(&state) }
+        }
+        return try result.get()
+    }
+}
+
+extension Inbox: AuditLog {
+    /// Learns what came of an answer; everything else it knows already.
+    public func record(_ event: AuditEvent) {
+        guard event.kind == .done,
+            let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
+        else { return }
+        change { $0.machine.settled(event.id, result, at: .now) }
+    }
+}

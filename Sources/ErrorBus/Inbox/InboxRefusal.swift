@@ -1,0 +1,40 @@
+import Foundation
+
+/// Why an inbox did not do what somebody asked. Nothing has changed then.
+public enum InboxRefusal: Error, Hashable, Sendable {
+    /// Never here, or ended so long ago that it is not kept.
+    case unknown(PresentationID)
+    case unknownGroup(Int)
+    case notOffered(option: String, offered: [String])
+    /// Somebody answered before.
+    case answered(Answer, at: Moment)
+    /// Somebody else looks after it.
+    case claimed(by: String, until: Moment)
+    /// It ended without an answer.
+    case closed(Outcome.Reason, at: Moment)
+    /// There is nothing to undo: not answered, or the answer has left.
+    case nothingToUndo
+    /// What was asked for is above a limit.
+    case tooLong(what: String, allowed: Duration)
+}
+
+extension InboxRefusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknown(let id): "no presentation \(id) here; it may have ended long ago"
+        case .unknownGroup(let number): "no group \(number) is open; it may have been answered"
+        case .notOffered(let option, let offered):
+            "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
+        case .answered(let answer, let at):
+            "answered before with \"\(answer.option)\" by \(answer.by) (\(answer.via.rawValue)) "
+                + "at \(at.date.ISO8601Format())"
+        case .claimed(let by, let until):
+            "claimed by \(by) until \(until.date.ISO8601Format()); take the claim over first"
+        case .closed(let reason, let at):
+            "no longer open: \(reason) at \(at.date.ISO8601Format())"
+        case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
+        case .tooLong(let what, let allowed):
+            "\(what) may be at most \(allowed.components.seconds) s"
+        }
+    }
+}

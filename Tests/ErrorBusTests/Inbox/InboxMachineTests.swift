@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+
+@testable import ErrorBus
+
+struct InboxMachineTests {
+    private var machine = InboxMachine(limits: InboxLimits())
+    private let start = Moment(instant: .now, date: Date(timeIntervalSince1970: 1_800_000_000))
+
+    private func id(_ number: UInt64) -> PresentationID { PresentationID(number) }
+
+    private func question(
+        _ number: UInt64, code: Int = 1, key: String? = nil, origin: NodeName = "w"
+    ) -> InboxQuestion {
+        var report = ErrorReport(
+            domain: "d", code: code, description: "broken",
+            options: [.init(id: "retry", title: "Retry"), .init(id: "cancel", title: "Cancel")])
+        report.coalesceKey = key
+        return InboxQuestion(id: id(number), report: report, origin: origin)
+    }
+
+    private func answer(_ option: String = "retry", by: String = "ann", _ number: UInt64 = 1)
+        -> Answer
+    {
+        Answer(id: id(1000 + number).value, option: option, by: by, via: .person)
+    }
+
+    private mutating func open(_ numbers: UInt64..., code: Int = 1, key: String? = nil) {
+        for number in numbers {
+            #expect(machine.opened(question(number, code: code, key: key), at: start) != nil)
+        }
+    }
+
+    @Test("A23 the first answer counts; the same again is acknowledged, another is refused")
+    mutating func secondAnswer() throws {
+        open(1)
+        let first = answer()
+        #expect(try machine.answer(id(1), with: first, undo: .zero, at: start) == .send(first))
+        #expect(
+            try machine.answer(id(1), with: first, undo: .zero, at: start) == .acknowledged(first))
+        #expect(throws: InboxRefusal.answered(first, at: start)) {
+            try machine.answer(id(1), with: answer("cancel", by: "bob", 2), undo: .zero, at: start)
+        }
+    }
+
+    @Test("A22 an option that is not offered leaves it open")
+    mutating func notOffered() {
+        open(1)
+        #expect(throws: InboxRefusal.notOffered(option: "x", offered: ["retry", "cancel"])) {
+            try machine.answer(id(1), with: answer("x"), undo: .zero, at: start)
+        }
+        #expect(machine.openCount == 1)
+    }
+
+    @Test("A26 equal errors are one group, adjacent or not, and keys go before codes")
+    mutating func groups() {
+        open(1, 2)
+        open(3, code: 2)
+        open(4)
+        open(5, code: 9, key: "db")
+        open(6, code: 8, key: "db")
+        let groups = machine.openGroups(at: start)
+        #expect(groups.map(\.members) == [[id(1), id(2), id(4)], [id(3)], [id(5), id(6)]])
+    }
+
+    @Test("A27 an equal error after the answer is a new group")
+    mutating func newGroup() throws {
+        open(1)
+        let before = try machine.item(id(1), at: start).group
+        _ = try machine.answer(id(1), with: answer(), undo: .zero, at: start)
+        open(2)
+        #expect(try machine.item(id(2), at: start).group > before)
+        #expect(throws: InboxRefusal.unknownGroup(before)) {
+            try machine.members(ofGroup: before, seen: nil)
+        }
+    }
+
+    @Test("A27 a group's answer is for what its giver had seen")
+    mutating func seen() throws {
+        open(1, 2)
+        let seen = machine.revision
+        open(3)
+        let group = try machine.item(id(1), at: start).group
+        #expect(try machine.members(ofGroup: group, seen: seen) == [id(1), id(2)])
+        #expect(try machine.members(ofGroup: group, seen: nil).count == 3)
+    }
+
+    @Test("A35 a claim keeps others from answering until it ends, or is taken over")
+    mutating func claims() throws {
+        open(1)
+        let until = try machine.claim(
+            id(1), by: "ann", for: .seconds(60), takesOver: false, at: start)
+        let refusal = InboxRefusal.claimed(by: "ann", until: until)
+        #expect(throws: refusal) {
+            try machine.answer(id(1), with: answer(by: "bob"), undo: .zero, at: start)
+        }
+        #expect(throws: refusal) {
+            try machine.claim(id(1), by: "bob", for: .seconds(1), takesOver: false, at: start)
+        }
+        #expect(throws: refusal) { try machine.release(id(1), by: "bob", at: start) }
+        _ = try machine.claim(id(1), by: "bob", for: .seconds(10), takesOver: true, at: start)
+        #expect(try machine.item(id(1), at: start + .seconds(9)).stage != .open)
+        #expect(try machine.item(id(1), at: start + .seconds(10)).stage == .open)
+        let late = answer(by: "cid")
+        #expect(
+            try machine.answer(id(1), with: late, undo: .zero, at: start + .seconds(10))
+                == .send(late))
+    }
+
+    @Test("An answer can be undone until it leaves, and leaves before the deadline")
+    mutating func undo() throws {
+        var question = question(1)
+        question.deadline = start.instant + .seconds(3)
+        _ = machine.opened(question, at: start)
+        let first = answer()
+        #expect(
+            try machine.answer(id(1), with: first, undo: .seconds(10), at: start)
+                == .hold(first, until: start + .seconds(3)))
+        try machine.undo(id(1), at: start + .seconds(1))
+        #expect(machine.left(id(1), first.id, at: start + .seconds(3)) == nil)
+        #expect(machine.openGroups(at: start).map(\.members) == [[id(1)]])
+        let second = answer("cancel", 2)
+        _ = try machine.answer(id(1), with: second, undo: .seconds(1), at: start)
+        #expect(machine.left(id(1), second.id, at: start + .seconds(1)) == second)
+        #expect(throws: InboxRefusal.nothingToUndo) { try machine.undo(id(1), at: start) }
+    }
+
+    @Test("A23 what ended unanswered refuses an answer and says how it ended")
+    mutating func closed() {
+        open(1)
+        machine.closed(id(1), .withdrawn, at: start)
+        #expect(throws: InboxRefusal.closed(.withdrawn, at: start)) {
+            try machine.answer(id(1), with: answer(), undo: .zero, at: start)
+        }
+        #expect(throws: InboxRefusal.unknown(id(9))) {
+            try machine.answer(id(9), with: answer(), undo: .zero, at: start)
+        }
+        #expect(machine.openGroups(at: start).isEmpty)
+    }
+
+    @Test("Another presenter's answer stands, also against one given here in the same moment")
+    mutating func answeredElsewhere() throws {
+        open(1)
+        _ = try machine.answer(id(1), with: answer(), undo: .zero, at: start)
+        let winner = answer("cancel", by: "bob", 2)
+        machine.decided(id(1), winner, at: start)
+        machine.settled(id(1), .failed, at: start)
+        #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
+    }
+
+    @Test("Asked again it is open anew, with its own group and result")
+    mutating func again() throws {
+        open(1)
+        open(1)
+        #expect(machine.openCount == 1)
+        machine.closed(id(1), .withdrawn, at: start)
+        open(1)
+        #expect(try machine.item(id(1), at: start).isOpen)
+        #expect(machine.openGroups(at: start).map(\.members) == [[id(1)]])
+    }
+
+    @Test("The inbox and its memory of what ended are bounded")
+    mutating func bounds() {
+        var limits = InboxLimits()
+        limits.openMax = 2
+        limits.endedMax = 3
+        machine = InboxMachine(limits: limits)
+        open(1, 2)
+        #expect(machine.opened(question(3), at: start) == nil)
+        for number in 1...20 as ClosedRange<UInt64> {
+            _ = machine.opened(question(number), at: start)
+            machine.closed(id(number), .withdrawn, at: start)
+        }
+        #expect(machine.openCount == 0)
+        #expect(Set(machine.items.keys) == [id(18), id(19), id(20)])
+    }
+
+    @Test("Readers get what changed since they looked, in order")
+    mutating func changes() throws {
+        open(1, 2)
+        let seen = machine.revision
+        #expect(machine.items(changedAfter: seen, at: start).isEmpty)
+        machine.contactChanged(id(2), isReachable: false, at: start)
+        _ = try machine.claim(id(1), by: "ann", for: .seconds(1), takesOver: false, at: start)
+        let changed = machine.items(changedAfter: seen, at: start)
+        #expect(changed.map(\.id) == [id(2), id(1)])
+        #expect(changed.first?.isReachable == false)
+    }
+
+    @Test("What is asked for too long is refused")
+    mutating func tooLong() {
+        open(1)
+        #expect(throws: InboxRefusal.tooLong(what: "undo", allowed: .seconds(60))) {
+            try machine.answer(id(1), with: answer(), undo: .seconds(61), at: start)
+        }
+        #expect(throws: InboxRefusal.tooLong(what: "a claim", allowed: .seconds(3_600))) {
+            try machine.claim(id(1), by: "ann", for: .seconds(3_601), takesOver: false, at: start)
+        }
+    }
+}

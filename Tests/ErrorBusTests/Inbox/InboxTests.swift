@@ -1,0 +1,143 @@
+import ErrorBusTesting
+import Synchronization
+import Testing
+
+@testable import ErrorBus
+
+struct InboxTests {
+    private let inbox = Inbox("console")
+
+    private func chain(_ inbox: Inbox, next: (any Responder)? = nil) -> PresentingResponder {
+        PresentingResponder(
+            "central", presenters: [inbox], next: next, audit: inbox, logger: .silent)
+    }
+
+    private func error(_ attempts: Attempts, key: String? = nil) -> any Error {
+        Failure(key: key).recoverable {
+            RecoveryOption("Retry", id: "retry") { attempts.run() }
+            RecoveryOption.cancel
+        }
+    }
+
+    private struct Failure: ReportableError {
+        let key: String?
+        var report: ErrorReport {
+            var report = ErrorReport(domain: "d", code: 1, description: "broken")
+            report.coalesceKey = key
+            return report
+        }
+    }
+
+    /// The inbox's items once there are so many open.
+    private func open(_ count: Int, in inbox: Inbox) async -> [InboxItem] {
+        for await _ in inbox.changes() {
+            let open = inbox.items().filter(\.isOpen)
+            if open.count == count { return open }
+        }
+        return []
+    }
+
+    @Test("An answer given in the inbox runs the recovery and shows what came of it")
+    func answered() async throws {
+        let attempts = Attempts()
+        async let outcome = chain(inbox).presentError(error(attempts))
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "retry", by: "ann")
+        #expect(await outcome.didRecover)
+        #expect(await outcome.answer?.by == "ann")
+        #expect(attempts.total == 1)
+        guard case .settled(let answer, .recovered) = try inbox.item(item.id).stage else {
+            Issue.record("\(try inbox.item(item.id).stage)")
+            return
+        }
+        #expect(answer.option == "retry")
+        #expect(throws: InboxRefusal.self) {
+            try inbox.answer(item.id, option: "cancel", by: "bob")
+        }
+    }
+
+    @Test("A26 one answer for a group: each origin's own attempter runs, each has its own result")
+    func group() async throws {
+        let attempts = Attempts()
+        let failing = Attempts(succeeds: false)
+        let chain = chain(inbox)
+        async let first = chain.presentError(error(attempts))
+        async let second = chain.presentError(error(failing))
+        async let third = chain.presentError(error(attempts))
+        _ = await open(3, in: inbox)
+        let group = try #require(inbox.groups.first)
+        #expect(group.members.count == 3)
+        let told = try inbox.answerGroup(group.number, option: "retry", by: "ann")
+        #expect(Set(told.answered) == Set(group.members))
+        #expect(told.refused.isEmpty)
+        #expect(await [first, second, third].map(\.didRecover) == [true, false, true])
+        #expect(attempts.total == 2)
+        #expect(failing.total == 1)
+        #expect(inbox.groups.isEmpty)
+    }
+
+    @Test("A withdrawn question leaves the inbox, and answering it is refused")
+    func withdrawn() async throws {
+        let chain = chain(inbox)
+        let error = error(Attempts())
+        let asking = Task { await chain.presentError(error) }
+        let item = try #require(await open(1, in: inbox).first)
+        asking.cancel()
+        #expect(await asking.value.reason == .withdrawn)
+        _ = await open(0, in: inbox)
+        #expect(throws: InboxRefusal.self) {
+            try inbox.answer(item.id, option: "retry", by: "ann")
+        }
+        #expect(try inbox.item(item.id).stage == .closed(.withdrawn))
+    }
+
+    @Test("Nobody answers in time: the next presenter is asked")
+    func escalates() async throws {
+        var limits = InboxLimits()
+        limits.escalateAfter = .milliseconds(20)
+        let inbox = Inbox("console", limits: limits)
+        let later = PresentingResponder(
+            "pager", presenters: [ScriptedPresenter("pager", .answer("retry", by: "pager"))],
+            logger: .silent)
+        let outcome = await chain(inbox, next: later).presentError(error(Attempts()))
+        #expect(outcome.didRecover)
+        #expect(outcome.answer?.by == "pager")
+        #expect(inbox.items().map(\.stage) == [.closed(.declined)])
+    }
+
+    @Test("A full inbox declines")
+    func full() async throws {
+        var limits = InboxLimits()
+        limits.openMax = 0
+        let outcome = await chain(Inbox("console", limits: limits)).presentError(error(Attempts()))
+        #expect(outcome.reason == .detached)
+    }
+
+    @Test("An undone answer does not leave; the next one does")
+    func undo() async throws {
+        let attempts = Attempts()
+        let asked = error(attempts)
+        async let outcome = chain(inbox).presentError(asked)
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "cancel", by: "ann", undo: .seconds(30))
+        try inbox.undo(item.id)
+        try inbox.answer(item.id, option: "retry", by: "ann", undo: .milliseconds(1))
+        #expect(await outcome.didRecover)
+        #expect(attempts.total == 1)
+    }
+
+    /// Counts the attempts of one origin.
+    private final class Attempts: Sendable {
+        private let count = Mutex(0)
+        private let succeeds: Bool
+
+        init(succeeds: Bool = true) { self.succeeds = succeeds }
+
+        var total: Int { count.withLock { $0 } }
+
+        func run() -> Bool {
+            count.withLock { $0 += 1 }
+            return succeeds
+        }
+    }
+}
