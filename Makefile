@@ -1,12 +1,13 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test tsan lint format docs simulate soak bench clean
+.PHONY: help setup build demo test tsan lint format docs simulate soak compose-test \
+	bench clean
 
-# Seeds of one `make soak`; each `make simulate` uses the tests' own, smaller number.
-SOAK_SEEDS ?= 5000
+# How long one `make soak` loads the bus.
+MINUTES ?= 10
 FORMATTED := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
 help: ## list the verbs
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 17
 
 setup: ## install what Debian and PyPI have to give
 	@scripts/setup
@@ -40,8 +41,12 @@ simulate: setup ## the seeded simulator: SEEDS=n for how many, SEED=n for one ag
 		scripts/only-if-there SimulationTests $(if $(SEEDS),-c release \
 		-Xswiftc -enable-testing --scratch-path .build-release)
 
-soak: setup ## the simulator with many more seeds (SOAK_SEEDS)
-	@ERRORBUS_SEEDS=$(SOAK_SEEDS) scripts/only-if-there SimulationTests
+soak: setup ## real processes under load: all that they take they give back (MINUTES=n)
+	swift build --product bus-node
+	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
+
+compose-test: ## containers killed and taken off their networks: nothing lost, nothing twice
+	@scripts/compose-test
 
 bench: setup ## latency and throughput between processes, beside raw libzmq
 	@scripts/bench

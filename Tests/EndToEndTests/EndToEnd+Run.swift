@@ -53,11 +53,38 @@ extension EndToEnd {
             #expect(await unknown.says("central, relay"))
         }
 
+        @Test("A status file tells what is open, and goes with the node")
+        func statusFile() async throws {
+            try sandbox.writeTopology(presenters: "terminal")
+            let pty = try Pty()
+            let central = try Launched(
+                [
+                    "run", "--topology", sandbox.path("topology.yaml"), "--node", "central",
+                    "--status-file", sandbox.path("status"),
+                ], input: .terminal(pty))
+            #expect(await tells("\"openBelow\":0"))
+            let relay = try await sandbox.start("relay")
+            let present = try sandbox.present("--option", "retry=Retry")
+            #expect(await tells("\"openBelow\":1"))
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+            #expect(!sandbox.exists("status"))
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+            withExtendedLifetime(relay) {}
+        }
+
+        private func tells(_ text: String) async -> Bool {
+            await eventually { [sandbox] in (try? sandbox.read("status").contains(text)) == true }
+        }
+
         @Test("An endpoint in use exits 73, and so does a ready file that cannot be made")
         func cannotCreate() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let unready = try run("central", "--ready-file", sandbox.path("none/ready"))
             #expect(try await unready.ending() == 73)
+            let unseen = try run("central", "--status-file", sandbox.path("none/status"))
+            #expect(try await unseen.ending() == 73)
             let port = try Port()
             try sandbox.write(
                 "topology.yaml",

@@ -104,6 +104,14 @@ actor Downlink {
         transport.wake(self, at: nil)
     }
 
+    /// Adds what this side of the node holds.
+    func count(into sizes: inout TableSizes) {
+        sizes.children = machine.children.count
+        sizes.openBelow = machine.unsettledCount
+        sizes.rememberedBelow = machine.entries.count - machine.unsettledCount
+        sizes.attempts = attempts.values.reduce(0) { $0 + $1.count }
+    }
+
     private func closeSockets() {
         for socket in sockets { transport.close(socket) }
         sockets.removeAll()

@@ -128,6 +128,13 @@ actor Uplink {
         transport.wake(self, at: nil)
     }
 
+    /// Adds what this side of the node holds.
+    func count(into sizes: inout TableSizes) {
+        sizes.rememberedAbove = machine.remembered.count
+        sizes.openAbove = machine.entries.count - machine.remembered.count
+        sizes.waiting = waiters.count
+    }
+
     private func perform(_ actions: [UplinkAction]) {
         for action in actions { perform(action) }
         if !isStopped { transport.wake(self, at: machine.nextDue) }

@@ -38,6 +38,9 @@ final class ChildPresentations: DownlinkHandler {
         self.uplink = uplink
     }
 
+    /// How many the chain works on.
+    var count: Int { state.withLock { $0.running.count } }
+
     /// Set once, before the downlink listens.
     func setDownlink(_ downlink: Downlink) { state.withLock { $0.downlink = downlink } }
 

@@ -23,6 +23,7 @@ public final class Node: Service {
     private let reactor: Reactor
     private let upward: Uplink?
     private let downlink: Downlink
+    private let presentations: ChildPresentations
     private let parts: NodeParts
     /// How many endpoints it listens on once it runs.
     let listenCount: Int
@@ -68,7 +69,7 @@ public final class Node: Service {
         // Presenters that are a fallback are asked only when the parent cannot be.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
-        let presentations = ChildPresentations(
+        presentations = ChildPresentations(
             name: settings.name, chain: chain,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback),
             uplink: upward, parts: parts)
@@ -86,6 +87,19 @@ public final class Node: Service {
     /// the system chose where a port was left open (`tcp://HOST:*`). Empty before and after.
     public var boundEndpoints: [Endpoint] {
         get async { isStarted.load(ordering: .acquiring) ? await reactor.boundEndpoints() : [] }
+    }
+
+    /// How full this node's tables are; all empty before it runs. Asks the thread of the sockets,
+    /// so a reply also says that this thread works.
+    public var tableSizes: TableSizes {
+        get async {
+            var sizes = TableSizes()
+            guard isStarted.load(ordering: .acquiring) else { return sizes }
+            await downlink.count(into: &sizes)
+            await upward?.count(into: &sizes)
+            sizes.offered = presentations.count
+            return sizes
+        }
     }
 
     /// Runs until the service group shuts down gracefully or the task is cancelled: then children

@@ -25,6 +25,8 @@ struct ChaosFolder: Sendable {
 
     func readyFile(of node: NodeName) -> String { "\(path)/\(node).ready" }
 
+    func statusFile(of node: NodeName) -> String { "\(path)/\(node).status" }
+
     func isReady(_ node: NodeName) -> Bool {
         FileManager.default.fileExists(atPath: readyFile(of: node))
     }

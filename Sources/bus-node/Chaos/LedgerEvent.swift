@@ -5,6 +5,8 @@ struct LedgerEvent: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable {
         // Those of the library.
         case report, present, decide, done, change, complete
+        /// A life of a process begins; the id says nothing.
+        case start
         /// The automatic presenter shows a question.
         case prompt
         /// The question is no longer shown.
@@ -21,7 +23,7 @@ struct LedgerEvent: Hashable, Sendable {
 
     let kind: Kind
     let id: String
-    let life: Life
+    var life: Life
     /// Seconds of the day in UTC, for pictures.
     var time = 0.0
     var option = ""

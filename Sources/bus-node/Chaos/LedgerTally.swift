@@ -46,7 +46,7 @@ struct LedgerTally {
             let place = Place(id: event.id, node: event.life.node)
             prompting[place, default: Prompting()].answeredIn.insert(event.life)
             prompting[place]?.isDecided = true
-        case .present, .done, .change: break
+        case .start, .present, .done, .change: break
         }
     }
 

@@ -67,7 +67,7 @@ struct Chaos: AsyncParsableCommand {
                     "\(name) presents and has no journal: killed, it would lose its decisions, "
                         + "so it is spared; --faults kill-presenter,... includes it")
             }
-            try makeFolders(for: plan)
+            try Self.makeFolders(for: plan)
             let folder = try ChaosFolder.make()
             say("seed \(settings.seed), logs in \(folder.path)")
             let run = ChaosRun(
@@ -96,7 +96,7 @@ struct Chaos: AsyncParsableCommand {
     }
 
     /// Sockets need their folder.
-    private func makeFolders(for plan: ChaosPlan) throws {
+    static func makeFolders(for plan: ChaosPlan) throws {
         for endpoint in plan.processes.flatMap(\.settings.listen) {
             guard case .ipc(let path) = endpoint.address else { continue }
             let folder = (path as NSString).deletingLastPathComponent
@@ -132,7 +132,7 @@ struct Chaos: AsyncParsableCommand {
     private func say(_ text: String) { Terminal.say("bus-node chaos: \(text)") }
 
     /// SIGINT and SIGTERM cancel the work, which ends its processes on the way out.
-    private static func untilInterrupted<Value: Sendable>(
+    static func untilInterrupted<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -6,7 +6,8 @@ import Logging
 import OrderedCollections
 import UnixSignals
 
-/// One process of a chaos run; started by `bus-node chaos`, not by people.
+/// One process of a chaos run; started by `bus-node chaos`, by `bus-node soak` and in containers,
+/// not by people.
 struct ChaosNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos-node", abstract: "One process of a chaos run.", shouldDisplay: false)
@@ -22,6 +23,13 @@ struct ChaosNode: AsyncParsableCommand {
     @Option var start: Int64 = 0
     /// Microseconds.
     @Option var window: Int64 = 0
+    /// A share to present before the one above, as `share` is: how many, when, how long.
+    @Option var warmUpShare = 0
+    @Option var warmUpStart: Int64 = 0
+    @Option var warmUpWindow: Int64 = 0
+    /// Milliseconds for which results are remembered.
+    @Option var tombstone = LinkTimes().tombstone
+    @Option var statusFile: String?
     @Option var logLevel: Logger.Level = .error
 
     func run() async throws {
@@ -32,16 +40,23 @@ struct ChaosNode: AsyncParsableCommand {
                 let role = ChaosPlan.Role(rawValue: role)
             else { throw Failure(.usage, "no node \(node) as \(role)") }
             let folder = ChaosFolder(path: folder)
+            let status = try statusFile.map { path throws(Failure) in try StatusFile(path) }
+            try FileManager.default.createDirectory(
+                atPath: folder.path, withIntermediateDirectories: true)
             let path = folder.log(of: name)
             var past = LedgerReader(path)
             let done = Set(past.newEvents().filter { $0.kind == .report }.map(\.id)).count
             let log = try ChaosLog(path, node: name)
+            log.record(.start, .make())
             let parts = try parts(settings, role, folder, log)
             let node = Node(settings, parents: try parent.map { try Endpoint($0) }, parts: parts)
+            let warmUp = ChaosWorker(
+                name: name, node: node, log: log, share: warmUpShare, done: done,
+                start: .microseconds(warmUpStart), window: .microseconds(warmUpWindow), seed: seed)
             let worker = ChaosWorker(
-                name: name, node: node, log: log, share: share, done: done,
+                name: name, node: node, log: log, share: share, done: max(0, done - warmUpShare),
                 start: .microseconds(start), window: .microseconds(window), seed: seed)
-            try await Self.serve(node, role == .worker ? worker : nil)
+            try await Self.serve(node, role == .worker ? [warmUp, worker] : [], status)
         }
     }
 
@@ -52,6 +67,7 @@ struct ChaosNode: AsyncParsableCommand {
         let audit = try EventLog(
             folder.log(of: settings.name), node: settings.name, logger: logger)
         var parts = NodeParts(logger: logger)
+        parts.times.tombstone = tombstone
         parts.audit = audit
         parts.ready = { ServiceNotification.ready(file: folder.readyFile(of: settings.name)) }
         if !settings.responders.isEmpty {
@@ -82,7 +98,9 @@ struct ChaosNode: AsyncParsableCommand {
     }
 
     /// Until a signal, or until whoever started it is gone.
-    private static func serve(_ node: Node, _ worker: ChaosWorker?) async throws {
+    private static func serve(
+        _ node: Node, _ workers: [ChaosWorker], _ status: StatusFile?
+    ) async throws {
         let starter = getppid()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
@@ -92,10 +110,11 @@ struct ChaosNode: AsyncParsableCommand {
             group.addTask {
                 while getppid() == starter { try await Task.sleep(for: .seconds(1)) }
             }
-            if let worker {
+            if let status { group.addTask { await status.keep(node) } }
+            if !workers.isEmpty {
                 // Done with its share it stays, for the answers that are still on their way.
                 group.addTask {
-                    try await worker.run()
+                    for worker in workers { try await worker.run() }
                     try await Task.sleep(for: .seconds(86_400))
                 }
             }

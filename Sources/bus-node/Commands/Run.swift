@@ -25,6 +25,9 @@ struct Run: AsyncParsableCommand {
     @Option(help: "A file to create once the node listens; its content is the process id.")
     var readyFile: String?
 
+    @Option(help: "A file to keep, as JSON, how full the node's tables are; new every second.")
+    var statusFile: String?
+
     /// For `up`, whose children must not outlive it.
     @Flag(help: .hidden)
     var endsWithOutput = false
@@ -36,6 +39,7 @@ struct Run: AsyncParsableCommand {
         BusLogHandler.bootstrap(level: logLevel)
         try await orFail {
             try ServiceNotification.prepare(file: readyFile)
+            let status = try statusFile.map { path throws(Failure) in try StatusFile(path) }
             let logger = Logger(label: node)
             DescriptorLimit.raise()
             let assembly = try NodeAssembly(topology: topology, node: node, logger: logger)
@@ -51,18 +55,20 @@ struct Run: AsyncParsableCommand {
             let node = try Node(
                 assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
             if endsWithOutput { OutputWatch.start() }
-            try await Self.serve(node, assembly, logger)
+            try await Self.serve(node, assembly, status, logger)
             logger.info("node is down")
         }
     }
 
     private static func serve(
-        _ node: Node, _ assembly: NodeAssembly, _ logger: Logger
+        _ node: Node, _ assembly: NodeAssembly, _ status: StatusFile?, _ logger: Logger
     ) async throws {
         // Trapped before the node says that it is up.
         let hangups = await UnixSignalsSequence(trapping: [.sighup])
         let reload = Task { for await _ in hangups { assembly.reload() } }
         defer { reload.cancel() }
+        // Cancelled and waited for at the end of this function.
+        async let _ = status?.keep(node)
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)

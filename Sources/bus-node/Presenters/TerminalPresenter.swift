@@ -54,15 +54,10 @@ actor TerminalPresenter: Presenter {
                 prompt.moved(to: .queued)
                 waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
                 prompt.contact?.onChange { [weak self, weak prompt] isReachable in
-<<<<<<< HEAD
-                    guard let self, let prompt else { return }
-                    Task { await self.contactChanged(prompt, isReachable) }
-=======
                     Task { [weak self, weak prompt] in
                         guard let prompt else { return }
                         await self?.contactChanged(prompt, isReachable)
                     }
->>>>>>> h11
                 }
                 showNext()
             }
@@ -96,17 +91,6 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(lines.joined(separator: "\n") + "\n> ")
     }
 
-    /// Whoever asks died or lost its link, or is back. Who waits in the list says so once shown.
-    private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
-        guard isShowing, !isRecording, waiting.first?.prompt === prompt else { return }
-        let name = prompt.origin?.description ?? "whoever asks"
-        let text =
-            isReachable
-            ? "\(name) can be reached again"
-            : "\(name) cannot be reached; an answer is kept until it is back"
-        Terminal.ask("\n  (\(text))\n> ")
-    }
-
     /// The question is gone: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
         guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
@@ -124,7 +108,7 @@ actor TerminalPresenter: Presenter {
     /// One that waits says so when its turn comes.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
         // Of two changes in a row the later one is told.
-        guard let first = waiting.first, first.prompt === prompt,
+        guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
             prompt.contact?.isReachable == isReachable
         else { return }
         Terminal.ask("\n  " + first.text.contactLine(isReachable: isReachable) + "\n> ")

@@ -33,11 +33,7 @@ import Testing
         #expect(rig.runAlive(100_000).isEmpty)
     }
 
-<<<<<<< HEAD
-    @Test("held while the child is out of reach, given to the same life when it comes back")
-=======
-    @Test("F12 F14 held while the child is out of reach, given when it comes back and asks")
->>>>>>> h11
+    @Test("F12 F14 held while the child is out of reach, given to the same life when it comes back")
     func held() {
         var rig = asked()
         _ = rig.run(12_000)
@@ -118,11 +114,7 @@ import Testing
         #expect(rig.machine.entries[id]?.isUnsettled == true)
     }
 
-<<<<<<< HEAD
-    @Test("another answer is late, an earlier generation's has no result, the same one is known")
-=======
-    @Test("F8 another answer is late, an earlier generation's is withdrawn, the same one is known")
->>>>>>> h11
+    @Test("F8 another answer is late, an earlier generation's has no result, the same one is known")
     func otherAnswers() {
         var rig = asked()
         _ = rig.answer(id)

@@ -61,11 +61,7 @@ import Testing
         #expect(code(.present(id, path: hops.dropLast())) == nil)
     }
 
-<<<<<<< HEAD
-    @Test("limits per child and per node, and free again once answered")
-=======
-    @Test("F21 limits per child and per node, and free again after settling")
->>>>>>> h11
+    @Test("F21 limits per child and per node, and free again once answered")
     func busy() {
         var limits = LinkLimits()
         limits.openPerChildMax = 2

@@ -1,0 +1,54 @@
+import ArgumentParser
+import ErrorBus
+
+/// Checks the logs of `chaos-node` processes that others have started; for `make compose-test`.
+struct Ledger: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chaos-ledger", abstract: "Check the logs of chaos nodes.",
+        shouldDisplay: false)
+
+    @Option var topology: String
+    /// That of the nodes.
+    @Option var folder: String
+    /// How many there have to be.
+    @Option var presentations: Int
+    /// How long to wait until all are there and nothing is open.
+    @Option var settle = "120s"
+
+    func run() async throws {
+        try await orFail {
+            let nodes = try TopologyLoader.load(topology).topology
+            let limit = try Target.duration(settle, option: "--settle")
+            var ledger = SharedLedger(nodes, folder: ChaosFolder(path: folder))
+            let clock = ContinuousClock()
+            let start = clock.now
+            var counts = LedgerCounts()
+            var isSettled = false
+            while !isSettled, clock.now - start <= limit {
+                ledger.read()
+                counts = ledger.counts
+                isSettled = counts.presented >= presentations && counts.openAtEnd == 0
+                if !isSettled { try await clock.sleep(for: .milliseconds(200)) }
+            }
+            let everyEndIsAnAnswer = nodes.settings.allSatisfy {
+                $0.whenUnreachable == .hold && $0.deadline == nil
+            }
+            var violations = counts.violations(
+                expected: presentations, everyEndIsAnAnswer: everyEndIsAnAnswer)
+            if !isSettled { violations.append("not settled within \(settle)") }
+            for line in Self.table(counts, ledger, violations) { print(line) }
+            if !violations.isEmpty { throw ExitStatus.declined.exitCode }
+        }
+    }
+
+    private static func table(
+        _ counts: LedgerCounts, _ ledger: SharedLedger, _ violations: [String]
+    ) -> [String] {
+        let width = counts.rows.map(\.name.count).max() ?? 0
+        let lives = ledger.lifeCounts.map { "\($0.node) \($0.count)" }.joined(separator: ", ")
+        return ["lives: \(lives)"]
+            + counts.rows.map { "  \($0.name.padding(toLength: width))  \($0.count)" }
+            + (violations.isEmpty
+                ? ["all invariants hold"] : violations.map { "VIOLATED: \($0)" })
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import ErrorBus
+
+/// A long run that looks for leaks; started by `make soak`.
+struct Soak: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a topology under load and check that it gives everything back.",
+        shouldDisplay: false)
+
+    @Option(help: "The topology file. Its nodes must not be running.")
+    var topology: String
+
+    @Option(help: "How long the load goes on, after a warm-up.")
+    var minutes = 10
+
+    @Option(help: "Presentations a second, of all workers together.")
+    var rate = 40
+
+    @Option(help: "Which links are cut, and what is answered, repeats with the same seed.")
+    var seed: UInt64 = 1
+
+    func run() async throws {
+        try await orFail {
+            guard (1...10_080).contains(minutes) else {
+                throw Failure(.usage, "--minutes: found \(minutes), allowed: 1 to 10080")
+            }
+            guard (1...10_000).contains(rate) else {
+                throw Failure(.usage, "--rate: found \(rate), allowed: 1 to 10000")
+            }
+            let plan = try ChaosPlan(TopologyLoader.load(topology).topology, path: topology)
+            try Chaos.makeFolders(for: plan)
+            let folder = try ChaosFolder.make()
+            let run = SoakRun(
+                settings: SoakSettings(
+                    topology: topology, minutes: minutes, rate: rate, seed: seed),
+                plan: plan, folder: folder, say: { Terminal.say("bus-node soak: \($0)") })
+            let result = try await Chaos.untilInterrupted { try await run.run() }
+            for line in Self.table(result) { print(line) }
+            if result.violations.isEmpty { return folder.remove() }
+            Terminal.say("bus-node soak: the logs are in \(folder.path)")
+            throw ExitStatus.declined.exitCode
+        }
+    }
+
+    private static func table(_ result: SoakRun.Result) -> [String] {
+        let rows = [SoakUse.titles] + result.uses.map(\.cells)
+        let widths = SoakUse.titles.indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
+        let lines = rows.map { row in
+            zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
+        }
+        let counts = result.counts
+        let said =
+            result.violations.isEmpty
+            ? ["everything was given back"] : result.violations.map { "VIOLATED: \($0)" }
+        return lines
+            + ["\(counts.presented) presented, \(counts.completed) completed, \(counts.lost) lost"]
+            + said
+    }
+}

@@ -1,0 +1,49 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import bus_node
+
+struct StatusFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/status.json"
+    }
+
+    @Test("Every table is told by name; children are no entries of a table")
+    func tables() throws {
+        var sizes = TableSizes()
+        sizes.children = 7
+        sizes.openBelow = 2
+        sizes.waiting = 1
+        try StatusFile(path).write("relay", sizes)
+        let json = try JSONValue.parse(
+            Array(try #require(FileManager.default.contents(atPath: path))))
+        #expect(json["node"]?.stringValue == "relay")
+        #expect(json["tables"]?["children"]?.integerValue == 7)
+        #expect(json["tables"]?["openBelow"]?.integerValue == 2)
+        #expect(json["tables"]?["rememberedAbove"]?.integerValue == 0)
+        #expect(StatusFile.entryCount(in: path) == 3)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    }
+
+    @Test("A file of an earlier life is taken away, and one that is none counts nothing")
+    func earlierLife() throws {
+        try folder.write("not JSON", to: "status.json")
+        #expect(StatusFile.entryCount(in: path) == nil)
+        _ = try StatusFile(path)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(StatusFile.entryCount(in: path) == nil)
+    }
+
+    @Test("A file that cannot be made is said at once")
+    func cannotCreate() throws {
+        let failure = #expect(throws: Failure.self) {
+            try StatusFile(folder.path + "/none/status.json")
+        }
+        #expect(failure?.text.contains("--status-file") == true)
+    }
+}
