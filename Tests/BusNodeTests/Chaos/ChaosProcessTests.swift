@@ -9,7 +9,8 @@ struct ChaosProcessTests {
         state.killed(10)
         // Revived before anybody waited for the end of the process.
         state.isKilled = false
-        #expect(state.ended(.signaled(9)))
+        let wasKilled = state.ended(.signaled(9))
+        #expect(wasKilled)
         #expect(state.marks.map(\.kind) == [.killed])
     }
 
@@ -17,10 +18,12 @@ struct ChaosProcessTests {
     func laterLife() {
         var state = ChaosProcess.State(pid: 10)
         state.killed(10)
-        #expect(state.ended(.signaled(9)))
+        let wasKilled = state.ended(.signaled(9))
+        #expect(wasKilled)
         state.isKilled = false
         state.pid = 11
-        #expect(!state.ended(.signaled(9)))
+        let wasKilledAgain = state.ended(.signaled(9))
+        #expect(!wasKilledAgain)
         #expect(state.marks.map(\.kind) == [.killed, .crashed])
     }
 }
