@@ -65,6 +65,19 @@ extension DownlinkMachine {
             // What the old life asked is gone unless the new one asks under the same ids.
             actions += markUnreachable(hello.from, askedBy: former.boot, at: now)
         }
+        return actions + deliverHeld(for: hello.from, askedBy: hello.boot, at: now)
+    }
+
+    /// Answers of a life that comes back by another connection. It asks again for what it takes for
+    /// open; what it has settled it does not, and its SETTLED may have gone with the old one.
+    private mutating func deliverHeld(
+        for name: NodeName, askedBy boot: BootID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = []
+        for var entry in unsettled(of: name) where entry.askedBy == boot && !entry.isOpen {
+            entry.unreachableSince = nil
+            actions += deliver(entry, at: now)
+        }
         return actions
     }
 

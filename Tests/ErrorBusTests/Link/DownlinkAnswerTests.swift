@@ -33,13 +33,36 @@ import Testing
         #expect(rig.runAlive(100_000).isEmpty)
     }
 
-    @Test("held while the child is out of reach, given when it comes back and asks")
+    @Test("held while the child is out of reach, given when it comes back")
     func held() {
         var rig = asked()
         _ = rig.run(12_000)
         #expect(rig.answer(id) == [])
         #expect(rig.run(30_000).map(\.1).verbs(to: one) == [])
-        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome])
+        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome, .answer])
+        #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
+    }
+
+    @Test("a SETTLED that was lost with its connection is asked for on the next one")
+    func settledLost() {
+        var rig = asked()
+        _ = rig.answer(id)
+        _ = rig.machine.vanished(one, at: rig.now)
+        #expect(rig.run(2_000).map(\.1).verbs(to: one) == [])
+        // The child has settled it, so it does not ask again.
+        #expect(rig.get(.hello("a"), from: PeerID(2)).verbs(to: PeerID(2)) == [.welcome, .answer])
+        let settled = rig.get(.settled(id, .recovered), from: PeerID(2))
+        #expect(settled.contains(.settled(id, answer: Answer.sample.id, .recovered)))
+        #expect(rig.runAlive(300_000, PeerID(2)).isEmpty)
+    }
+
+    @Test("a new life of the child is not given what the old one asked before it asks for it")
+    func newLife() {
+        var rig = asked()
+        _ = rig.run(12_000)
+        _ = rig.answer(id)
+        let later = rig.get(.hello("a", boot: 2), from: PeerID(2))
+        #expect(later.verbs(to: PeerID(2)) == [.welcome])
         #expect(rig.get(.present(id), from: PeerID(2)).verbs(to: PeerID(2)) == [.answer])
     }
 
