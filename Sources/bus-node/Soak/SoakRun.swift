@@ -42,8 +42,13 @@ struct SoakRun: Sendable {
         let clock = ContinuousClock()
         var ledger = ChaosLedger(plan, folder: folder)
         say("\(plan.processes.count) processes; warming up")
-        // Every link once, so that what a loss makes for the first time is made.
         try await clock.sleep(until: start)
+        let missing = plan.processes.map(\.name).filter { !folder.isReady($0) }
+        guard missing.isEmpty else {
+            throw Failure(
+                .cannotCreate, "not up: \(missing.map(\.description).joined(separator: ", "))")
+        }
+        // Every link once, so that what a loss makes for the first time is made.
         for link in links { try await cut(link) }
         let loadStart = start + SoakSettings.warmUp + SoakSettings.pause
         try await clock.sleep(until: loadStart - .seconds(1))
