@@ -20,6 +20,9 @@ public struct TableSizes: Hashable, Sendable {
 
     public init() {}
 
+    /// All entries of all tables together, children aside.
+    public var entryCount: Int { rows.reduce(-children) { $0 + $1.count } }
+
     /// With the names they have as data.
     public var rows: [(name: String, count: Int)] {
         [

@@ -30,6 +30,8 @@ struct ChaosNode: AsyncParsableCommand {
     /// Milliseconds for which results are remembered.
     @Option var tombstone = LinkTimes().tombstone
     @Option var statusFile: String?
+    /// For a soak, which measures.
+    @Flag var givesMemoryBack = false
     @Option var logLevel: Logger.Level = .error
 
     func run() async throws {
@@ -56,7 +58,8 @@ struct ChaosNode: AsyncParsableCommand {
             let worker = ChaosWorker(
                 name: name, node: node, log: log, share: share, done: max(0, done - warmUpShare),
                 start: .microseconds(start), window: .microseconds(window), seed: seed)
-            try await Self.serve(node, role == .worker ? [warmUp, worker] : [], status)
+            try await Self.serve(
+                node, role == .worker ? [warmUp, worker] : [], status, givesMemoryBack)
         }
     }
 
@@ -99,7 +102,8 @@ struct ChaosNode: AsyncParsableCommand {
 
     /// Until a signal, or until whoever started it is gone.
     private static func serve(
-        _ node: Node, _ workers: [ChaosWorker], _ status: StatusFile?
+        _ node: Node, _ workers: [ChaosWorker], _ status: StatusFile?,
+        _ givesMemoryBack: Bool
     ) async throws {
         let starter = getppid()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -111,6 +115,9 @@ struct ChaosNode: AsyncParsableCommand {
                 while getppid() == starter { try await Task.sleep(for: .seconds(1)) }
             }
             if let status { group.addTask { await status.keep(node) } }
+            if givesMemoryBack {
+                group.addTask { try await FreeMemory.keepGivingBack(of: node) }
+            }
             if !workers.isEmpty {
                 // Done with its share it stays, for the answers that are still on their way.
                 group.addTask {

@@ -23,6 +23,9 @@ struct ProcessSample: Hashable, Sendable {
 
     init() {}
 
+    /// Resident memory with one digit.
+    var mebibytes: String { "\((Double(residentBytes) / 1_048_576 * 10).rounded() / 10)" }
+
     /// The larger of each.
     func maximum(_ other: ProcessSample) -> ProcessSample {
         var both = self

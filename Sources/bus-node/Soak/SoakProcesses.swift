@@ -27,7 +27,7 @@ struct SoakProcesses: Sendable {
                 "--folder", folder.path, "--seed", String(settings.seed), "--role",
                 process.role.rawValue, "--log-level", "critical",
                 "--tombstone", String(SoakSettings.tombstoneMilliseconds),
-                "--status-file", folder.statusFile(of: process.name),
+                "--gives-memory-back", "--status-file", folder.statusFile(of: process.name),
             ]
             for link in links where link.link.child == process.name {
                 arguments += ["--parent", await link.proxy.listen.description]

@@ -42,8 +42,13 @@ struct SoakRun: Sendable {
         let clock = ContinuousClock()
         var ledger = ChaosLedger(plan, folder: folder)
         say("\(plan.processes.count) processes; warming up")
-        // Every link once, so that what a loss makes for the first time is made.
         try await clock.sleep(until: start)
+        let missing = plan.processes.map(\.name).filter { !folder.isReady($0) }
+        guard missing.isEmpty else {
+            throw Failure(
+                .cannotCreate, "not up: \(missing.map(\.description).joined(separator: ", "))")
+        }
+        // Every link once, so that what a loss makes for the first time is made.
         for link in links { try await cut(link) }
         let loadStart = start + SoakSettings.warmUp + SoakSettings.pause
         try await clock.sleep(until: loadStart - .seconds(1))
@@ -52,9 +57,15 @@ struct SoakRun: Sendable {
         var peak = before
         var random = SeededGenerator(seed: settings.seed, part: "soak")
         var nextCut = loadStart + SoakSettings.cutEvery
+        var minute = 0
         while clock.now < loadStart + settings.load {
             try await clock.sleep(for: Self.sampleInterval)
-            peak = peak.merging(processes.sample()) { $0.maximum($1) }
+            let samples = processes.sample()
+            peak = peak.merging(samples) { $0.maximum($1) }
+            if clock.now >= loadStart + .seconds(60 * (minute + 1)) {
+                minute += 1
+                say("\(minute) min, MiB: \(Self.memory(samples))")
+            }
             ledger.read()
             if clock.now >= nextCut, let link = links.randomElement(using: &random) {
                 try await cut(link)
@@ -65,6 +76,10 @@ struct SoakRun: Sendable {
         let after = try await settle(processes, &ledger)
         let counts = ledger.counts(processes.processes)
         return result(before, peak, after, counts, processes)
+    }
+
+    private static func memory(_ samples: [NodeName: ProcessSample]) -> String {
+        samples.sorted { $0.key < $1.key }.map { "\($0) \($1.mebibytes)" }.joined(separator: ", ")
     }
 
     private func cut(_ link: ChaosLink) async throws {

@@ -3,7 +3,7 @@ import ErrorBus
 /// What a soak is asked for, and its fixed times.
 struct SoakSettings: Sendable {
     /// From starting the processes to the first presentation.
-    static let lead: Duration = .seconds(5)
+    static let lead: Duration = .seconds(10)
     /// The same load as later, so that what is made once is made.
     static let warmUp: Duration = .seconds(20)
     /// After it, until the measure is taken that the end is compared with.

@@ -22,8 +22,8 @@ struct SoakUse: Hashable, Sendable {
                 "\(name): \(after.descriptors) descriptors, \(before.descriptors) before")
         }
         if after.tableEntries != 0 {
-            let found0 = after.tableEntries.map(String.init) ?? "unknown"
-            found.append("\(name): entries left in its tables: \(found0)")
+            let left = after.tableEntries.map(String.init) ?? "unknown"
+            found.append("\(name): entries left in its tables: \(left)")
         }
         return found
     }
@@ -40,14 +40,10 @@ struct SoakUse: Hashable, Sendable {
 
     var cells: [String] {
         [
-            name.description, Self.mebibytes(before), Self.mebibytes(peak), Self.mebibytes(after),
+            name.description, before.mebibytes, peak.mebibytes, after.mebibytes,
             growth, String(before.descriptors), String(peak.descriptors),
             String(after.descriptors), peak.tableEntries.map(String.init) ?? "-",
             after.tableEntries.map(String.init) ?? "-",
         ]
-    }
-
-    private static func mebibytes(_ sample: ProcessSample) -> String {
-        "\((Double(sample.residentBytes) / 1_048_576 * 10).rounded() / 10)"
     }
 }
