@@ -5,8 +5,11 @@ import Testing
 @Suite("Found seeds")
 struct FoundSeedTests {
     @Test("C1-C8 hold for seeds that failed once", arguments: try FoundSeeds.all())
-    func holds(seed: UInt64) {
-        let simulation = Simulation(seed: seed)
-        if !simulation.violations.isEmpty { Issue.record("\(simulation.report())") }
+    func holds(seed: UInt64) async {
+        let report = await OwnThread.run {
+            let simulation = Simulation(seed: seed)
+            return simulation.violations.isEmpty ? nil : simulation.report()
+        }
+        if let report { Issue.record("\(report)") }
     }
 }

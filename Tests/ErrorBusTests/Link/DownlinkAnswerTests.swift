@@ -79,6 +79,7 @@ import Testing
     func askedByRequester() {
         var rig = asked()
         _ = rig.answer(id)
+        _ = rig.get(.bye(reason: "moving"), from: one)
         #expect(rig.get(.present(id), from: PeerID(9)).verbs(to: PeerID(9)) == [.answer])
         while let due = rig.machine.nextDue, due < rig.now + 3_000 {
             #expect(rig.machine.ticked(at: due) == [])

@@ -69,7 +69,9 @@ import Testing
         var rig = DownlinkRig.withChild(limits: limits)
         _ = rig.get(.hello("b"), from: two)
         func code(_ number: UInt64, _ peer: PeerID) -> RejectCode? {
-            rig.get(.present(PresentationID(number)), from: peer).reject(to: peer)
+            let origin: NodeName = peer == one ? "a" : "b"
+            let present = Message.present(PresentationID(number), origin: origin, path: [origin])
+            return rig.get(present, from: peer).reject(to: peer)
         }
         #expect([code(1, one), code(2, one), code(3, one)] == [nil, nil, .busy])
         #expect(code(1, one) == nil)
