@@ -37,11 +37,11 @@ struct Log: AsyncParsableCommand {
                 throw Failure(.declined, "no presentation \(id) in the logs")
             }
             if json {
-                for event in events { print(event.line) }
+                try StandardOutput.print(events.map(\.line))
             } else if id != nil {
-                for event in events { print(event.sentence) }
+                try StandardOutput.print(events.map(\.sentence))
             } else {
-                for line in AuditTable(events).lines { print(line) }
+                try StandardOutput.print(AuditTable(events).lines)
             }
         }
     }
@@ -58,7 +58,14 @@ struct Log: AsyncParsableCommand {
         guard !files.isEmpty else {
             throw Failure(.badConfiguration, "\(path): no node has an event log (events: FILE)")
         }
-        return try Set(files).sorted().flatMap { try LoggedEvent.read($0) }
-            .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
+        return try Set(files).sorted().flatMap { file in
+            let (events, unreadable) = try LoggedEvent.read(file)
+            if unreadable > 0 {
+                let lines = unreadable == 1 ? "1 line is" : "\(unreadable) lines are"
+                Terminal.say("bus-node: \(file.shown()): \(lines) no event and left out")
+            }
+            return events
+        }
+        .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
     }
 }
