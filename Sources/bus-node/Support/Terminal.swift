@@ -37,13 +37,12 @@ enum Terminal {
         }
     }
 
-    /// The columns of this terminal, where they are known and not too few to write in.
+    /// The columns that a line may take. Below `up`, which puts the node's name in front, they are
+    /// not known: then few.
     static var columnCount: Int {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else {
-            return 80
-        }
-        return Int(size.ws_col)
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return 64 }
+        return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
     /// Returns the error number of what could not be written.
