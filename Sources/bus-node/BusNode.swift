@@ -19,8 +19,9 @@ struct BusNode: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardDescriptors.reserve()
         // A reader that went away is an error of the write, not the end of this process.
         signal(SIGPIPE, SIG_IGN)
-        await main(nil)
+        await main(RawArguments.toParse(CommandLine.arguments))
     }
 }

@@ -17,11 +17,21 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case software = 70
     /// A file cannot be created.
     case cannotCreate = 73
+    /// What was to be printed cannot be written.
+    case outputFailed = 74
     /// The deadline has passed, or a node is at its limit: try again later.
     case temporaryFailure = 75
     case notPermitted = 77
     /// The topology or a file that it names is wrong.
     case badConfiguration = 78
+
+    /// Whether the same start would fail the same way again.
+    var isFinal: Bool {
+        switch self {
+        case .usage, .badData, .noInput, .cannotCreate, .notPermitted, .badConfiguration: true
+        case .ok, .declined, .unavailable, .software, .outputFailed, .temporaryFailure: false
+        }
+    }
 
     var exitCode: ExitCode { ExitCode(rawValue) }
 }

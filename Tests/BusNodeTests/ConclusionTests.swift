@@ -22,6 +22,13 @@ struct ConclusionTests {
         #expect(conclusion.text?.contains("\u{1B}") != true)
     }
 
+    @Test("Who gave up on a busy node may try again later", arguments: [429, 503] as [UInt16])
+    func busy(code: UInt16) {
+        var outcome = Outcome(didRecover: false, reason: .unreachable, decidedBy: "me")
+        outcome.refusalCode = code
+        #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
+    }
+
     @Test("An answer is its option, and speaks for itself", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(

@@ -22,7 +22,7 @@ struct EventLogTests {
         log.record(AuditEvent(.present, id, ["description": "Bo\u{1B}om\n"]))
         log.record(AuditEvent(.decide, id, ["option": "retry", "by": "me"]))
         log.record(AuditEvent(.done, id, ["option": "retry", "result": "recovered"]))
-        let events = try LoggedEvent.read("\(folder)/deep/a.jsonl")
+        let events = try LoggedEvent.read("\(folder)/deep/a.jsonl").events
         #expect(events.map { $0["event"] } == ["present", "decide", "done"])
         #expect(events.map { $0["sequence"] } == ["1", "2", "3"])
         #expect(events.allSatisfy { $0["id"] == id.description && $0["node"] == "central" })
@@ -43,9 +43,11 @@ struct EventLogTests {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("{\"event\":\"dec".utf8))
         try handle.close()
-        #expect(try LoggedEvent.read(path).count == 1)
+        let (events, unreadable) = try LoggedEvent.read(path)
+        #expect(events.count == 1)
+        #expect(unreadable == 1)
         try log("b.jsonl").record(AuditEvent(.done, .make()))
-        #expect(try LoggedEvent.read(path).map { $0["event"] } == ["present", "done"])
+        #expect(try LoggedEvent.read(path).events.map { $0["event"] } == ["present", "done"])
     }
 
     @Test("A log that cannot be made is refused, one that was never written is empty")
@@ -53,7 +55,22 @@ struct EventLogTests {
         #expect(throws: Failure.self) {
             try EventLog("/dev/null/none.jsonl", node: "central", logger: logger)
         }
-        #expect(try LoggedEvent.read("/no/such/log.jsonl").isEmpty)
+        #expect(try LoggedEvent.read("/no/such/log.jsonl").events.isEmpty)
+    }
+
+    @Test(
+        "Nothing in the file drives a terminal that it is printed to",
+        arguments: ["\u{9B}31m", "\u{9D}0;x\u{9C}", "a\u{202E}b", "\u{7F}\u{200B}", "\u{E0041}"])
+    func invisible(text: String) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try log("c.jsonl").record(AuditEvent(.present, .make(), ["description": "ä 会 \(text)"]))
+        let path = "\(folder)/deep/c.jsonl"
+        let file = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(file.contains("ä 会 "))
+        for scalar in text.unicodeScalars where !scalar.isASCII || scalar.value == 0x7F {
+            #expect(!file.unicodeScalars.contains(scalar))
+        }
+        #expect(try LoggedEvent.read(path).events.map { $0["description"] } == ["ä 会 \(text)"])
     }
 
     @Test("A full disk loses lines, never the process")

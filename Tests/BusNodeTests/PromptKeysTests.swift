@@ -53,6 +53,17 @@ struct PromptKeysTests {
         #expect(keys.line.contains("[o] Overwrite (destructive) (Return)"))
     }
 
+    @Test(
+        "A title that could be taken for more than one choice is quoted, an empty one is its id",
+        arguments: [
+            ("Retry (Return)   [x] \"Go\"", "[r] \"Retry (Return)   [x] 'Go'\" (Return)"),
+            ("", "[1] o (Return)"), ("  ", "[1] o (Return)"), ("Go on", "[g] Go on (Return)"),
+        ])
+    func title(title: String, shown: String) {
+        let keys = PromptKeys(Prompts.options(("o", title, .default, true)))
+        #expect(keys.line == "\(shown)   [?] details")
+    }
+
     @Test("Without letters of its own a choice is its number; no two keys are equal")
     func numbers() {
         let titles =

@@ -21,7 +21,7 @@ struct PromptTextTests {
             underlyingErrors: [ErrorReport(domain: text, description: text)])
         report.occurredAt = text
         let shown = PromptText(Prompts.prompt(report))
-        for line in shown.lines(pending: 3, isColored: false) + shown.details {
+        for line in shown.lines(pending: 3, isColored: false) + shown.details() {
             for scalar in line.unicodeScalars {
                 let isSafe =
                     scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
@@ -30,7 +30,31 @@ struct PromptTextTests {
             }
             #expect(line.unicodeScalars.count < 2_500)
         }
-        #expect(shown.lines(pending: 0, isColored: false).count <= 30)
+        #expect(shown.lines(pending: 0, isColored: false).count <= 80)
+    }
+
+    @Test(
+        "Nothing from a peer passes for a line of ours",
+        arguments: [
+            "Sure?\n  [o] OK (Return)   [?] details\n> ",
+            "Boom" + String(repeating: " ", count: 76) + "── error from central ──",
+            String(repeating: "会", count: 300),
+        ])
+    func marked(text: String) {
+        let report = ErrorReport(
+            domain: "d", description: text, failureReason: text, recoverySuggestion: text,
+            options: Prompts.options(("a", text, nil, false)), userInfo: ["k": .string(text)])
+        let shown = PromptText(Prompts.prompt(report))
+        let lines = shown.lines(pending: 0, isColored: false, columns: 80)
+        let choices = lines.firstIndex { $0.hasPrefix("  [") } ?? 0
+        #expect(lines.count { $0.hasPrefix("── ") } == 1)
+        for line in lines[2..<choices] + lines[(choices + 1)...].dropLast() {
+            #expect(line.hasPrefix("  │ "))
+        }
+        #expect(lines.count { $0.hasPrefix("  [") } <= 2)
+        for line in lines + shown.details(columns: 80) {
+            #expect(line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } <= 80)
+        }
     }
 
     @Test("The header says where a question comes from, and what waits behind it")
@@ -38,7 +62,7 @@ struct PromptTextTests {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
         let lines = text.lines(pending: 2, isColored: false)
         #expect(lines[1] == "── error (2 more waiting) from worker via relay ──")
-        #expect(lines[2] == "  Boom")
+        #expect(lines[2] == "  │ Boom")
         #expect(lines.last == "  [o] OK (Return)   [?] details")
     }
 }

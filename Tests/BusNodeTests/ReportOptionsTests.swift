@@ -14,7 +14,8 @@ struct ReportOptionsTests {
             ("wipe=Wipe:destructive:default", "wipe", "Wipe", "destructive", true),
             ("wipe=Wipe:default:destructive", "wipe", "Wipe", "destructive", true),
             ("at=At 10:30", "at", "At 10:30", nil, false),
-            ("eq=a=b", "eq", "a=b", nil, false), ("bare=", "bare", "bare", nil, false),
+            ("eq=a=b", "eq", "a=b", nil, false), ("why=Why: no", "why", "Why: no", nil, false),
+            ("end=End:", "end", "End:", nil, false),
         ] as [(String, String, String, String?, Bool)])
     func option(text: String, id: String, title: String, role: String?, isDefault: Bool) throws {
         let option = try ReportOptions.option(text)
@@ -38,6 +39,12 @@ struct ReportOptionsTests {
         arguments: [
             ([], .usage), (["--description", "x", "--option", "nothing"], .usage),
             (["--description", "x", "--option", "=x"], .usage),
+            (["--description", "x", "--option", "a=A:foo"], .usage),
+            (["--description", "x", "--option", "a=A:cancle:default"], .usage),
+            (["--description", "x", "--option", "a="], .usage),
+            (["--description", "x", "--option", "a=:cancel"], .usage),
+            (["--description", ""], .usage), (["--description", " "], .usage),
+            (["--description", "x", "--info", "a=1", "--info", "a=2"], .usage),
             (["--description", "x", "--info", "novalue"], .usage),
             (["--description", "x", "--severity", "loud"], .usage),
             (["--description", "x", "--option", "a=A", "--option", "a=B"], .badData),

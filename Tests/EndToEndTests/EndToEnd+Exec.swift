@@ -43,7 +43,48 @@ extension EndToEnd {
             let nodes = try await policyBus(option)
             let exec = try sandbox.exec([], "sh", "-c", "exit 3")
             #expect(try await exec.ending() == status)
+            #expect(await exec.says("bus-node exec: \(option) by "))
             withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Ten thousand arguments are run, and reported in part")
+        func manyArguments() async throws {
+            let nodes = try await policyBus("abort")
+            let exec = try Launched(
+                ["exec", "--to", sandbox.endpoint("relay"), "--", "sh", "-c", "exit $#", "sh"]
+                    + (0..<10_000).map { "\($0)" })
+            // 10,000 is 16 in a byte.
+            #expect(try await exec.ending() == 16)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Arguments and environment that are not UTF-8 reach the command unchanged")
+        func rawBytes() async throws {
+            let script = """
+                export X=$(printf '\\377')
+                exec "$0" exec -- sh -c 'printf %s "$1|$X" | od -An -tx1' sh "$(printf 'a\\377b')"
+                """
+            let shell = try Launched(
+                ["-c", script, Launched.busNode], program: "/bin/sh",
+                environment: ["BUS_NODE_TO": sandbox.endpoint("none")])
+            #expect(try await shell.ending() == 0)
+            #expect(await shell.prints(" 61 ff 62 7c ff"))
+        }
+
+        @Test(
+            "Why a command does not start is said as a shell says it",
+            arguments: [
+                ("no-such-command", Int32(127), "no-such-command: command not found"),
+                ("/no/such/command", 127, "/no/such/command: No such file or directory"),
+                ("/etc/passwd", 126, "/etc/passwd: Permission denied"),
+                ("/etc", 126, "/etc: Is a directory"),
+            ])
+        func notStarted(command: String, status: Int32, text: String) async throws {
+            let exec = try Launched([
+                "exec", "--to", sandbox.endpoint("none"), "--grace", "100ms", "--", command,
+            ])
+            #expect(try await exec.ending() == status)
+            #expect(await exec.says("bus-node exec: \(text)\n"))
         }
 
         @Test("Retry is offered as many times as asked for")

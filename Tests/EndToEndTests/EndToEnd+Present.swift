@@ -50,6 +50,24 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("What cannot be printed fails the command", arguments: [">/dev/full", ">&-"])
+        func noOutput(redirection: String) async throws {
+            let nodes = try await policyBus()
+            let topology = sandbox.path("topology.yaml")
+            for command in [
+                "present --to \(sandbox.endpoint("relay")) --description Boom --code 1 "
+                    + "--option retry=Retry",
+                "check \(topology)", "check --json \(topology)", "log --topology \(topology)",
+            ] {
+                let shell = try Launched(
+                    ["-c", "exec \"$0\" \(command) \(redirection)", Launched.busNode],
+                    program: "/bin/sh")
+                #expect(try await shell.ending() == 74, "\(command)")
+                #expect(await shell.says("standard output"), "\(command)")
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("With --json the outcome is printed, with --report - the report is read")
         func json() async throws {
             let nodes = try await policyBus()

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -29,6 +30,36 @@ extension EndToEnd {
             #expect(clock.now - start < .seconds(4))
             present.send(SIGINT)
             #expect(try await present.ending() == 130)
+        }
+
+        @Test("log says how many lines are no events, and shows the others")
+        func unreadableLines() async throws {
+            try sandbox.writeTopology(presenters: "terminal")
+            try sandbox.write(
+                "central.jsonl", "nonsense\n{\"event\":\"present\",\"id\":\"1\"}\n[]\n")
+            let log = try Launched(["log", "--topology", sandbox.path("topology.yaml")])
+            #expect(try await log.ending() == 0)
+            #expect(await log.says("central.jsonl: 2 lines are no event"))
+            #expect(await log.prints("TIME"))
+        }
+
+        @Test("Standard descriptors that were closed become nobody's socket")
+        func closedDescriptors() async throws {
+            try sandbox.writeTopology(presenters: "terminal")
+            let script = """
+                exec "$0" run --topology $DIR/topology.yaml --node central \
+                --ready-file $DIR/up <&- >&- 2>&-
+                """.replacing("$DIR", with: sandbox.folder)
+            let central = try Launched(["-c", script, Launched.busNode], program: "/bin/sh")
+            let isUp = await eventually { [sandbox] in sandbox.exists("up") }
+            #expect(isUp)
+            for descriptor in 0...2 {
+                let target = try FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/\(central.pid)/fd/\(descriptor)")
+                #expect(target == "/dev/null")
+            }
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
         }
 
         @Test("A topology that is wrong exits 78 with file, line, field, found and allowed")

@@ -26,6 +26,20 @@ extension EndToEnd {
             #expect(await pty.shows(text, after: before))
         }
 
+        /// Presses Return until it counts: not so soon after the question.
+        private func pressReturn(brings text: String) async {
+            while true {
+                let before = pty.screen.value.count
+                pty.type("\n")
+                let isTaken = await pty.screen.becomes(within: 15) {
+                    let new = $0.dropFirst(before)
+                    return new.contains(text) || new.contains("came too soon")
+                }
+                #expect(isTaken)
+                guard pty.screen.value.dropFirst(before).contains("came too soon") else { return }
+            }
+        }
+
         @Test("A21 A22 Help and wrong keys answer nothing; Return takes the default")
         func keys() async throws {
             let nodes = try await bus()
@@ -40,7 +54,7 @@ extension EndToEnd {
             #expect(pty.screen.value.contains("full-disk"))
             await type("x", brings: "\"x\" is no choice here")
             await type("99", brings: "is no choice here")
-            await type("", brings: "answered: retry")
+            await pressReturn(brings: "answered: retry")
             #expect(try await present.ending() == 0)
             #expect(await present.prints("retry\n"))
             withExtendedLifetime(nodes) {}
@@ -52,13 +66,13 @@ extension EndToEnd {
             let undeclared = try sandbox.present(
                 "--option", "wipe=Wipe:destructive", "--option", "cancel=Cancel:cancel")
             #expect(await pty.shows("[w] Wipe (destructive)   [c] Cancel"))
-            await type("", brings: "there is no default here")
+            await pressReturn(brings: "there is no default here")
             await type("c", brings: "answered: cancel")
             #expect(try await undeclared.ending() == 1)
             let declared = try sandbox.present(
                 "--option", "wipe=Wipe:destructive:default", "--option", "cancel=Cancel:cancel")
             #expect(await pty.shows("[w] Wipe (destructive) (Return)"))
-            await type("", brings: "answered: wipe")
+            await pressReturn(brings: "answered: wipe")
             #expect(try await declared.ending() == 0)
             withExtendedLifetime(nodes) {}
         }
@@ -85,12 +99,60 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("Ctrl-D is no answer, and does not end the asking")
+        func endKey() async throws {
+            let nodes = try await bus()
+            let present = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            for _ in 1...3 {
+                let before = pty.screen.value.count
+                pty.type("\u{4}")
+                #expect(await pty.shows("Ctrl-D is no answer", after: before))
+            }
+            await type("o", brings: "answered: one")
+            #expect(try await present.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A log line does not take the prompt away")
+        func logLine() async throws {
+            let nodes = try await bus()
+            let present = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            let before = pty.screen.value.count
+            nodes[0].send(SIGHUP)
+            #expect(await pty.shows("rules read again", after: before))
+            #expect(await pty.shows("\n> ", after: before))
+            let lines = pty.screen.value.split(whereSeparator: \.isNewline)
+            #expect(!lines.contains { $0.hasPrefix("> ") && $0.contains("rules") })
+            await type("o", brings: "answered: one")
+            #expect(try await present.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A withdrawn question is in the journal as ended")
+        func journaled() async throws {
+            try sandbox.writeTopology(
+                presenters: "terminal", extra: "    journal: $DIR/central.sqlite")
+            let nodes = try await bus()
+            let present = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+            #expect(await present.says("withdrawn"))
+            #expect(await pty.shows("needs no answer any more"))
+            nodes[0].send(SIGTERM)
+            #expect(try await nodes[0].ending() == 0)
+            #expect(!pty.screen.value.contains("not written"))
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("When the terminal ends, the question goes on to nobody and its origin is told")
         func endOfInput() async throws {
             let nodes = try await bus()
             let present = try sandbox.present("--option", "one=One")
             #expect(await pty.shows("[o] One"))
-            pty.type("\u{4}")
+            pty.hangUp()
             #expect(try await present.ending() == 69)
             withExtendedLifetime(nodes) {}
         }

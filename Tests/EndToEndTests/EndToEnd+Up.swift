@@ -65,6 +65,19 @@ extension EndToEnd {
             #expect(await isEmpty())
         }
 
+        @Test("What cannot get better by itself is not started again; the others go on")
+        func cannotRun() async throws {
+            // A folder in the place of the socket.
+            try FileManager.default.createDirectory(
+                atPath: sandbox.path("relay.sock"), withIntermediateDirectories: true)
+            try sandbox.write("relay.sock/file", "")
+            let up = try Launched(["up", "--topology", sandbox.path("topology.yaml")])
+            #expect(await up.says("relay cannot run (exit code 73) and is not started again"))
+            #expect(Self.process(of: "central", in: sandbox) != nil)
+            up.send(SIGTERM)
+            #expect(try await up.ending(within: 8) == 0)
+        }
+
         @Test("Wrong names are refused with the known ones")
         func unknownNode() async throws {
             let up = try Launched(["up", "--topology", sandbox.path("topology.yaml"), "relai"])

@@ -1,11 +1,17 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A pseudo terminal: what a person would see and type.
 final class Pty: Sendable {
     let child: FileHandle
     let screen = Observed("")
     private let parent: CInt
+    private let end = End()
+
+    private final class End: Sendable {
+        let isWanted = Atomic(false)
+    }
 
     /// TIOCSPTLCK and TIOCGPTN.
     private static let lock: UInt = 0x4004_5431
@@ -21,10 +27,20 @@ final class Pty: Sendable {
         else { throw POSIXError(.EIO) }
         let descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         guard descriptor >= 0 else { throw POSIXError(.EIO) }
+        // Wide enough that no text of a test is broken.
+        var size = winsize(ws_row: 50, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(parent, UInt(TIOCSWINSZ), &size)
         child = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        Thread.detachNewThread { [screen, parent] in
+        Thread.detachNewThread { [screen, parent, end] in
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
+                // Whoever closes a descriptor that is being read does not end the reading.
+                var item = pollfd(fd: parent, events: Int16(POLLIN), revents: 0)
+                guard poll(&item, 1, 20) > 0 else {
+                    guard end.isWanted.load(ordering: .acquiring) else { continue }
+                    close(parent)
+                    return
+                }
                 let count = read(parent, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 if count <= 0 { return }
@@ -33,6 +49,9 @@ final class Pty: Sendable {
             }
         }
     }
+
+    /// The terminal goes away, as when its window is closed.
+    func hangUp() { end.isWanted.store(true, ordering: .releasing) }
 
     func type(_ text: String) {
         let bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 /// Durations as configuration files write them: a whole number and a unit.
 package enum DurationText {
     /// The longest duration, in days.
-    static let dayCountMax = 3650
+    package static let dayCountMax = 3650
 
     private static let units: [(name: String, duration: Duration)] = [
         ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3600)),

@@ -117,9 +117,9 @@ struct Chaos: AsyncParsableCommand {
             }
         }
         if json {
-            print(String(decoding: result.json.encoded(), as: UTF8.self))
+            try StandardOutput.print(result.json.encoded())
         } else {
-            for line in result.table { print(line) }
+            try StandardOutput.print(result.table)
         }
         let holds = result.violations.isEmpty
         if holds, !keep { folder.remove() } else { say("the logs are in \(folder.path)") }

@@ -20,20 +20,22 @@ struct Check: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let loaded: LoadedTopology
-        do throws(ConfigurationFailure) {
-            loaded = try TopologyLoader.load(file)
-        } catch {
-            try report(error)
-            throw error.exitStatus.exitCode
+        try await orFail {
+            let loaded: LoadedTopology
+            do throws(ConfigurationFailure) {
+                loaded = try TopologyLoader.load(file)
+            } catch {
+                try report(error)
+                throw error.exitStatus.exitCode
+            }
+            try report(loaded)
         }
-        try report(loaded)
     }
 
     private func report(_ loaded: LoadedTopology) throws {
         for warning in loaded.warnings { printToStandardError(warning.description) }
         if json { return try printJSON(CheckReport(loaded)) }
-        for line in TopologyOutline(loaded.topology).lines { print(line) }
+        try StandardOutput.print(TopologyOutline(loaded.topology).lines)
     }
 
     private func report(_ failure: ConfigurationFailure) throws {
@@ -44,10 +46,10 @@ struct Check: AsyncParsableCommand {
     private func printJSON(_ report: CheckReport) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        try StandardOutput.print(Array(try encoder.encode(report)))
     }
 
     private func printToStandardError(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        Terminal.say(line)
     }
 }

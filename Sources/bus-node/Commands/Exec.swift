@@ -11,7 +11,8 @@ struct Exec: AsyncParsableCommand {
         discussion: """
             Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
             exec when nobody can be reached, unless the topology says whenUnreachable: fail, \
-            which exits 69. A command ended by signal N exits 128 + N. Input, output and signals \
+            which exits 69. A command ended by signal N exits 128 + N, one that is not found \
+            127, one that cannot be run 126. Input, output and signals \
             pass through.
 
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
@@ -19,7 +20,11 @@ struct Exec: AsyncParsableCommand {
 
     @OptionGroup var target: Target
 
-    @Option(help: "This client's own name on the bus.")
+    @Option(
+        help: """
+            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
+            process when not given.
+            """)
     var name: String?
 
     @Option(help: "How many times Retry is offered; always, when not given.")
@@ -43,10 +48,13 @@ struct Exec: AsyncParsableCommand {
     func run() async throws {
         BusLogHandler.bootstrap(level: logLevel)
         try await orFail {
+            // All of its words, of which only the first was parsed.
+            let raw = RawArguments.command
+            let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
             let leaf = try target.leaf(
                 name: name, origin: nil, command: "exec", logger: Logger(label: "exec"))
             let attempts = CommandAttempts(
-                command: command, retriesOffered: retriesOffered, next: leaf.node.chain)
+                command: words, retriesOffered: retriesOffered, next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }
             throw ExitCode(
                 status.isUnreachable && leaf.failsByTopology

@@ -56,7 +56,7 @@ struct Log: AsyncParsableCommand {
             id.map { event["id"].hasPrefix($0.lowercased()) } ?? true
         }
         let events = try Set(nodes.compactMap(\.events)).sorted()
-            .flatMap { try LoggedEvent.read($0) }.filter(isAsked)
+            .flatMap { try readable($0) }.filter(isAsked)
             .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
         let dead = try nodes.flatMap { node in
             try node.journal.flatMap { try DeadLetters($0) }?.rows()
@@ -66,14 +66,13 @@ struct Log: AsyncParsableCommand {
             throw Failure(.declined, "no presentation \(id) in the logs")
         }
         if json {
-            for event in events + dead { print(event.line) }
+            try StandardOutput.print((events + dead).map(\.line))
         } else if id != nil {
-            for event in events + dead { print(event.sentence) }
+            try StandardOutput.print((events + dead).map(\.sentence))
         } else {
-            for line in AuditTable(events).lines { print(line) }
-            let lines = AuditTable.deadLetters(dead)
-            if !lines.isEmpty { print() }
-            for line in lines { print(line) }
+            let unanswered = AuditTable.deadLetters(dead)
+            let gap = unanswered.isEmpty ? [] : [""]
+            try StandardOutput.print(AuditTable(events).lines + gap + unanswered)
         }
     }
 
@@ -92,5 +91,14 @@ struct Log: AsyncParsableCommand {
                 "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
         }
         return nodes
+    }
+
+    private func readable(_ file: String) throws -> [LoggedEvent] {
+        let (events, unreadable) = try LoggedEvent.read(file)
+        if unreadable > 0 {
+            let lines = unreadable == 1 ? "1 line is" : "\(unreadable) lines are"
+            Terminal.say("bus-node: \(file.shown()): \(lines) no event and left out")
+        }
+        return events
     }
 }

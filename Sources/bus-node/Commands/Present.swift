@@ -8,11 +8,12 @@ import UnixSignals
 struct Present: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Present one error and print the option that was chosen.",
+        usage: "bus-node present --to ENDPOINT --description TEXT [options]",
         discussion: """
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
-            error was withheld, 65 when the report is none, 69 when nobody could be reached, 75 \
-            when the deadline passed or a node is busy. Ctrl-C withdraws the question and exits \
-            130.
+            error was withheld, 65 when the report is none, 69 when nobody could be reached, 74 \
+            when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
+            Ctrl-C withdraws the question and exits 130.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
@@ -21,10 +22,14 @@ struct Present: AsyncParsableCommand {
     @OptionGroup var target: Target
     @OptionGroup var report: ReportOptions
 
-    @Option(help: "This client's own name on the bus.")
+    @Option(
+        help: """
+            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
+            process when not given.
+            """)
     var name: String?
 
-    @Option(help: "Give up after this long, as in 30s.")
+    @Option(help: "Give up after this long, as in 30s; at most 3650d.")
     var deadline: String?
 
     @Option(help: "A UUID to present under. The same id again returns the same answer.")
@@ -48,10 +53,16 @@ struct Present: AsyncParsableCommand {
             let leaf = try target.leaf(
                 name: name, origin: id == nil ? nil : "present", command: "present",
                 logger: Logger(label: "present"))
-            let outcome = try await Client.run(
-                leaf.node, endingOn: [.sigint, .sigterm, .sighup]
-            ) { [options] in
-                await leaf.node.chain.presentError(error, options: options)
+            let outcome: Outcome
+            do {
+                outcome = try await Client.run(
+                    leaf.node, endingOn: [.sigint, .sigterm, .sighup]
+                ) { [options] in
+                    await leaf.node.chain.presentError(error, options: options)
+                }
+            } catch let interrupted as Interrupted {
+                Terminal.say("bus-node: withdrawn")
+                throw interrupted
             }
             try Self.conclude(outcome, offered: error.report.options, json: json)
         }
@@ -71,9 +82,9 @@ struct Present: AsyncParsableCommand {
     ) throws {
         let conclusion = Conclusion(outcome)
         if json {
-            print(String(decoding: outcome.json.encoded(), as: UTF8.self))
+            try StandardOutput.print(outcome.json.encoded())
         } else if let option = outcome.answer?.option {
-            print(option)
+            try StandardOutput.print(option)
         }
         if let text = conclusion.text { Terminal.say("bus-node: \(text)") }
         // Nothing offered means one OK: it recovers nothing, and it is no "no" either.

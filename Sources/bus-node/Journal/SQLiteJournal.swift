@@ -1,6 +1,7 @@
 import ErrorBus
 import Foundation
 import GRDB
+import Glibc
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 final class SQLiteJournal: DecisionJournal {
@@ -23,6 +24,15 @@ final class SQLiteJournal: DecisionJournal {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         }
+        // SQLite says of all of these that it cannot open the file.
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw Failure(.cannotCreate, "journal \(path): is there, and not a file")
+            }
+        } else if errno != ENOENT {
+            throw Failure(.cannotCreate, "journal \(path): \(String(cString: strerror(errno)))")
+        }
         do {
             var configuration = Configuration()
             configuration.prepareDatabase { database in
@@ -41,10 +51,7 @@ final class SQLiteJournal: DecisionJournal {
             }
             try JournalSchema.migrator.migrate(database)
         } catch {
-            throw Failure(
-                .badData,
-                "journal \(path): \(error); restore it from a copy, or move it away to begin anew "
-                    + "(what it knows is then forgotten, and may be asked again)")
+            throw Self.failure(error, path)
         }
     }
 
@@ -58,7 +65,7 @@ final class SQLiteJournal: DecisionJournal {
 
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
         let time = Self.now
-        try await database.write { database in
+        try await write { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
                 return try JournalRow(id, question, at: time).insert(database)
             }
@@ -111,7 +118,7 @@ final class SQLiteJournal: DecisionJournal {
     {
         let oldest = Date.now.addingTimeInterval(-Double(retention.components.seconds))
         let before = oldest.formatted(Self.timeStyle)
-        try await database.write { database in
+        try await write { database in
             let isOver = Column("settledAt") != nil || Column("endedAt") != nil
             try JournalRow.filter(isOver && Column("shownAt") < before).deleteAll(database)
             let surplus = try JournalRow.fetchCount(database) - count
@@ -124,19 +131,45 @@ final class SQLiteJournal: DecisionJournal {
 
     /// Moves what is in the write-ahead log into the file itself.
     func checkpoint() async throws {
-        _ = try await database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
+            database.asyncWriteWithoutTransaction { database in
+                continuation.resume(
+                    with: Result { _ = try database.checkpoint(.truncate) })
+            }
+        }
     }
 
     /// Lets the file grow no further: how a full disk looks to SQLite.
     func limitPages() async throws {
-        try await database.write { database in
+        try await write { database in
             let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             try database.execute(sql: "PRAGMA max_page_count = \(count)")
         }
     }
 
+    // GRDB's async methods do nothing in a task that is cancelled. Here the task is that of the
+    // question, cancelled when the question ends: just then there is something to write.
+
+    private func write<Value: Sendable>(
+        _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            database.asyncWrite(updates) { _, result in continuation.resume(with: result) }
+        }
+    }
+
+    private func read<Value: Sendable>(
+        _ value: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            database.asyncRead { database in
+                continuation.resume(with: Result { try value(database.get()) })
+            }
+        }
+    }
+
     private func row(_ id: PresentationID) async throws -> JournalRow? {
-        let row = try await database.read { try JournalRow.fetchOne($0, key: id.description) }
+        let row = try await read { try JournalRow.fetchOne($0, key: id.description) }
         guard row?.isIntact ?? true else {
             throw JournalFault.damaged(id: id.description, path: path)
         }
@@ -147,7 +180,7 @@ final class SQLiteJournal: DecisionJournal {
         _ id: PresentationID, _ change: @escaping @Sendable (inout JournalRow) throws -> Void
     ) async throws {
         let path = path
-        try await database.write { database in
+        try await write { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
                 throw JournalFault.unknown(id: id.description)
             }
@@ -159,6 +192,27 @@ final class SQLiteJournal: DecisionJournal {
             guard row != before else { return }
             row.seal()
             try row.update(database)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> Failure {
+        guard let error = error as? DatabaseError else {
+            return Failure(.badData, "journal \(path): \(error)")
+        }
+        let text = error.message ?? "\(error.resultCode)"
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return Failure(
+                .temporaryFailure, "journal \(path): in use by another process (\(text))")
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_FULL,
+            .SQLITE_IOERR, .SQLITE_NOLFS:
+            return Failure(
+                .cannotCreate, "journal \(path): cannot be opened or written: \(text)")
+        default:
+            return Failure(
+                .badData,
+                "journal \(path): \(text); restore it from a copy, or move it away to begin anew "
+                    + "(what it knows is then forgotten, and may be asked again)")
         }
     }
 

@@ -58,13 +58,27 @@ struct PromptKeys: Hashable {
         return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
     }
 
-    /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort`.
-    var line: String {
+    /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
+    var line: String { texts.joined(separator: "   ") }
+
+    /// Each choice by itself.
+    var texts: [String] {
         keys.map { key in
-            var text = "[\(key.key)] \(key.option.title.escapedForTerminal(scalarLimit: 80))"
+            var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
             if key.option.role == .destructive { text += " (destructive)" }
             if key.option.id == defaultOption?.id { text += " (Return)" }
             return text
-        }.joined(separator: "   ") + "   [?] details"
+        } + ["[?] details"]
+    }
+
+    /// The title, or the id where it is empty. In quotation marks when it could be taken for more
+    /// than one choice, or for a remark of ours.
+    static func shownTitle(of option: ErrorReport.Option) -> String {
+        let isBlank = option.title.allSatisfy(\.isWhitespace)
+        let title = (isBlank ? option.id : option.title).escapedForTerminal(scalarLimit: 80)
+        guard title.contains(where: { "[]()".contains($0) }) || title.contains("  ") else {
+            return title
+        }
+        return "\"\(title.replacing("\"", with: "'"))\""
     }
 }

@@ -1,7 +1,8 @@
 import ErrorBus
 import Foundation
 
-/// A prompt as lines of text. Everything that came from a peer is escaped here, once.
+/// A prompt as lines of text. Everything that came from a peer is escaped here, once, and stands
+/// behind a bar: nothing in it can pass for a line of ours.
 struct PromptText {
     private static let bodyLineMax = 12
 
@@ -14,18 +15,55 @@ struct PromptText {
     }
 
     /// Title, body (reason, then suggestion) and choices.
-    func lines(pending: Int, isColored: Bool) -> [String] {
+    func lines(pending: Int, isColored: Bool, columns: Int = 80) -> [String] {
         let report = prompt.report
         let mark = isColored ? Self.color(of: report.severity) : ("", "")
         var lines = ["", header(pending: pending)]
-        lines.append("  \(mark.0)\(report.description.shown())\(mark.1)")
+        let title = report.description.shown()
+        lines += Self.foreign(title.isEmpty ? report.domain.shown() : title, columns: columns)
+            .map { "\(mark.0)\($0)\(mark.1)" }
         for text in [report.failureReason, report.recoverySuggestion] {
             guard let text, !text.isEmpty else { continue }
             lines += text.escapedForTerminal(keepingLines: Self.bodyLineMax, scalarLimit: 2_000)
-                .split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }
+                .split(separator: "\n", omittingEmptySubsequences: false)
+                .flatMap { Self.foreign(String($0), columns: columns) }
         }
-        lines.append("  " + keys.line)
-        return lines
+        if keys.line.unicodeScalars.count + 2 < columns { return lines + ["  " + keys.line] }
+        // Broken by the terminal, a long title could begin a line of its own.
+        return lines + keys.texts.flatMap { Self.broken($0, columns: columns) }
+    }
+
+    /// Escaped text, broken into lines by us instead of by the terminal, each behind a bar.
+    static func foreign(_ text: String, columns: Int) -> [String] {
+        pieces(text, columns: columns).map { bar + $0 }
+    }
+
+    /// A line of ours with foreign text in it; what does not fit goes on behind a bar.
+    static func broken(_ text: String, columns: Int) -> [String] {
+        let pieces = pieces(text, columns: columns)
+        return ["  \(pieces[0])"] + pieces.dropFirst().map { bar + $0 }
+    }
+
+    private static let bar = "  │ "
+
+    private static func pieces(_ text: String, columns: Int) -> [String] {
+        let limit = max(8, columns - bar.count - 1)
+        var pieces: [String] = []
+        var rest = text.unicodeScalars[...]
+        while true {
+            var width = 0
+            // Too wide for many a scalar, too narrow for none.
+            let fitting = rest.prefix { scalar in
+                width += scalar.value < 0x1100 ? 1 : 2
+                return width <= limit
+            }
+            guard fitting.endIndex < rest.endIndex else { return pieces + [String(rest)] }
+            // Between words, unless that leaves most of the line empty.
+            let space = fitting.lastIndex(of: " ").map { fitting[...$0] }
+            let piece = space.flatMap { $0.count > limit / 2 ? $0 : nil } ?? fitting
+            pieces.append(String(piece))
+            rest = rest[piece.endIndex...]
+        }
     }
 
     /// What is said when the origin gets out of reach while its question is shown, or is back.
@@ -58,23 +96,24 @@ struct PromptText {
     }
 
     /// What `?` shows: everything that is known, and that it answers nothing.
-    var details: [String] {
+    func details(columns: Int = 80) -> [String] {
         let report = prompt.report
-        var lines = ["  id       \(prompt.id)", "  error    \(Self.identity(of: report))"]
-        if let when = report.occurredAt { lines.append("  when     \(when.shown())") }
-        if let help = report.helpAnchor { lines.append("  help     \(help.shown())") }
+        var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
+        if let when = report.occurredAt { lines.append("when     \(when.shown())") }
+        if let help = report.helpAnchor { lines.append("help     \(help.shown())") }
         for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
             let text = String(decoding: value.encoded(), as: UTF8.self)
-            lines.append("  info     \(key.shown()) = \(text.shown())")
+            lines.append("info     \(key.shown()) = \(text.shown())")
         }
         for cause in report.underlyingErrors {
-            lines.append("  because  \(cause.description.shown()) (\(Self.identity(of: cause)))")
+            lines.append("because  \(cause.description.shown()) (\(Self.identity(of: cause)))")
         }
         for option in report.options {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
-            lines.append("  choice   \(option.id.shown()): \(option.title.shown())\(role)")
+            lines.append(
+                "choice   \(option.id.shown()): \(PromptKeys.shownTitle(of: option))\(role)")
         }
-        return lines + ["  Nothing was answered."]
+        return lines.flatMap { Self.broken($0, columns: columns) } + ["  Nothing was answered."]
     }
 
     private static func identity(of report: ErrorReport) -> String {

@@ -1,13 +1,14 @@
 import ErrorBus
 import Foundation
 import Glibc
+import Logging
 import Synchronization
 
 /// Asks the person at this terminal, one question at a time, the others waiting in order.
 ///
 /// A question whose origin gives up is taken away at once. What was typed before a question was on
-/// the screen never answers it. When the input ends there is nobody to ask: this presenter then
-/// declines.
+/// the screen never answers it. When the terminal is gone there is nobody to ask: this presenter
+/// then declines.
 actor TerminalPresenter: Presenter {
     nonisolated let presenterName = "terminal"
 
@@ -19,9 +20,8 @@ actor TerminalPresenter: Presenter {
 
     /// More are left to the next presenter: a list that nobody can work off is no help.
     private static let waitingMax = 1_000
-    /// A Return this soon after a question took the place of a withdrawn one was meant for that.
-    private static let displacementPause: Duration = .milliseconds(300)
 
+    private let logger: Logger
     private let person: String
     private let isColored: Bool
     private var waiting: [Waiting] = []
@@ -33,7 +33,7 @@ actor TerminalPresenter: Presenter {
     /// Counts the questions on the screen: a line that was read at another count is old.
     private let screen = Screen()
     private var hasSaidOld = false
-    private var displacedAt: ContinuousClock.Instant?
+    private var pause = ReturnPause(shownAt: .now)
     /// The last question that went away unanswered, for who answers it too late.
     private var lastGone: Prompt?
 
@@ -41,7 +41,8 @@ actor TerminalPresenter: Presenter {
         let count = Atomic(0)
     }
 
-    init() {
+    init(logger: Logger) {
+        self.logger = logger
         person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
         isColored = isatty(STDERR_FILENO) != 0
     }
@@ -83,12 +84,14 @@ actor TerminalPresenter: Presenter {
         // Before it is shown: an answer may come the moment the last character is on the screen.
         screen.count.add(1, ordering: .releasing)
         show(first)
+        pause = ReturnPause(shownAt: .now)
         startReading()
     }
 
     private func show(_ one: Waiting) {
-        let lines = one.text.lines(pending: waiting.count - 1, isColored: isColored)
-        Terminal.ask(lines.joined(separator: "\n") + "\n> ")
+        let lines = one.text.lines(
+            pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount)
+        Terminal.ask(lines.joined(separator: "\n"))
     }
 
     /// The question is gone: withdrawn, expired or answered elsewhere.
@@ -98,10 +101,13 @@ actor TerminalPresenter: Presenter {
         gone.continuation.resume(returning: nil)
         guard index == 0, !isRecording else { return }
         isShowing = false
-        displacedAt = .now
         lastGone = prompt
-        let title = prompt.report.description.shown()
-        Terminal.say("\n  (withdrawn: \(title) needs no answer any more)")
+        let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
+        let start = Terminal.stopAsking() ? "\n" : ""
+        Terminal.say(
+            start + "  (withdrawn, needs no answer any more:)\n"
+                + PromptText.foreign(title, columns: Terminal.columnCount)
+                .joined(separator: "\n"))
         showNext()
     }
 
@@ -111,24 +117,31 @@ actor TerminalPresenter: Presenter {
         guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
             prompt.contact?.isReachable == isReachable
         else { return }
-        Terminal.ask("\n  " + first.text.contactLine(isReachable: isReachable) + "\n> ")
+        let start = Terminal.stopAsking() ? "\n" : ""
+        Terminal.ask(start + "  " + first.text.contactLine(isReachable: isReachable))
     }
 
     private func entered(_ line: InputLines.Line) {
         // Typed while nothing was asked.
         guard !isRecording else { return }
         guard isShowing, let first = waiting.first else { return refuse(line) }
-        guard line.mark == screen.count.load(ordering: .acquiring), !isMeantForDisplaced(line)
-        else {
+        Terminal.stopAsking()
+        guard line.mark == screen.count.load(ordering: .acquiring) else {
             if !hasSaidOld {
                 hasSaidOld = true
-                Terminal.ask("  (typed before this question was here: not taken)\n> ")
+                Terminal.ask("  (typed before this question was here: not taken)")
             }
+            return
+        }
+        guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
+            Terminal.ask(
+                "  (Return came too soon after this question to be for it: not taken; again?)")
             return
         }
         switch first.text.keys.choice(line.text) {
         case .help:
-            Terminal.say(first.text.details.joined(separator: "\n"))
+            let details = first.text.details(columns: Terminal.columnCount)
+            Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):
             Terminal.say("  \(reason)")
         case .option(let id):
@@ -147,9 +160,10 @@ actor TerminalPresenter: Presenter {
         Terminal.say("  not taken: \(title) was withdrawn, nothing else is asked")
     }
 
-    private func isMeantForDisplaced(_ line: InputLines.Line) -> Bool {
-        guard let displacedAt, line.text.allSatisfy(\.isWhitespace) else { return false }
-        return ContinuousClock.now - displacedAt < Self.displacementPause
+    private func endKeyPressed() {
+        guard isShowing else { return }
+        Terminal.stopAsking()
+        Terminal.ask("\n  (Ctrl-D is no answer)")
     }
 
     private func answer(_ first: Waiting, _ id: String) -> Bool {
@@ -157,7 +171,6 @@ actor TerminalPresenter: Presenter {
             let answer = try first.prompt.answer(id, by: person, via: .person)
             waiting.removeFirst()
             isRecording = true
-            displacedAt = nil
             lastGone = nil
             first.prompt.onRecord { [weak self] isRecorded in
                 Task { [weak self] in await self?.recorded(id, isRecorded) }
@@ -184,7 +197,12 @@ actor TerminalPresenter: Presenter {
     private func inputEnded() {
         isClosed = true
         isShowing = false
-        if !waiting.isEmpty { Terminal.say("\n  (the input has ended: nobody is asked here)") }
+        if !waiting.isEmpty {
+            let start = Terminal.stopAsking() ? "\n" : ""
+            Terminal.say(start + "  (the input has ended: nobody is asked here)")
+        }
+        logger.warning(
+            "the terminal is gone: nobody is asked there until this node is started again")
         for one in waiting { one.continuation.resume(returning: nil) }
         waiting.removeAll()
     }
@@ -195,7 +213,12 @@ actor TerminalPresenter: Presenter {
             screen.count.load(ordering: .acquiring)
         }
         reading = Task { [weak self] in
-            for await line in lines { await self?.entered(line) }
+            for await event in lines {
+                switch event {
+                case .line(let line): await self?.entered(line)
+                case .endKey: await self?.endKeyPressed()
+                }
+            }
             await self?.inputEnded()
         }
     }

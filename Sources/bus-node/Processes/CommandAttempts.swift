@@ -12,6 +12,7 @@ final class CommandAttempts: Responder {
         let isUnreachable: Bool
     }
 
+    /// For people.
     private let command: [String]
     private let retriesOffered: Int?
     private let following: any Responder
@@ -20,8 +21,10 @@ final class CommandAttempts: Responder {
     private let outcome = Mutex<Outcome?>(nil)
     private let lastStation = Mutex<PresentationState?>(nil)
 
-    init(command: [String], retriesOffered: Int?, next: any Responder) {
-        self.command = command
+    init(command: [[UInt8]], retriesOffered: Int?, next: any Responder) {
+        // The report holds no more.
+        self.command = command.prefix(CommandFailure.argumentMax + 1)
+            .map { String(decoding: $0.prefix(CommandFailure.argumentByteMax), as: UTF8.self) }
         self.retriesOffered = retriesOffered
         following = next
         passedThrough = PassedThroughCommand(command)
@@ -37,9 +40,11 @@ final class CommandAttempts: Responder {
         }
         let outcome = await forwardError(error)
         self.outcome.withLock { $0 = outcome }
+        let option = outcome.answer.map { " \($0.option.shown())" } ?? ""
         if outcome.didRecover {
-            let option = outcome.answer.map { " \($0.option)" } ?? ""
             Terminal.say("bus-node exec:\(option) by \(outcome.decidedBy.shown()): once more")
+        } else if outcome.answer != nil {
+            Terminal.say("bus-node exec:\(option) by \(outcome.decidedBy.shown())")
         }
         return outcome
     }
@@ -68,6 +73,9 @@ final class CommandAttempts: Responder {
             try await withRecovery(options: options) {
                 let ending = await passedThrough.run()
                 if ending.isSuccess { return }
+                if case .notStarted(let reason, _) = ending.status {
+                    Terminal.say("bus-node exec: \(reason.shown())")
+                }
                 if let signal = interrupted.withLock({ $0 }), isMeant(signal, ending) {
                     throw Stopped(code: ending.exitCode)
                 }

@@ -3,7 +3,8 @@ struct CommandEnding: Hashable, Sendable {
     enum Status: Hashable, Sendable {
         case exited(Int32)
         case signaled(Int32)
-        case notStarted(String)
+        /// Why, and the exit code of a shell for that: 127 not found, 126 found and not run.
+        case notStarted(String, exitCode: Int32 = 127)
     }
 
     let status: Status
@@ -18,7 +19,7 @@ struct CommandEnding: Hashable, Sendable {
         switch status {
         case .exited(let code): code
         case .signaled(let number): 128 + number
-        case .notStarted: 127
+        case .notStarted(_, let code): code
         }
     }
 }
@@ -28,7 +29,7 @@ extension CommandEnding.Status: CustomStringConvertible {
         switch self {
         case .exited(let code): "exit code \(code)"
         case .signaled(let number): "signal \(number)"
-        case .notStarted(let reason): "could not be started: \(reason)"
+        case .notStarted(let reason, _): "could not be started: \(reason)"
         }
     }
 }

@@ -5,6 +5,10 @@ import Foundation
 struct CommandFailure: ReportableError {
     /// Lines of standard error that go into the report.
     static let errorLineMax = 10
+    /// Words of the command that go into the report, and bytes of each.
+    static let argumentMax = 64
+    static let argumentByteMax = 1_024
+    private static let shownScalarMax = 200
 
     let command: [String]
     let ending: CommandEnding
@@ -16,25 +20,30 @@ struct CommandFailure: ReportableError {
             failureReason: lastLines,
             recoverySuggestion: "Mend the cause, then retry; skip it; or abort.")
         report.userInfo = [
-            "command": .string(command.joined(separator: " ")),
-            "arguments": .array(command.map { .string($0) }),
+            "command": .string(command.prefix(Self.argumentMax).joined(separator: " ")),
+            "arguments": .array(command.prefix(Self.argumentMax).map { .string($0) }),
             "directory": .string(FileManager.default.currentDirectoryPath),
             "host": .string(ProcessInfo.processInfo.hostName),
             "durationMilliseconds": .integer(Int64(ending.duration / .milliseconds(1))),
         ]
+        if command.count > Self.argumentMax { report.userInfo["argumentsAreCut"] = true }
         switch ending.status {
         case .exited(let code): report.userInfo["exitCode"] = .integer(Int64(code))
         case .signaled(let number): report.userInfo["signal"] = .integer(Int64(number))
-        case .notStarted(let reason): report.userInfo["notStarted"] = .string(reason)
+        case .notStarted(let reason, _): report.userInfo["notStarted"] = .string(reason)
         }
         report.occurredAt = Date.now.formatted(.iso8601)
         return report
     }
 
     private var shownCommand: String {
-        let text = command.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
-        return text.unicodeScalars.count > 200
-            ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(199))) + "…" : text
+        let text = command.prefix(Self.argumentMax)
+            .map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+        let start = text.unicodeScalars.prefix(Self.shownScalarMax)
+        guard start.endIndex < text.endIndex || command.count > Self.argumentMax else {
+            return text
+        }
+        return String(String.UnicodeScalarView(start.dropLast())) + "…"
     }
 
     private var how: String {
@@ -46,7 +55,7 @@ struct CommandFailure: ReportableError {
     }
 
     private var lastLines: String? {
-        if case .notStarted(let reason) = ending.status { return reason }
+        if case .notStarted(let reason, _) = ending.status { return reason }
         let lines = ending.errorTail.split(separator: "\n").suffix(Self.errorLineMax)
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }

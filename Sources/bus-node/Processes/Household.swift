@@ -107,10 +107,12 @@ final class Household: Sendable {
             // Ctrl-C reaches the interactive child as well as us, maybe earlier.
             if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
             guard !isStopping.load(ordering: .acquiring) else { return }
-            if case .exited(ExitStatus.badConfiguration.rawValue) = ending {
+            if case .exited(let code) = ending, ExitStatus(rawValue: code)?.isFinal == true {
                 // It will not get better by itself.
                 gaveUp.withLock { _ = $0.insert(name) }
-                Terminal.say("bus-node up: \(name) cannot run; the others go on")
+                Terminal.say(
+                    "bus-node up: \(name) cannot run (\(ending)) and is not started again; the "
+                        + "others go on")
                 return
             }
             Terminal.say("bus-node up: \(name) ended (\(ending)); again in \(pause)")

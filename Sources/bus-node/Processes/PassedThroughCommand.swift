@@ -9,7 +9,7 @@ import SystemPackage
 final class PassedThroughCommand: Sendable {
     private static let errorTailMax = 8 * 1024
 
-    private let command: [String]
+    private let command: [[UInt8]]
     private let stage = Mutex(Stage.idle)
 
     private enum Stage {
@@ -19,7 +19,8 @@ final class PassedThroughCommand: Sendable {
         case running(pid_t)
     }
 
-    init(_ command: [String]) { self.command = command }
+    /// - Parameter command: Its words, as bytes: what is no UTF-8 is passed on as it is.
+    init(_ command: [[UInt8]]) { self.command = command }
 
     /// It runs, or is about to.
     var isRunning: Bool {
@@ -61,18 +62,26 @@ final class PassedThroughCommand: Sendable {
     }
 
     private func run(errorsTo descriptor: FileDescriptor) async -> CommandEnding.Status {
-        let program = command[0]
-        let executable: Executable =
-            program.contains("/") ? .path(SystemPackage.FilePath(program)) : .name(program)
+        let environment = RawArguments.environment
+        let program: [UInt8]
+        switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment ?? [])) {
+        case .found(let path): program = path
+        case .missing(let reason, let code):
+            return .notStarted("\(shownProgram): \(reason)", exitCode: code)
+        }
         // Its own name as it was typed, as from a shell: it shows in the command's own messages.
         let arguments = Arguments(
-            executablePathOverride: program, remainingValues: Array(command.dropFirst()))
+            executablePathOverride: command[0] + [0],
+            remainingValues: command.dropFirst().map { $0 + [0] })
+        let executable = Executable.path(
+            FilePath(platformString: program.map { CChar(bitPattern: $0) } + [0]))
         stage.withLock { $0 = .starting(signals: []) }
         defer { stage.withLock { $0 = .idle } }
         do {
             // The descriptor is closed on every way out of this call.
             let result = try await Subprocess.run(
                 executable, arguments: arguments,
+                environment: environment.map { .custom($0.map { $0 + [0] }) } ?? .inherit,
                 input: .currentStandardInput, output: .currentStandardOutput,
                 error: .fileDescriptor(descriptor, closeAfterSpawningProcess: true)
             ) { execution in
@@ -82,8 +91,13 @@ final class PassedThroughCommand: Sendable {
             case .exited(let code): return .exited(code)
             case .signaled(let number): return .signaled(number)
             }
+        } catch let error as SubprocessError {
+            let reason = error.underlyingError.map { String(cString: strerror($0.rawValue)) }
+            return .notStarted("\(shownProgram): \(reason ?? "\(error)")", exitCode: 126)
         } catch {
-            return .notStarted("\(error)")
+            return .notStarted("\(shownProgram): \(error)", exitCode: 126)
         }
     }
+
+    private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }
 }

@@ -16,7 +16,9 @@ struct Conclusion {
             status = .declined
             text = "\(outcome.reason) by \(outcome.decidedBy.shown()): nobody was asked"
         case .unreachable:
-            status = .unavailable
+            // Somebody is there, and at a limit.
+            let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
+            status = isBusy ? .temporaryFailure : .unavailable
             text = "nobody could be reached\(detail)"
         case .detached:
             status = .unavailable

@@ -53,7 +53,8 @@ final class EventLog: AuditLog {
             Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         object["pid"] = .integer(Int64(getpid()))
         object["sequence"] = .integer(Int64(sequence.add(1, ordering: .relaxed).newValue))
-        append(JSONValue.object(object).encoded() + [UInt8(ascii: "\n")])
+        let json = JSONEscapes.escapingInvisible(in: JSONValue.object(object).encoded())
+        append(json + [UInt8(ascii: "\n")])
     }
 
     /// A line that cannot be written is lost to the ledger, and the log says so, once until it

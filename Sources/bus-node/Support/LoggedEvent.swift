@@ -30,18 +30,24 @@ struct LoggedEvent {
         }
     }
 
-    /// The events of a file, in order. A log that was never written has none; a last line cut off
-    /// by a crash is left out.
-    static func read(_ path: String) throws -> [LoggedEvent] {
-        guard FileManager.default.fileExists(atPath: path) else { return [] }
+    /// The events of a file, in order, and how many of its lines are none. A log that was never
+    /// written has neither.
+    static func read(_ path: String) throws -> (events: [LoggedEvent], unreadable: Int) {
+        guard FileManager.default.fileExists(atPath: path) else { return ([], 0) }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(.noInput, "\(path): cannot be read")
         }
-        return data.split(separator: UInt8(ascii: "\n")).enumerated().compactMap { index, line in
-            guard case .object(let fields)? = try? JSONValue.parse(Array(line)) else { return nil }
+        let lines = data.split(separator: UInt8(ascii: "\n"))
+        let events = lines.enumerated().compactMap { index, line -> LoggedEvent? in
+            guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
+                case .string? = fields["event"]
+            else { return nil }
+            // Of an earlier version, or written by hand.
+            let bytes = JSONEscapes.escapingInvisible(in: Array(line))
             return LoggedEvent(
-                fields: fields, line: String(decoding: line, as: UTF8.self), position: index)
+                fields: fields, line: String(decoding: bytes, as: UTF8.self), position: index)
         }
+        return (events, lines.count - events.count)
     }
 
     /// The event for a person.

@@ -10,7 +10,7 @@ struct NodeAssembly {
     let settings: NodeSettings
     let logger: Logger
     private let runner: SubprocessRunner
-    private let terminal = TerminalPresenter()
+    private let terminal: TerminalPresenter
     /// The responders that rules were read for, so that they can be read again.
     private let ruled: RuledResponders
 
@@ -24,6 +24,7 @@ struct NodeAssembly {
         }
         self.settings = settings
         self.logger = logger
+        terminal = TerminalPresenter(logger: logger)
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
         ruled = RuledResponders()
     }

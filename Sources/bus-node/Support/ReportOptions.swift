@@ -38,6 +38,10 @@ struct ReportOptions: ParsableArguments {
     var options: [String] = []
 
     func errorReport() throws -> ErrorReport {
+        if let description, description.allSatisfy(\.isWhitespace) {
+            throw Failure(
+                .usage, "--description: found \"\(description)\", allowed: a sentence")
+        }
         var result = try base()
         if let domain { result.domain = domain }
         if let code { result.code = code }
@@ -52,9 +56,13 @@ struct ReportOptions: ParsableArguments {
             }
             result.severity = value
         }
+        var keys: Set<String> = []
         for fact in info {
             guard let equals = fact.firstIndex(of: "="), equals > fact.startIndex else {
                 throw Failure(.usage, "--info: found \"\(fact)\", allowed: KEY=VALUE")
+            }
+            guard keys.insert(String(fact[..<equals])).inserted else {
+                throw Failure(.usage, "--info: found \"\(fact)\", allowed: each KEY once")
             }
             result.userInfo[String(fact[..<equals])] =
                 .string(String(fact[fact.index(after: equals)...]))
@@ -97,7 +105,8 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Reads `ID=TITLE[:role]...`; a title may hold colons that are followed by no role.
+    /// Reads `ID=TITLE[:role]...`; a title may hold colons, but not end in one and a word that
+    /// could be a role.
     static func option(_ text: String) throws -> ErrorReport.Option {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw Failure(
@@ -113,10 +122,26 @@ struct ReportOptions: ParsableArguments {
             roles.append(role)
             title = title[..<colon]
         }
+        guard !title.allSatisfy(\.isWhitespace) else {
+            throw Failure(
+                .usage,
+                "--option: found \"\(text)\", which has no title, allowed: "
+                    + "ID=TITLE[:default|cancel|destructive]")
+        }
+        if let colon = title.lastIndex(of: ":") {
+            let last = title[title.index(after: colon)...]
+            guard last.isEmpty || !last.allSatisfy({ $0.isASCII && $0.isLowercase }) else {
+                throw Failure(
+                    .usage,
+                    "--option: found \"\(text)\" with the role \"\(last)\", allowed: default, "
+                        + "cancel or destructive; a title that ends in :\(last) goes into a "
+                        + "report (--report FILE)")
+            }
+        }
         let role = roles.first { $0 != .default } ?? roles.first
         return ErrorReport.Option(
             id: String(text[..<equals]),
-            title: title.isEmpty ? String(text[..<equals]) : String(title),
+            title: String(title),
             role: role, isDeclaredDefault: roles.contains(.default))
     }
 }

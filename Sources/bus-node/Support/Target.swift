@@ -18,7 +18,11 @@ struct Target: ParsableArguments {
             """)
     var node: String?
 
-    @Option(help: "How long to look for somebody who answers for that endpoint, as in 10s.")
+    @Option(
+        help: """
+            How long to look for somebody who answers for that endpoint, as in 10s; without it \
+            what the topology says for the node, else 10s.
+            """)
     var grace: String?
 
     /// A node for this command, ready to run.
@@ -111,8 +115,9 @@ struct Target: ParsableArguments {
     static func duration(_ text: String, option: String) throws -> Duration {
         guard let duration = DurationText.read(text) else {
             throw Failure(
-                .usage, "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d"
-            )
+                .usage,
+                "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d, "
+                    + "at most \(DurationText.dayCountMax)d")
         }
         return duration
     }

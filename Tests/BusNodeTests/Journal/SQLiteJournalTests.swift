@@ -1,6 +1,7 @@
 import ErrorBus
 import Foundation
 import GRDB
+import Glibc
 import Testing
 
 @testable import bus_node
@@ -104,6 +105,39 @@ import Testing
         #expect { _ = try SQLiteJournal(path) } throws: { error in
             let failure = error as? Failure
             return failure?.status == .badData && failure?.text.contains(path) == true
+        }
+    }
+
+    @Test("What a cancelled question came to is written all the same")
+    func cancelled() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        let id = id
+        let state = try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await journal.ended(id, .withdrawn)
+            return try await journal.record(of: id)?.state
+        }.value
+        #expect(state == .ended(.withdrawn))
+        #expect(try journal.deadLetters().count == 1)
+    }
+
+    @Test("What is in the way of a journal is said, and is not damage")
+    func inTheWay() throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let loop = folder + "/loop"
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        let pipe = folder + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for path in [path, loop, pipe, "/dev/full", "/dev/null/none.sqlite", "/proc/none.sqlite"] {
+            #expect {
+                _ = try SQLiteJournal(path)
+            } throws: { error in
+                let failure = error as? Failure
+                return failure?.status == .cannotCreate
+                    && failure?.text.contains("restore") == false
+            }
         }
     }
 

@@ -1,0 +1,19 @@
+import Glibc
+
+/// Data for scripts. What cannot be written fails the command: a lost answer is no answer.
+enum StandardOutput {
+    /// - Throws: When it cannot be written whole.
+    static func print(_ line: String) throws(Failure) { try write(Array((line + "\n").utf8)) }
+
+    static func print(_ line: [UInt8]) throws(Failure) { try write(line + [UInt8(ascii: "\n")]) }
+
+    static func print(_ lines: [String]) throws(Failure) {
+        try write(Array(lines.map { $0 + "\n" }.joined().utf8))
+    }
+
+    private static func write(_ bytes: [UInt8]) throws(Failure) {
+        guard let problem = Terminal.write(bytes, to: STDOUT_FILENO) else { return }
+        throw Failure(
+            .outputFailed, "standard output: not written: \(String(cString: strerror(problem)))")
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import bus_node
+
+struct ProgramSearchTests {
+    private func find(_ program: String, _ path: String...) -> ProgramSearch.Result {
+        ProgramSearch.find(Array(program.utf8), path: path.map { Array($0.utf8) })
+    }
+
+    @Test("What can be run is found, in the order of the folders")
+    func found() {
+        #expect(find("sh", "/no/such", "/etc", "/bin") == .found(Array("/bin/sh".utf8)))
+        #expect(find("/bin/sh") == .found(Array("/bin/sh".utf8)))
+    }
+
+    @Test("What is found and cannot be run is told from what is not found")
+    func missing() {
+        #expect(find("passwd", "/etc") == .missing("Permission denied", exitCode: 126))
+        #expect(find("etc", "/") == .missing("Is a directory", exitCode: 126))
+        #expect(find("none", "/bin", "/etc/passwd") == .missing("command not found", exitCode: 127))
+        #expect(find("none") == .missing("command not found", exitCode: 127))
+        #expect(find("/none") == .missing("No such file or directory", exitCode: 127))
+    }
+
+    @Test("The path is that of the environment, with empty folders")
+    func path() {
+        let environment = ["X=PATH=/x", "PATH=/a::/b"].map { Array($0.utf8) }
+        #expect(
+            ProgramSearch.path(in: environment)
+                == ["/a", "", "/b"].map { Array($0.utf8) })
+        #expect(ProgramSearch.path(in: []).contains(Array("/bin".utf8)))
+    }
+}

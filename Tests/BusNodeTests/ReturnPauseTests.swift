@@ -1,0 +1,19 @@
+import Testing
+
+@testable import bus_node
+
+struct ReturnPauseTests {
+    private let shownAt = ContinuousClock.now
+
+    @Test(
+        "A bare Return counts a second after its question, a choice at once",
+        arguments: [
+            ("", 0, true), ("  ", 999, true), ("", 1_000, false), ("r", 0, false),
+            ("", -5, true),
+        ])
+    func pause(line: String, milliseconds: Int, isTooSoon: Bool) {
+        let pause = ReturnPause(shownAt: shownAt)
+        #expect(
+            pause.isTooSoon(line, readAt: shownAt + .milliseconds(milliseconds)) == isTooSoon)
+    }
+}
