@@ -4,8 +4,8 @@ import ErrorBus
 struct SoakSettings: Sendable {
     /// From starting the processes to the first presentation.
     static let lead: Duration = .seconds(10)
-    /// The same load as later, so that what is made once is made.
-    static let warmUp: Duration = .seconds(20)
+    /// The same load as later, for long enough that what grows to a bound has reached it.
+    static let warmUp: Duration = .seconds(60)
     /// After it, until the measure is taken that the end is compared with.
     static let pause: Duration = .seconds(35)
     /// From one cut of a link to the next.
