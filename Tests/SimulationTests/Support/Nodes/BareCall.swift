@@ -52,7 +52,8 @@ final class BareCall: ClientCall {
         }
         let option = reply.option ?? ""
         guard OptionList.of(node.name).options.contains(option) else {
-            return world.ledger.note(.alienOption(id, option: option, by: node.name))
+            world.ledger.note(.alienOption(id, option: option, by: node.name))
+            return over(.answered(answer, option: option), false)
         }
         node.attempt(id, (answer, option)) { [self] result in
             over(.answered(answer, option: option), result == .recovered)
