@@ -44,6 +44,9 @@ struct DownlinkEntry: Hashable, Sendable {
     /// Nil when it was withdrawn before it was ever asked.
     let origin: NodeName?
     let digest: ReportDigest?
+    /// What a bare client can carry out: this hop is its end of the protocol, and refuses other
+    /// options for it. Nil for everybody else.
+    var offered: [String]?
     var asker: Asker
     var phase: Phase = .open
     /// One more with every reopening, so that what an earlier asking still sends is told apart.

@@ -12,6 +12,10 @@ extension DownlinkMachine {
         }
         switch entry.phase {
         case .open:
+            // Offered on a way up that is not this one any more: whose it is, nobody here knows.
+            if let offered = entry.offered, !offered.contains(answer.option) {
+                return [.settled(id, answer: answer.id, .invalid)]
+            }
             return decided(entry, decision, at: now)
         case .answered(let delivery):
             guard delivery.decision.answer == answer.id else {

@@ -15,7 +15,8 @@ extension DownlinkMachine {
         if let refusal = refusal(of: present) ?? notTheOrigin(present, child) {
             return [.send(.reject(refusal), to: peer)]
         }
-        return asked(present, digest: digest, asker: asker, peer: peer, at: now)
+        return asked(
+            present, digest: digest, offered: nil, asker: asker, peer: peer, at: now)
     }
 
     /// A client of one JSON frame asks; it gets one JSON frame, whenever that is.
@@ -30,8 +31,9 @@ extension DownlinkMachine {
         if let refusal = refusal(of: present) ?? notTheOrigin(present, nil) {
             return [.reply(BareReply(refusal), to: peer)]
         }
-        return asked(present, digest: digest, asker: .bare(peer), peer: peer, at: now)
-            + ticked(at: now)
+        return asked(
+            present, digest: digest, offered: request.offered, asker: .bare(peer), peer: peer,
+            at: now) + ticked(at: now)
     }
 
     /// Hops and state of the node (rule 4).
@@ -68,8 +70,8 @@ extension DownlinkMachine {
     }
 
     private mutating func asked(
-        _ present: Message.Present, digest: ReportDigest, asker: DownlinkEntry.Asker,
-        peer: PeerID, at now: MonotonicTime
+        _ present: Message.Present, digest: ReportDigest, offered: [String]?,
+        asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if let entry = entries[present.id] {
             guard entry.origin ?? present.origin == present.origin,
@@ -83,7 +85,8 @@ extension DownlinkMachine {
         }
         if let refusal = unopenable(present, asker) { return [refuse(refusal, asker, peer)] }
         let entry = DownlinkEntry(
-            id: present.id, origin: present.origin, digest: digest, asker: asker, askedAt: now,
+            id: present.id, origin: present.origin, digest: digest, offered: offered, asker: asker,
+            askedAt: now,
             askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
             standingSince: now)
         return opened(entry, present, at: now)

@@ -10,7 +10,7 @@ actor Uplink {
         case refused(Message.Reject)
         case expired
         /// Nobody could be reached within the grace; what was tried.
-        case unreachable(String)
+        case unreachable(String, Message.Reject?)
         /// The caller was cancelled.
         case withdrawn
         case shutDown
@@ -159,8 +159,8 @@ actor Uplink {
         case .answered(let id, let decision): answered(id, decision)
         case .refused(let id, let reject): end(id, .refused(reject))
         case .expired(let id): end(id, .expired)
-        case .graceOver(let id):
-            end(id, .unreachable(tried))
+        case .graceOver(let id, let refusal):
+            end(id, .unreachable(tried, refusal))
             perform(machine.withdrew(id, reason: .origin, at: transport.now))
         case .dropped(let anomaly):
             anomalies.note(anomaly, at: transport.now, logger)

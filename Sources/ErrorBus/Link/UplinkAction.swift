@@ -21,7 +21,9 @@ enum UplinkAction: Hashable, Sendable {
     case refused(PresentationID, Message.Reject)
     case expired(PresentationID)
     /// Nobody could be reached within the caller's grace. Stays open until withdrawn.
-    case graceOver(PresentationID)
+    ///
+    /// With the refusal that it met last, where somebody was there and was busy.
+    case graceOver(PresentationID, Message.Reject?)
     /// Late, doubled or alien: counted and dropped.
     case dropped(Anomaly)
 }

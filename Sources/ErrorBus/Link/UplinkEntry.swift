@@ -25,6 +25,8 @@ struct UplinkEntry: Hashable, Sendable {
     var attempt: UInt64 = 0
     /// Since when nobody above is known to hold it; nil while somebody does.
     var outOfContactSince: MonotonicTime?
+    /// Why it is not accepted yet, where somebody above said so.
+    var lastRefusal: Message.Reject?
     /// The origin was told that its grace has passed.
     var graceIsOver = false
     /// Asked once more while an answer was being carried out: its turn comes after that.

@@ -177,6 +177,7 @@ extension UplinkMachine {
                 next: now + pause + jitter.milliseconds(in: 0...pause / 2), tries: 1)
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
+            entry.lastRefusal = reject
         default:
             forget(id)
             return [.refused(id, reject)]

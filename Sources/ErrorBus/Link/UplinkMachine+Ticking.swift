@@ -70,7 +70,7 @@ extension UplinkMachine {
             let since = entry.outOfContactSince, now >= since + grace
         {
             entry.graceIsOver = true
-            actions.append(.graceOver(id))
+            actions.append(.graceOver(id, entry.lastRefusal))
         }
         switch entry.phase {
         case .asking(let next, let tries) where isLive && !isLeaving && now >= next:

@@ -125,13 +125,15 @@ public struct UplinkResponder: Responder {
         case .expired: return ended(.expired, "nobody answered before the deadline")
         case .withdrawn: return ended(.withdrawn, "the caller gave up")
         case .shutDown: return ended(.shutDown, "node \(name) is going down")
-        case .unreachable(let tried):
+        case .unreachable(let tried, let refusal):
             if case .presentLocally(_, let local) = whenUnreachable {
                 var context = context
                 context.deadline = request.deadline.map { uplink.transport.instant(of: $0) }
                 return await local.receive(error, in: context)
             }
-            return ended(.unreachable, tried)
+            var outcome = ended(.unreachable, tried)
+            outcome.refusalCode = refusal?.code.rawValue
+            return outcome
         }
     }
 

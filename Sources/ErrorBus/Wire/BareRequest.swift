@@ -3,6 +3,8 @@ struct BareRequest: Hashable, Sendable {
     /// The client's own id, or a new one. The same id again returns the same answer.
     let id: PresentationID
     let deadlineMilliseconds: UInt64?
+    /// The ids of the options it offers. Without any, OK is what can be chosen.
+    let offered: [String]
     /// The report without the two keys that are the request's own.
     let payload: Frame
 
@@ -20,6 +22,8 @@ struct BareRequest: Hashable, Sendable {
         id = try Self.id(report.unknownKeys.removeValue(forKey: "id"))
         deadlineMilliseconds = try Self.deadline(
             report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
+        let options = report.options.isEmpty ? [RecoveryOption.okay.option] : report.options
+        offered = options.map(\.id)
         payload = report.payload()
     }
 
@@ -42,7 +46,7 @@ struct BareRequest: Hashable, Sendable {
             return UInt64(number)
         default:
             throw WireError(
-                .malformed, "deadlineMilliseconds; allowed: a whole number up to 2^53", id: id)
+                .malformed, "deadlineMilliseconds is no whole number from 0 to 2^53", id: id)
         }
     }
 }

@@ -119,7 +119,7 @@ import Testing
             return try await journal.record(of: id)?.state
         }.value
         #expect(state == .ended(.withdrawn))
-        #expect(try journal.deadLetters().count == 1)
+        #expect(try #require(try DeadLetters(path)).rows().count == 1)
     }
 
     @Test("What is in the way of a journal is said, and is not damage")

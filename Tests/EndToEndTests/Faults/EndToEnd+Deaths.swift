@@ -97,7 +97,7 @@ extension EndToEnd {
             try await worker.die()
             #expect(await pty.shows("cannot be reached"))
             #expect(clock.now - death < .seconds(15))
-            #expect(await pty.shows("(withdrawn:"))
+            #expect(await pty.shows("(withdrawn,"))
             let before = pty.screen.value.count
             pty.type("r\n")
             #expect(await pty.shows("not taken:", after: before))
@@ -137,7 +137,7 @@ extension EndToEnd {
             let worker = try bus.worker()
             #expect(await pty.shows(Pty.question))
             worker.send(SIGINT)
-            #expect(await pty.shows("(withdrawn:", within: 2))
+            #expect(await pty.shows("(withdrawn,", within: 2))
             #expect(try await worker.ending() == 130)
             withExtendedLifetime((central, relay)) {}
         }

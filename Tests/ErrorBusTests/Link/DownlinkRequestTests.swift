@@ -60,7 +60,7 @@ import Testing
     func bare() throws {
         var rig = DownlinkRig()
         let request = try BareRequest(
-            Frame(#"{"id":"\#(id)","domain":"d","description":"x"}"#.utf8))
+            Frame(Self.report(id).utf8))
         func ask(_ peer: PeerID) -> [DownlinkAction] {
             rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
         }
@@ -74,6 +74,24 @@ import Testing
         #expect(
             rig.get(.await(id: id, waitMilliseconds: 9), from: peer).reject(to: peer) == .notYours)
         #expect(rig.get(.settled(id, .recovered), from: peer).reject(to: peer) == .notYours)
+    }
+
+    @Test("a bare client never gets an option it did not offer; its question stays open")
+    func bareAlienOption() throws {
+        var rig = DownlinkRig()
+        let request = try BareRequest(Frame(Self.report(id).utf8))
+        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        let alien = Answer(
+            id: UniqueID(high: 3, low: 4), option: "relay-own", by: "ann", via: .person)
+        #expect(rig.answer(id, alien) == [.settled(id, answer: alien.id, .invalid)])
+        #expect(rig.answer(id).contains { if case .reply = $0 { true } else { false } })
+        #expect(
+            try BareRequest(Frame(#"{"domain":"d","description":"x"}"#.utf8)).offered == ["ok"])
+    }
+
+    private static func report(_ id: PresentationID) -> String {
+        #"{"id":"\#(id)","domain":"d","description":"x","recoveryOptions":["#
+            + #"{"id":"retry","title":"R"},{"id":"cancel","title":"C"}]}"#
     }
 
     @Test("a bare client is told when nobody answers in time")
@@ -119,7 +137,7 @@ import Testing
             case 8: actions = request(.bye(reason: ""))
             case 9:
                 requests.append(peer)
-                let frame = Frame(#"{"id":"\#(id)","domain":"d","description":"x"}"#.utf8)
+                let frame = Frame(Self.report(id).utf8)
                 actions = rig.machine.bareReceived(
                     try BareRequest(frame), origin: "bare", from: peer, at: rig.now)
             case 10:

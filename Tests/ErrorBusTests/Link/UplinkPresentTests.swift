@@ -140,9 +140,9 @@ import Testing
         var rig = UplinkRig.live()
         _ = rig.present(id, grace: 2_000)
         _ = rig.get(.accepted(id: id, attempt: 1))
-        #expect(!rig.runAlive(10_000).map(\.1).contains(.graceOver(id)))
+        #expect(!rig.runAlive(10_000).map(\.1).contains(.graceOver(id, nil)))
         _ = rig.get(.pending(.init(id: id, state: .unreachable)))
-        let over = rig.runAlive(20_000).filter { $0.1 == .graceOver(id) }
+        let over = rig.runAlive(20_000).filter { $0.1 == .graceOver(id, nil) }
         #expect(over.map(\.at) == [2_000])
     }
 

@@ -25,13 +25,13 @@ struct PresenterConformanceTests {
                 return nil
             },
             .run { prompt in try prompt.answer("cancel", by: "deaf", via: .person) })
-        let violations = await PresenterConformance(deaf, patience: .seconds(2)) { _ in }
+        let violations = await PresenterConformance(deaf, patience: .seconds(20)) { _ in }
             .violations()
         gate.open()
         #expect(violations.first?.found == "present did not return")
 
         let declining = ScriptedPresenter("declining")
-        let found = await PresenterConformance(declining, patience: .seconds(2)) { _ in }
+        let found = await PresenterConformance(declining, patience: .seconds(20)) { _ in }
             .violations()
         #expect(found.first?.rule == "a choice completes its presentation once, with that option")
     }

@@ -131,7 +131,7 @@ final class UplinkDriver {
         case .answered(let id, let decision): answered(id, decision)
         case .refused(let id, let reject): end(id, .refused(reject))
         case .expired(let id): end(id, .expired)
-        case .graceOver(let id):
+        case .graceOver(let id, _):
             end(id, .unreachable)
             perform(machine.withdrew(id, reason: .origin, at: world.time))
         case .dropped: break
