@@ -66,9 +66,9 @@ step 0 worker-2 ./download "http://127.0.0.1:$DEMO_PORT/data.txt"
 
 say "3. A report that another program has locked for a moment"
 note "Nothing to mend, only to wait for: Retry."
-flock run/lock sleep 1 & holder=$!
+flock run/lock sleep 2.5 & holder=$!
 until [ -e run/lock ] && ! flock --nonblock run/lock true; do sleep 0.01; done
-step 0 worker-1 flock --timeout 0.7 run/lock cat run/report.txt
+step 0 worker-1 flock --timeout 1.4 run/lock cat run/report.txt
 
 say "4. A file that is gone for good"
 note "Abort: the command's own exit code comes back."
