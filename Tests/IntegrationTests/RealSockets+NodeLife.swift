@@ -93,6 +93,24 @@ extension RealSockets {
             #expect(attempts.count == 1)
         }
 
+        @Test("A30 With nobody above a relay that presents locally asks for its children too")
+        func relayPresentsLocally() async throws {
+            let bus = Bus()
+            let presenter = FixedPresenter(option: "retry")
+            let relay = try bus.node("relay", next: ["central"], presenters: [presenter]) {
+                $0.whenUnreachable = .presentLocally
+                $0.grace = .milliseconds(50)
+            }
+            let worker = try bus.node("worker", next: ["relay"], listens: false)
+            let attempts = Attempts()
+            let outcome = try await bus.run(relay, worker) {
+                await worker.uplink.presentError(attempts.saveFailed())
+            }
+            #expect(outcome.didRecover)
+            #expect(outcome.answer?.by == "tester")
+            #expect(attempts.count == 1)
+        }
+
         @Test("A deadline also ends what only waits for a local presenter")
         func presentLocallyExpires() async throws {
             let bus = Bus()

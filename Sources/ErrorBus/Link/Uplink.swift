@@ -161,7 +161,11 @@ actor Uplink {
         case .expired(let id): end(id, .expired)
         case .graceOver(let id, let refusal):
             end(id, .unreachable(tried, refusal))
-            perform(machine.withdrew(id, reason: .origin, at: transport.now))
+            // Only an origin's giving up is final under its id.
+            let isForwarded = machine.entries[id]?.request.isForwarded == true
+            perform(
+                machine.withdrew(
+                    id, reason: isForwarded ? .abandoned : .origin, at: transport.now))
         case .dropped(let anomaly):
             anomalies.note(anomaly, at: transport.now, logger)
         }

@@ -5,7 +5,7 @@
 /// its owner (here, or below where a child's error came from), and the parent learns what came of
 /// it. Errors that say "user cancelled" do not cross.
 public struct UplinkResponder: Responder {
-    /// What to do at this origin when nobody above can be reached.
+    /// What to do when nobody above can be reached.
     enum WhenUnreachable: Sendable {
         case hold
         case fail(grace: UInt64)
@@ -16,6 +16,11 @@ public struct UplinkResponder: Responder {
             case .hold: nil
             case .fail(let grace), .presentLocally(let grace, _): grace
             }
+        }
+
+        /// A child's question waits as long as its origin likes, or until it can be asked here.
+        var graceForChildren: UInt64? {
+            if case .presentLocally(let grace, _) = self { grace } else { nil }
         }
     }
 
@@ -89,8 +94,10 @@ public struct UplinkResponder: Responder {
             var present = forwarded.present
             present.payload = payload
             present.waitMilliseconds = nil
+            // Whether to go on waiting is for the origin to say, unless somebody here can be asked.
             return UplinkRequest(
-                present: present, deadline: forwarded.deadline, grace: nil, isForwarded: true)
+                present: present, deadline: forwarded.deadline,
+                grace: whenUnreachable.graceForChildren, isForwarded: true)
         }
         let wait = context.deadline.map { ContinuousClock.now.duration(to: $0) } ?? deadline
         let present = Message.Present(
