@@ -44,7 +44,8 @@ class Inbox:
     def __init__(self, settle_after):
         self.changed = threading.Condition(threading.RLock())
         self.settle_after = settle_after
-        self.revision = 0
+        # Above those of an earlier life.
+        self.base = self.revision = int(time.time() * 1000)
         self.started = stamp()
         self.items = {}
         self.reports = {}
@@ -343,18 +344,24 @@ def handler(inbox, token):
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            self.wfile.write(b": here\n\n")
+            reset = after > inbox.revision or after < inbox.base
+            after = inbox.base if reset else after
+            hello = {"node": "central", "startedAt": inbox.started, "isReset": reset}
+            self.wfile.write(f"event: hello\ndata: {json.dumps(hello)}\n\n".encode())
             self.close_connection = True
+            first = True
             while True:
                 with inbox.changed:
-                    if not inbox.changed.wait_for(lambda: inbox.revision > after, 15):
+                    if not inbox.changed.wait_for(lambda: first or inbox.revision > after, 15):
                         page = None
                     else:
                         page = inbox.page(after, 500)
                 if page is None:
                     self.wfile.write(b"event: ping\ndata: {}\n\n")
                 else:
-                    after = page["items"][-1]["revision"]
+                    first = False
+                    after = page["items"][-1]["revision"] if page["items"] else after
+                    page["revision"] = after
                     self.wfile.write(f"id: {after}\nevent: change\ndata: {json.dumps(page)}\n\n"
                                      .encode())
                 self.wfile.flush()

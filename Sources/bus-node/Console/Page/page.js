@@ -5,14 +5,15 @@
 const SEVERITIES = ["debug", "info", "warning", "error", "critical"];
 const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
 const ENDED_MAX = 2000;
+const BATCH = 500; // What the server sends at most in one message: more follow.
 const SILENCE_MAX = 40_000; // The server pings every 15 s.
 const JUST_SHOWN = 400; // What has been on the screen for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 
 const state = {
-  node: "", startedAt: null, resume: 0, openCount: 0, skew: 0,
+  node: "", resume: 0, drawn: 0, openCount: 0, skew: 0,
   items: new Map(), groups: new Map(),
-  online: false, ready: false, source: null, heardAt: 0, retryDelay: 500, retryTimer: null,
+  online: false, ready: false, source: null, heardAt: 0, lostAt: 0, retryDelay: 500, retryTimer: null,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(),
   cursor: null, cursorIndex: 0, selected: null, shownID: null, shownAt: 0, whole: false,
   details: null, loading: null, tab: "inbox", busy: false, framed: false,
@@ -103,47 +104,43 @@ async function postTwice(path, body) {
   }
 }
 
+/** Asks for the status first: an event stream does not say why it was refused. */
 async function connect() {
   clearTimeout(state.retryTimer);
   state.source?.close();
   try {
-    const status = await api("GET", "status");
-    if (status.startedAt !== state.startedAt) startOver(status);
-    const page = await api("GET", `inbox?stage=all&after=${state.resume}&limit=500`);
-    apply(page, page.items.at(-1)?.revision ?? page.revision);
+    await api("GET", "status");
     listen();
   } catch (error) {
     lose(error);
   }
 }
 
-/** Another life of the server counts its revisions anew. */
-function startOver(status) {
-  const { node, startedAt } = status;
-  Object.assign(state, { node, startedAt, resume: 0, ready: false, details: null });
-  state.items.clear();
-  state.groups.clear();
-  $("node").textContent = shown(node, 80);
-}
-
 function listen() {
   const source = new EventSource(`/api/v1/events?after=${state.resume}`);
   state.source = source;
-  source.onopen = linked;
   source.onerror = () => lose();
   source.addEventListener("ping", heard);
+  source.addEventListener("hello", (event) => linked(JSON.parse(event.data)));
   source.addEventListener("change", (event) => {
     heard();
-    apply(JSON.parse(event.data), Number(event.lastEventId));
+    apply(JSON.parse(event.data));
   });
 }
 
 const heard = () => { state.heardAt = Date.now(); };
 
-function linked() {
+/** Another life of the server knows nothing of what was seen in an earlier one. */
+function linked({ node, isReset }) {
   heard();
+  if (isReset) {
+    state.items.clear();
+    state.groups.clear();
+    Object.assign(state, { resume: 0, ready: false, details: null });
+  }
   if (!state.online) say("Linked to the console.");
-  Object.assign(state, { online: true, ready: true, retryDelay: 500 });
+  Object.assign(state, { node, online: true, retryDelay: 500 });
+  $("node").textContent = shown(node, 80);
   $("banner").hidden = true;
   $("link").textContent = "live";
   $("link").classList.add("live");
@@ -154,18 +151,20 @@ function linked() {
 function lose(error) {
   state.source?.close();
   clearTimeout(state.retryTimer);
-  if (state.online || $("banner").hidden) showBanner(error);
+  if (state.online || $("banner").hidden) state.lostAt = Date.now();
   state.online = false;
+  showBanner(error);
   state.retryTimer = setTimeout(connect, state.retryDelay * (0.75 + Math.random() / 2));
   state.retryDelay = Math.min(8000, state.retryDelay * 1.7);
   schedule();
 }
 
 function showBanner(error) {
-  const isShut = error?.status === 401 || error?.status === 403;
-  $("banner").firstChild.textContent = isShut
+  const text = error?.status === 401
     ? "The console asks for its token: open the address that bus-node printed when it started."
-    : `No link to the console since ${clock(Date.now())}. What is shown may be out of date, and nothing can be answered. Trying again.`;
+    : `No link to the console since ${clock(state.lostAt)}. What is shown may be out of date, and nothing can be answered. Trying again.`;
+  const place = $("banner").firstChild;
+  if (place.textContent !== text) place.textContent = text;
   $("banner").hidden = false;
   $("link").textContent = "no link";
   $("link").classList.remove("live");
@@ -180,13 +179,14 @@ const isLive = (item) => isOpen(item) || item.stage === "leaving";
 const claimant = (item) =>
   item.stage === "claimed" && Date.parse(item.claimedUntil) > now() ? item.claimedBy : null;
 
-function apply(message, resume) {
+function apply(message) {
   for (const item of message.items) keep(item);
   state.groups = new Map((message.groups ?? []).map((group) => [group.number, group]));
   // The gravest are shown before all the others have come.
   for (const { first } of state.groups.values()) if (!state.items.has(first.id)) keep(first);
-  state.resume = resume;
+  state.resume = message.revision;
   state.openCount = message.openCount;
+  if (message.items.length < BATCH) state.ready = true;
   dropOldestEnded();
   document.title = `${state.openCount ? `(${state.openCount}) ` : ""}ErrorBus ${shown(state.node, 80)}`;
   schedule();
@@ -303,6 +303,7 @@ function schedule() {
 
 function draw() {
   state.framed = false;
+  state.drawn = state.resume;
   collectRows();
   drawList();
   drawCounts();
@@ -509,7 +510,7 @@ function keepingFocus(change) {
   const isInside = $("detail").contains(document.activeElement);
   const key = isInside ? document.activeElement.dataset.key : null;
   change();
-  if (!key) return;
+  if (!isInside) return;
   const same = [...$("detail").querySelectorAll("[data-key]")].find((node) => node.dataset.key === key);
   (same && !same.disabled ? same : $("detail")).focus({ preventScroll: true });
 }
@@ -662,6 +663,10 @@ function told(event, fields) {
     decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${fields.restored ? ", restored from the journal" : ""}`,
     done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
     change: () => `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
+    leaving: () => `${fields.by} chose ${fields.option}, held back to undo`,
+    undo: () => `Taken back by ${fields.by}`,
+    claim: () => `Claimed by ${fields.by}`,
+    release: () => `Released by ${fields.by}`,
     complete: () => `Completed at its origin: ${fields.reason}`,
   };
   return sentences[event]?.() ?? `${event} ${Object.entries(fields).map((pair) => pair.join(" ")).join(", ")}`;
@@ -676,20 +681,27 @@ function identityOf(item, report) {
 
 // MARK: Nothing chosen
 
-function liveBySeverity() {
+/** How many wait, by what `pick` gives. */
+function tally(pick) {
   const counts = new Map();
-  for (const item of state.items.values()) if (isLive(item)) counts.set(item.severity, (counts.get(item.severity) ?? 0) + 1);
-  return [...counts].sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0]));
+  for (const item of state.items.values()) if (isLive(item)) counts.set(pick(item), (counts.get(pick(item)) ?? 0) + 1);
+  return [...counts];
 }
 
-const overviewKey = () => liveBySeverity().join();
+const bySeverity = () => tally((item) => item.severity).sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0]));
+const byOrigin = () => tally((item) => item.origin ?? "this process").sort((a, b) => b[1] - a[1]).slice(0, 8);
+const overviewKey = () => `${bySeverity()} ${byOrigin()}`;
+
+function tiles(entries, tone) {
+  return el("dl", { className: "tables" }, ...entries.map(([name, count]) => el("div", {},
+    el("dt", { className: tone ? `outcome ${name}` : "", textContent: shown(name, 64) }), el("dd", { textContent: number(count) }))));
+}
 
 function overview() {
   if (state.selected) return [el("p", { className: "quiet", textContent: "This presentation is not here: it may have ended long ago." })];
-  const tiles = liveBySeverity().map(([severity, count]) => el("div", {},
-    el("dt", { className: `outcome ${severity}`, textContent: severity }), el("dd", { textContent: number(count) })));
+  if (state.openCount === 0) return [];
   const hint = el("p", { className: "quiet" }, "Nothing chosen. ", el("kbd", { textContent: "j" }), " and ", el("kbd", { textContent: "k" }), " go through the list, ", el("kbd", { textContent: "?" }), " shows all keys.");
-  return [el("dl", { className: "tables" }, ...tiles), hint];
+  return [...section("Waiting, by severity", tiles(bySeverity(), true)), ...section("Where they come from", tiles(byOrigin(), false)), hint];
 }
 
 // MARK: Answering
@@ -742,7 +754,7 @@ async function answer(option) {
   const item = current();
   const size = groupSize(item.group);
   const whole = state.whole && size > 1;
-  const seen = state.resume;
+  const seen = state.drawn;
   const reason = state.busy ? "One moment: the last answer is on its way." : obstacle(item, whole);
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
@@ -802,7 +814,8 @@ function claimOrRelease() {
 }
 
 function toggleWhole() {
-  state.whole = !state.whole;
+  const item = current();
+  state.whole = !state.whole && Boolean(item) && groupSize(item.group) > 1;
   schedule();
 }
 
@@ -941,7 +954,7 @@ function branch(members, nodes, isChild, depth) {
     const below = depth < 16 ? nodes.filter((other) => other.next?.[0] === name) : [];
     const notes = [...listen, next.length > 1 && `else to ${next.slice(1).join(", ")}`, isChild.has(name) && "linked to this node"].filter(Boolean);
     return el("li", {}, el("span", { className: name === state.node ? "hop here" : "hop" }, shown(name, 64), name === state.node && el("small", { textContent: " here" })),
-      " ", el("span", { className: "meta mono", textContent: shown(notes.join(" · "), 300) }), below.length > 0 && branch(below, nodes, isChild, depth + 1));
+      " ", el("span", { className: "soft mono", textContent: shown(notes.join(" · "), 300) }), below.length > 0 && branch(below, nodes, isChild, depth + 1));
   }));
 }
 
