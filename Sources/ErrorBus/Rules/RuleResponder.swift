@@ -142,7 +142,7 @@ public final class RuleResponder: Responder {
         if let deadline = context.deadline, timing.now() + duration >= deadline { return .tooLong }
         context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
         do {
-            try await timing.sleep(duration)
+            try await timing.wait(duration)
             return .over
         } catch {
             return .withdrawn

@@ -2,9 +2,9 @@ import ErrorBus
 
 extension Explanation {
     /// For people: a block for each node, then the end.
-    var lines: [String] { stations.flatMap(Self.lines) + ["ends: \(sentence)"] }
+    var lines: [String] { stations.flatMap(Self.block) + ["ends: \(sentence)"] }
 
-    private static func lines(_ station: Station) -> [String] {
+    private static func block(_ station: Station) -> [String] {
         var lines = [station.node.description]
         lines += station.readings.flatMap(\.lines).map { "  " + $0 }
         if !station.fallback.isEmpty {

@@ -83,7 +83,7 @@ import Testing
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))
         #expect(
             path.lines[1]
-                == "  responders: rule 1 (t.yaml:19) adds the option fix \"Fix it\", "
+                == "  responders: rule 1 (t.yaml:18) adds the option fix \"Fix it\", "
                 + "takes the option retry away")
         #expect(
             path.lines[5]

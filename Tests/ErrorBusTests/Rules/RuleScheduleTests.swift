@@ -53,7 +53,7 @@ import Testing
         let late = try schedule([.sunday], (23 * 60, 24 * 60), "UTC")
         #expect(late.contains(try date("2026-11-22T23:59:59Z")))
         #expect(!late.contains(try date("2026-11-23T00:00:00Z")))
-        #expect(late.description == "sun 23:00-24:00 UTC")
+        #expect(late.description == "sun 23:00-24:00 GMT")
     }
 
     @Test(

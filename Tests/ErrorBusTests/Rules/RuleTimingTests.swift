@@ -61,7 +61,7 @@ import Testing
     func delay() async {
         let slept = Mutex<[Duration]>([])
         let timing = RuleTiming(
-            sleep: { duration in slept.withLock { $0.append(duration) } }, part: { $0 / 2 })
+            wait: { duration in slept.withLock { $0.append(duration) } }, part: { $0 / 2 })
         let answer = RuleAnswer("retry", delay: .seconds(2), jitter: .seconds(1))
         let outcome = await responder([rule(answer)], timing).presentError(failure())
         #expect(outcome.answer?.by == "policy central rule 1")
@@ -79,7 +79,7 @@ import Testing
     func deadline() async {
         let now = ContinuousClock.now
         let timing = RuleTiming(
-            now: { now }, sleep: { _ in Issue.record("it waits") }, part: { $0 })
+            now: { now }, wait: { _ in Issue.record("it waits") }, part: { $0 })
         let answer = RuleAnswer("retry", delay: .seconds(3_000))
         var options = PresentationOptions()
         options.deadline = .seconds(600)
@@ -90,7 +90,7 @@ import Testing
 
     @Test("a question that is withdrawn while a policy waits is not answered")
     func withdrawn() async {
-        let timing = RuleTiming(sleep: { _ in throw CancellationError() })
+        let timing = RuleTiming(wait: { _ in throw CancellationError() })
         let answer = RuleAnswer("retry", delay: .seconds(2))
         let outcome = await responder([rule(answer)], timing).presentError(failure())
         #expect(outcome.reason == .withdrawn)
