@@ -8,9 +8,8 @@ extension Explanation {
         var lines = [station.node.description]
         lines += station.readings.flatMap(\.lines).map { "  " + $0 }
         if !station.fallback.isEmpty {
-            lines.append(
-                "  asks \(station.fallback.joined(separator: ", ")) only when no parent is reachable"
-            )
+            let presenters = station.fallback.joined(separator: ", ")
+            lines.append("  asks \(presenters) only when no parent is reachable")
         }
         if let next = station.next {
             let others = station.otherParents.map(\.description).joined(separator: ", ")
