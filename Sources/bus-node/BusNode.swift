@@ -14,8 +14,8 @@ struct BusNode: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self, Proxy.self,
-            Chaos.self, ChaosNode.self, Ledger.self, Soak.self,
+            Run.self, Up.self, Present.self, Exec.self, Log.self, Check.self, Explain.self,
+            Graph.self, Policy.self, Proxy.self, Chaos.self, ChaosNode.self, Ledger.self, Soak.self,
         ])
 
     static func main() async {

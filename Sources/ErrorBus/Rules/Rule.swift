@@ -6,16 +6,28 @@ public struct Rule: Hashable, Sendable {
     public let actions: [RuleAction]
     /// Its place in its list, from 1: how answers and messages name it.
     public let position: Int
+    /// When it is in force; nil: always. At other times it declines.
+    public let schedule: RuleSchedule?
+    /// Whether it only says in the log what it would do, and then declines.
+    public let isDryRun: Bool
+    /// The line of its file, from 1; nil for a rule that was not read from one.
+    public let line: Int?
 
-    public init(match: RuleMatch, actions: [RuleAction], position: Int) {
+    public init(
+        match: RuleMatch, actions: [RuleAction], position: Int, schedule: RuleSchedule? = nil,
+        isDryRun: Bool = false, line: Int? = nil
+    ) {
         self.match = match
         self.actions = actions
         self.position = position
+        self.schedule = schedule
+        self.isDryRun = isDryRun
+        self.line = line
     }
 
-    /// The option it answers with and how often it may, when it is a rule that answers.
-    public var answer: (option: String, limit: IntensityLimit?)? {
-        for case .answer(let option, let limit) in actions { return (option, limit) }
+    /// What it answers, when it is a rule that answers.
+    public var answer: RuleAnswer? {
+        for case .answer(let answer) in actions { return answer }
         return nil
     }
 

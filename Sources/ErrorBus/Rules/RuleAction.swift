@@ -8,9 +8,9 @@ public enum RuleAction: Hashable, Sendable {
     case addOption(AddedOption)
     /// Takes choices away, by id.
     case removeOption([String])
-    /// Decides: picks this option, at most as often as the limit says. Past the limit, or where
-    /// the option is not offered, the rule declines as if it had not matched.
-    case answer(option: String, limit: IntensityLimit?)
+    /// Decides: picks an option, at most as often as its limit says. Past the limit, or where the
+    /// option is not offered, the rule declines as if it had not matched.
+    case answer(RuleAnswer)
     /// Takes these keys out of `userInfo`, also in the errors beneath.
     case redact([String])
     /// Offers the error to another `next`: a node or an endpoint, as written. Read, but not

@@ -23,7 +23,8 @@ public struct RuleBook: Hashable, Sendable {
     }
 
     /// Rules that can never do anything because an earlier one always comes before them, each
-    /// with that one. A limited rule hides nothing: past its limit it declines.
+    /// with that one. A rule that declines at times hides nothing: one with a limit or a schedule,
+    /// or one that runs dry.
     public var shadowed: [(rule: Rule, by: Rule)] {
         rules.enumerated().compactMap { index, rule in
             rules[..<index].first { earlier in
@@ -33,6 +34,7 @@ public struct RuleBook: Hashable, Sendable {
     }
 
     private func ends(_ rule: Rule) -> Bool {
+        if rule.isDryRun || rule.schedule != nil { return false }
         if let answer = rule.answer { return answer.limit == nil }
         return rule.withholds || mode == .firstMatch
     }

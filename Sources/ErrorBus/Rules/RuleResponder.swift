@@ -14,7 +14,7 @@ public final class RuleResponder: Responder {
     private let node: NodeName
     private let following: (any Responder)?
     private let commands: RuleCommands
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let timing: RuleTiming
     private let audit: (any AuditLog)?
     private let decisions: Decisions
     private let logger: Logger
@@ -32,11 +32,11 @@ public final class RuleResponder: Responder {
     ///   - commands: Runs what added options run.
     ///   - journal: Where decisions survive this process; nil for rules below a presenter.
     ///   - audit: Where what rules decide and withhold is written.
-    ///   - now: The clock that limits are counted by.
+    ///   - timing: The clocks that limits, delays and schedules go by.
     public init(
         _ node: NodeName, book: RuleBook, next: (any Responder)?, commands: RuleCommands,
         journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil, logger: Logger,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now }
+        timing: RuleTiming = RuleTiming()
     ) {
         responderName = node.description
         self.node = node
@@ -46,7 +46,7 @@ public final class RuleResponder: Responder {
         decisions = Decisions(
             by: node.description, journal: journal, audit: audit, logger: logger)
         self.logger = logger
-        self.now = now
+        self.timing = timing
         state = Mutex(State(book: book))
     }
 
@@ -57,23 +57,31 @@ public final class RuleResponder: Responder {
     public func replaceRules(_ book: RuleBook) { state.withLock { $0.book = book } }
 
     public func willPresentError(_ error: any Error) async throws -> (any Error)? {
-        switch apply(to: error, mayAnswer: false) {
-        case .withheld: withheld(error)
-        case .passed(let changed), .answered(let changed, _, _): changed
-        }
+        let evaluation = walk().changing(error)
+        note(evaluation, ErrorReport(describing: error))
+        if case .withheld = evaluation.ending { return withheld(error) }
+        return evaluation.error
     }
 
     public func presentError(_ error: any Error) async -> Outcome {
         await inPresentation { context in
-            guard !UserCancellation.standard.matches(error),
-                case .answered(let changed, let option, let rule) = apply(
-                    to: error, mayAnswer: true)
-            else { return await forwardError(error) }
+            guard let evaluation = walk().answering(error) else { return await forwardError(error) }
+            note(
+                evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error))
+            guard case .answered(let chosen, let rule) = evaluation.ending else {
+                return await forwardError(error)
+            }
+            switch await pause(chosen, in: context) {
+            case .over: break
+            case .tooLong: return await forwardError(error)
+            case .withdrawn:
+                return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+            }
             let answer = Answer(
-                id: PresentationID.make().value, option: option,
+                id: PresentationID.make().value, option: chosen.option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
-            await decisions.presenting(changed, context.id)
-            return await decisions.carryOut(answer, changed, context.id)
+            await decisions.presenting(evaluation.error, context.id)
+            return await decisions.carryOut(answer, evaluation.error, context.id)
         }
     }
 
@@ -84,54 +92,60 @@ public final class RuleResponder: Responder {
         return nil
     }
 
-    private enum Verdict {
-        case withheld
-        case passed(any Error)
-        case answered(any Error, option: String, by: Rule)
-    }
+    // MARK: Rules
 
-    /// Without `mayAnswer` every rule that answers declines: `presentError` asked them before.
-    private func apply(to error: any Error, mayAnswer: Bool) -> Verdict {
-        let book = state.withLock(\.book)
+    private func walk() -> RuleWalk {
         let origin = PresentedOrigin.current?.origin ?? node
-        var current = error
-        var report = ErrorReport(describing: error)
-        for rule in book.rules where rule.match.matches(report, origin: origin) {
-            if rule.withholds { return .withheld }
-            if rule.answer != nil, !mayAnswer { continue }
-            let changed = commands.applying(
-                rule, to: current, report, origin: origin, logger: logger)
-            if let (option, limit) = rule.answer {
-                guard offers(option, changed), permits(rule, limit, report, origin) else {
-                    continue
-                }
-                return .answered(changed, option: option, by: rule)
+        return RuleWalk(
+            state.withLock(\.book), origin: origin, commands: commands, logger: logger,
+            date: timing.date
+        ) { [self] rule, limit, report in
+            let key = IntensityLimiter.Key(
+                rule: rule.position, domain: report.domain, code: report.code, origin: origin)
+            return state.withLock { $0.limiter.permits(key, within: limit, at: timing.now()) }
+        }
+    }
+
+    /// Says what rules that run dry would have done, and which reached their limit.
+    private func note(_ evaluation: RuleEvaluation, _ report: @autoclosure () -> ErrorReport) {
+        for step in evaluation.steps {
+            let text: Logger.Message
+            switch step.effect {
+            case .declined(.limitReached): text = "rule declines, its limit is reached"
+            case .answered(let answer) where step.rule.isDryRun:
+                text = "dry run: rule would answer \(answer.option)"
+            case .withheld where step.rule.isDryRun: text = "dry run: rule would withhold"
+            case .changed where step.rule.isDryRun: text = "dry run: rule would change the report"
+            default: continue
             }
-            current = changed
-            report = ErrorReport(describing: changed)
-            if book.mode == .firstMatch { break }
+            logger.log(
+                level: step.rule.isDryRun ? .notice : .info, text,
+                metadata: [
+                    "rule": "\(step.rule.position)", "domain": "\(report().domain)",
+                    "id": "\(PresentationContext.current?.id.description ?? "")",
+                ])
         }
-        return .passed(current)
     }
 
-    private func offers(_ option: String, _ error: any Error) -> Bool {
-        let options = ErrorReport(describing: error).options
-        if options.isEmpty { return option == RecoveryOption.okay.option.id }
-        return options.contains { $0.id == option }
+    // MARK: Delays
+
+    private enum Pause {
+        case over
+        /// The deadline would pass first.
+        case tooLong
+        case withdrawn
     }
 
-    private func permits(
-        _ rule: Rule, _ limit: IntensityLimit?, _ report: ErrorReport, _ origin: NodeName
-    ) -> Bool {
-        guard let limit else { return true }
-        let key = IntensityLimiter.Key(
-            rule: rule.position, domain: report.domain, code: report.code, origin: origin)
-        let isPermitted = state.withLock { $0.limiter.permits(key, within: limit, at: now()) }
-        if !isPermitted {
-            logger.debug(
-                "rule declines, its limit is reached",
-                metadata: ["rule": "\(rule.position)", "domain": "\(report.domain)"])
+    private func pause(_ answer: RuleAnswer, in context: PresentationContext) async -> Pause {
+        guard answer.delay + answer.jitter > .zero else { return .over }
+        let duration = answer.delay + timing.part(answer.jitter)
+        if let deadline = context.deadline, timing.now() + duration >= deadline { return .tooLong }
+        context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
+        do {
+            try await timing.wait(duration)
+            return .over
+        } catch {
+            return .withdrawn
         }
-        return isPermitted
     }
 }

@@ -28,7 +28,7 @@ package enum DurationText {
     }
 
     /// In the largest unit that leaves no rest.
-    static func text(_ duration: Duration) -> String {
+    package static func text(_ duration: Duration) -> String {
         for unit in units.reversed() where duration >= unit.duration {
             let count = duration / unit.duration
             if count.rounded() == count { return "\(Int64(count))\(unit.name)" }

@@ -26,4 +26,9 @@ public struct NodeSettings: Hashable, Sendable {
     public var afterRestart = RestartPolicy.ask
 
     public init(name: NodeName) { self.name = name }
+
+    /// Whether its presenters only stand in for parents that are out of reach.
+    package var asksPresentersOnlyWhenCutOff: Bool {
+        whenUnreachable == .presentLocally && !next.isEmpty
+    }
 }

@@ -6,6 +6,8 @@ extension TopologyReader {
         "withhold", "rewrite", "addOption", "removeOption", "answer", "redact", "route",
     ]
 
+    private static let conditionKeys = ["during", "dryRun"]
+
     mutating func rules(_ field: ConfigurationField, folder: String) -> [Rule] {
         guard !field.node.isNull,
             let elements = decoder.elements(field, allowed: "a list of rules")
@@ -19,9 +21,8 @@ extension TopologyReader {
         _ field: ConfigurationField, position: Int, folder: String
     ) -> Rule? {
         let problemCount = decoder.problems.count
-        guard let fields = decoder.fields(field, keys: ["match"] + Self.actionKeys) else {
-            return nil
-        }
+        let keys = ["match"] + Self.actionKeys + Self.conditionKeys
+        guard let fields = decoder.fields(field, keys: keys) else { return nil }
         let hasUnknownKeys = decoder.problems.count > problemCount
         var match: RuleMatch?
         if let inner = fields["match"] {
@@ -30,7 +31,9 @@ extension TopologyReader {
             decoder.report(
                 field, found: "no match", allowed: "match: with conditions, or match: {} for all")
         }
-        let written = fields.filter { $0.key != "match" }
+        let schedule = fields["during"].map { self.schedule($0) }
+        let isDryRun = fields["dryRun"].map { decoder.bool($0) } ?? false
+        let written = fields.filter { Self.actionKeys.contains($0.key) }
         let actions = written.compactMap { action($0.key, $0.value, folder: folder) }
         if written.isEmpty, !hasUnknownKeys {
             decoder.report(
@@ -41,8 +44,12 @@ extension TopologyReader {
                 withhold, found: "withhold beside other actions", allowed: "withhold by itself")
             return nil
         }
-        guard let match, !actions.isEmpty, actions.count == written.count else { return nil }
-        return Rule(match: match, actions: actions, position: position)
+        guard let match, let isDryRun, schedule.map({ $0 != nil }) ?? true, !actions.isEmpty,
+            actions.count == written.count
+        else { return nil }
+        return Rule(
+            match: match, actions: actions, position: position, schedule: schedule ?? nil,
+            isDryRun: isDryRun, line: field.location.line)
     }
 
     // MARK: Actions
@@ -125,19 +132,31 @@ extension TopologyReader {
 
     private mutating func answer(_ field: ConfigurationField) -> RuleAction? {
         if case .scalar = field.node.value {
-            return optionID(field).map { .answer(option: $0, limit: nil) }
+            return optionID(field).map { .answer(RuleAnswer($0)) }
         }
-        guard let fields = decoder.fields(field, keys: ["option", "limit"]) else { return nil }
+        let keys = ["option", "limit", "delay", "jitter"]
+        guard let fields = decoder.fields(field, keys: keys) else { return nil }
+        let problemCount = decoder.problems.count
+        let limit = fields["limit"].flatMap { self.limit($0) }
+        let delay = fields["delay"].flatMap { self.delay($0) }
+        let jitter = fields["jitter"].flatMap { self.delay($0) }
         guard let option = fields["option"] else {
             decoder.report(field, found: "no option", allowed: "option: ID")
             return nil
         }
-        guard let limited = fields["limit"] else {
-            return optionID(option).map { .answer(option: $0, limit: nil) }
+        guard let id = optionID(option), decoder.problems.count == problemCount else { return nil }
+        return .answer(
+            RuleAnswer(id, limit: limit, delay: delay ?? .zero, jitter: jitter ?? .zero))
+    }
+
+    private mutating func delay(_ field: ConfigurationField) -> Duration? {
+        let limit = RuleAnswer.delayMax
+        guard let delay = decoder.duration(field, mayBeZero: true) else { return nil }
+        guard delay <= limit else {
+            decoder.report(field, allowed: "at most \(DurationText.text(limit))")
+            return nil
         }
-        let limit = limit(limited)
-        guard let id = optionID(option), let limit else { return nil }
-        return .answer(option: id, limit: limit)
+        return delay
     }
 
     /// An option id has the letters and the length of a node name.

@@ -163,6 +163,10 @@ public struct TopologyReader {
             }
             return []
         }
+        return policy(root, path: path)
+    }
+
+    mutating func policy(_ root: ConfigurationNode, path: String) -> [Rule] {
         let file = ConfigurationField(root, path: "")
         guard let fields = decoder.fields(file, keys: ["rules"]) else { return [] }
         guard let list = fields["rules"] else {

@@ -24,7 +24,7 @@ enum UnavailableFeatures {
         return uses
     }
 
-    private static func routes(in rules: [Rule], _ list: String, file: String?) -> [Use] {
+    static func routes(in rules: [Rule], _ list: String, file: String?) -> [Use] {
         rules.filter { rule in
             rule.actions.contains { if case .route = $0 { true } else { false } }
         }.map { rule in

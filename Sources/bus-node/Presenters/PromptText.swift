@@ -19,6 +19,7 @@ struct PromptText {
         let report = prompt.report
         let mark = isColored ? Self.color(of: report.severity) : ("", "")
         var lines = ["", header(pending: pending)]
+        if let earlier = report.retryOf { lines.append("  retry of \(earlier)") }
         let title = report.description.shown()
         lines += Self.foreign(title.isEmpty ? report.domain.shown() : title, columns: columns)
             .map { "\(mark.0)\($0)\(mark.1)" }
@@ -99,6 +100,7 @@ struct PromptText {
     func details(columns: Int = 80) -> [String] {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
+        if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
         if let when = report.occurredAt { lines.append("when     \(when.shown())") }
         if let help = report.helpAnchor { lines.append("help     \(help.shown())") }
         for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {

@@ -84,25 +84,7 @@ struct ReportOptions: ParsableArguments {
             }
             return ErrorReport(domain: "bus-node.present", description: description)
         }
-        let bytes = try Self.read(report)
-        do throws(ReportError) {
-            return try ErrorReport(payload: bytes)
-        } catch {
-            throw Failure(.badData, "\(report == "-" ? "standard input" : report): \(error)")
-        }
-    }
-
-    private static func read(_ path: String) throws -> [UInt8] {
-        let limit = JSONLimits.report.byteCount + 1
-        let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let handle else {
-            throw Failure(.noInput, "\(path): \(String(cString: strerror(errno)))")
-        }
-        do {
-            return [UInt8](try handle.read(upToCount: limit) ?? Data())
-        } catch {
-            throw Failure(.noInput, "\(path): cannot be read")
-        }
+        return try ReportFile.read(report)
     }
 
     /// Reads `ID=TITLE[:role]...`; a title may hold colons, but not end in one and a word that

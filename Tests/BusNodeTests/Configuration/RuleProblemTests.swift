@@ -31,8 +31,8 @@ import Testing
             (
                 "match: {}, withold: true",
                 ".withold: found unknown key \"withold\", allowed: match, "
-                    + "withhold, rewrite, addOption, removeOption, answer, redact, route; "
-                    + "did you mean \"withhold\"?"
+                    + "withhold, rewrite, addOption, removeOption, answer, redact, route, during, "
+                    + "dryRun; did you mean \"withhold\"?"
             ),
             (
                 "match: { codee: 1 }, withhold: true",
@@ -75,6 +75,54 @@ import Testing
             (
                 "match: {}, answer: { limit: 1 per 1m }",
                 ".answer: found no option, allowed: option: ID"
+            ),
+            (
+                "match: {}, answer: { option: retry, delay: 2 }",
+                ".answer.delay: found \"2\", allowed: a duration such as 250ms, 30s, 10m, 1h or "
+                    + "2d; a unit is missing, as in \"2s\""
+            ),
+            (
+                "match: {}, answer: { option: retry, jitter: 61m }",
+                ".answer.jitter: found \"61m\", allowed: at most 1h"
+            ),
+            (
+                "match: {}, answer: { option: retry, dealy: 2s }",
+                ".answer.dealy: found unknown key \"dealy\", "
+                    + "allowed: option, limit, delay, jitter; did you mean \"delay\"?"
+            ),
+            (
+                "match: {}, withhold: true, dryRun: maybe",
+                ".dryRun: found \"maybe\", allowed: true or false"
+            ),
+            (
+                "match: {}, withhold: true, during: { days: mon-fri }",
+                ".during: found no timeZone, "
+                    + "allowed: timeZone: the name of a time zone, such as Europe/Berlin or UTC"
+            ),
+            (
+                "match: {}, withhold: true, during: { timeZone: UTC }",
+                ".during: found neither days nor hours, allowed: days, hours or both"
+            ),
+            (
+                "match: {}, withhold: true, during: { days: mon-fry, timeZone: UTC }",
+                ".during.days: found \"mon-fry\", allowed: days of mon, tue, wed, thu, fri, sat, "
+                    + "sun, a range such as mon-fri, or a list of them"
+            ),
+            (
+                "match: {}, withhold: true, during: { hours: 9-17, timeZone: UTC }",
+                ".during.hours: found \"9-17\", "
+                    + "allowed: hours such as 09:00-17:00 or 22:00-06:00, up to 24:00"
+            ),
+            (
+                "match: {}, withhold: true, during: { hours: '09:00-24:01', timeZone: UTC }",
+                ".during.hours: found \"09:00-24:01\", "
+                    + "allowed: hours such as 09:00-17:00 or 22:00-06:00, up to 24:00"
+            ),
+            (
+                "match: {}, withhold: true, during: { days: sat, timeZone: Europe/Berlln }",
+                ".during.timeZone: found \"Europe/Berlln\", "
+                    + "allowed: the name of a time zone, such as Europe/Berlin or UTC; "
+                    + "did you mean \"Europe/Berlin\"?"
             ),
             (
                 "match: {}, addOption: { id: x, title: X }",

@@ -68,10 +68,10 @@ import Testing
         #expect(rules.count == 2)
         #expect(
             rules[0].actions == [
-                .answer(option: "retry", limit: IntensityLimit(3, per: .seconds(60)))
+                .answer(RuleAnswer("retry", limit: IntensityLimit(3, per: .seconds(60))))
             ])
         #expect(rules[0].match.severity == [.error, .critical])
-        #expect(rules[1].actions == [.answer(option: "skip", limit: nil)])
+        #expect(rules[1].actions == [.answer(RuleAnswer("skip"))])
         #expect(command[0].hasPrefix("/") && command[0].hasSuffix("/page-oncall"))
 
         let relay = try #require(topology["relay-eu"])

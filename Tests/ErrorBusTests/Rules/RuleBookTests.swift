@@ -23,9 +23,9 @@ import Testing
 
     @Test("only rules that end it hide those after them")
     func shadowed() throws {
-        let answer = RuleAction.answer(option: "retry", limit: nil)
+        let answer = RuleAction.answer(RuleAnswer("retry"))
         let limited = RuleAction.answer(
-            option: "retry", limit: IntensityLimit(1, per: .seconds(1)))
+            RuleAnswer("retry", limit: IntensityLimit(1, per: .seconds(1))))
         let changes = RuleAction.removeOption(["x"])
         for (action, mode, hides) in [
             (RuleAction.withhold, RuleBook.Mode.everyMatch, true), (answer, .everyMatch, true),

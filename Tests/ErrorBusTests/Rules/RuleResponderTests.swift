@@ -64,9 +64,7 @@ import Testing
     private func responder(
         _ actions: [RuleAction], mode: RuleBook.Mode = .everyMatch, runner: Runner = Runner(),
         next: any Responder,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = {
-            ContinuousClock().now
-        }
+        timing: RuleTiming = RuleTiming()
     ) -> RuleResponder {
         let rules = actions.enumerated().map {
             Rule(match: RuleMatch(), actions: [$1], position: $0 + 1)
@@ -74,7 +72,7 @@ import Testing
         return RuleResponder(
             "relay", book: RuleBook(rules, mode: mode), next: next,
             commands: RuleCommands(runner: runner) { Array($0.domain.utf8) },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timing: timing)
     }
 
     private func failure() -> Recoverable {
@@ -174,7 +172,7 @@ import Testing
     @Test("A01 an answer runs the option where it came from, and says who decided")
     func answer() async {
         let end = End()
-        let chain = responder([.answer(option: "retry", limit: nil)], next: end)
+        let chain = responder([.answer(RuleAnswer("retry"))], next: end)
         let outcome = await chain.presentError(failure())
         #expect(outcome.didRecover)
         #expect(outcome.answer?.by == "policy relay rule 1")
@@ -187,7 +185,7 @@ import Testing
     func answerNotOffered() async {
         let end = End()
         let rules: [RuleAction] = [
-            .answer(option: "skip", limit: nil), .answer(option: "cancel", limit: nil),
+            .answer(RuleAnswer("skip")), .answer(RuleAnswer("cancel")),
         ]
         let outcome = await responder(rules, mode: .firstMatch, next: end).presentError(failure())
         #expect(outcome.answer?.option == "cancel")
@@ -200,8 +198,8 @@ import Testing
         let start = ContinuousClock().now
         let time = Mutex(Duration.zero)
         let chain = responder(
-            [.answer(option: "retry", limit: IntensityLimit(2, per: .seconds(60)))], next: end,
-            now: { start + time.withLock { $0 } })
+            [.answer(RuleAnswer("retry", limit: IntensityLimit(2, per: .seconds(60))))], next: end,
+            timing: RuleTiming(now: { start + time.withLock { $0 } }))
         for _ in 0..<5 { _ = await chain.presentError(failure()) }
         #expect(attempts.total == 2)
         #expect(end.count == 3)
@@ -212,7 +210,7 @@ import Testing
 
     @Test("A16 what the user cancelled is not answered")
     func userCancelled() async {
-        let chain = responder([.answer(option: "retry", limit: nil)], next: End())
+        let chain = responder([.answer(RuleAnswer("retry"))], next: End())
         let cancelled = Failure(
             report: ErrorReport(domain: "NSCocoaErrorDomain", code: 3072, description: "x"))
         let attempts = attempts

@@ -1,0 +1,22 @@
+/// What rules made of one error.
+package struct RuleEvaluation: Sendable {
+    package enum Ending: Sendable {
+        case withheld(by: Rule)
+        case answered(RuleAnswer, by: Rule)
+        /// No rule decided: it goes on.
+        case passed
+    }
+
+    package let ending: Ending
+    /// The error as the rules left it.
+    package let error: any Error
+    /// Every rule that matched and was asked, in order.
+    package internal(set) var steps: [RuleStep]
+
+    /// With only those steps.
+    func keeping(_ isKept: (RuleStep) -> Bool) -> RuleEvaluation {
+        var result = self
+        result.steps = steps.filter(isKept)
+        return result
+    }
+}

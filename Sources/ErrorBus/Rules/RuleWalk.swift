@@ -1,0 +1,98 @@
+package import Foundation
+package import Logging
+
+/// Takes one error through rules: the one place where rules are applied, for a live node and for
+/// those who want to know what it would do.
+package struct RuleWalk {
+    /// Asked, and told, that a rule is about to answer: whether its limit lets it.
+    package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> Bool
+
+    private let book: RuleBook
+    private let origin: NodeName
+    private let commands: RuleCommands
+    private let date: () -> Date
+    private let permits: Permission
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - origin: Where the error arose.
+    ///   - date: Asked only where a rule has a schedule.
+    package init(
+        _ book: RuleBook, origin: NodeName, commands: RuleCommands,
+        logger: Logger, date: @escaping () -> Date,
+        permits: @escaping Permission = { _, _, _ in true }
+    ) {
+        self.book = book
+        self.origin = origin
+        self.commands = commands
+        self.date = date
+        self.permits = permits
+        self.logger = logger
+    }
+
+    /// Whether a rule answers the error, which is asked before anything else is done with it.
+    /// Errors that say "user cancelled" are never answered: nil.
+    func answering(_ error: any Error) -> RuleEvaluation? {
+        UserCancellation.standard.matches(error) ? nil : walk(error, mayAnswer: true)
+    }
+
+    /// What becomes of an error that no rule answers: withheld, or passed on as changed.
+    func changing(_ error: any Error) -> RuleEvaluation { walk(error, mayAnswer: false) }
+
+    /// What a ``RuleResponder`` does with the error, in its order.
+    package func explain(_ error: any Error) -> RuleEvaluation {
+        let answering = answering(error)
+        if let answering, case .answered = answering.ending { return answering }
+        var result = changing(error)
+        let declined = answering?.steps.filter { $0.rule.answer != nil } ?? []
+        result.steps = (declined + result.steps).sorted { $0.rule.position < $1.rule.position }
+        return result
+    }
+
+    /// Without `mayAnswer` rules that answer are passed over: they were asked before.
+    private func walk(_ error: any Error, mayAnswer: Bool) -> RuleEvaluation {
+        var current = error
+        var report = ErrorReport(describing: error)
+        var steps: [RuleStep] = []
+        for rule in book.rules where rule.match.matches(report, origin: origin) {
+            if rule.answer != nil, !mayAnswer { continue }
+            let (effect, changed) = apply(rule, to: current, report)
+            steps.append(RuleStep(rule: rule, effect: effect))
+            if rule.isDryRun { continue }
+            switch effect {
+            case .declined: continue
+            case .withheld:
+                return RuleEvaluation(ending: .withheld(by: rule), error: current, steps: steps)
+            case .answered(let answer):
+                return RuleEvaluation(
+                    ending: .answered(answer, by: rule), error: changed, steps: steps)
+            case .changed(_, let after):
+                current = changed
+                report = after
+            }
+            if book.mode == .firstMatch { break }
+        }
+        return RuleEvaluation(ending: .passed, error: current, steps: steps)
+    }
+
+    private func apply(
+        _ rule: Rule, to error: any Error, _ report: ErrorReport
+    ) -> (RuleStep.Effect, any Error) {
+        if let schedule = rule.schedule, !schedule.contains(date()) {
+            return (.declined(.outsideSchedule(schedule)), error)
+        }
+        if rule.withholds { return (.withheld, error) }
+        let changed = commands.applying(rule, to: error, report, origin: origin, logger: logger)
+        let after = ErrorReport(describing: changed)
+        guard let answer = rule.answer else { return (.changed(from: report, to: after), changed) }
+        let offered = after.options.isEmpty ? [RecoveryOption.okay.option] : after.options
+        guard offered.contains(where: { $0.id == answer.option }) else {
+            let ids = offered.map(\.id)
+            return (.declined(.notOffered(answer.option, offered: ids)), error)
+        }
+        if let limit = answer.limit, !permits(rule, limit, report) {
+            return (.declined(.limitReached(limit)), error)
+        }
+        return (.answered(answer), changed)
+    }
+}

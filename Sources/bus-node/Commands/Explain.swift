@@ -1,0 +1,62 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+import OrderedCollections
+
+/// `bus-node explain`: the path an error would take, before it does.
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the path that an error would take through a topology.",
+        discussion: """
+            Prints each node on the way up, which rules match there (position, file and line) \
+            and what they change, and where it ends: answered, withheld, presented, or nowhere. \
+            Rules are applied as a node does it, to the report as changed so far; limits count \
+            as not used up, and no command is run. The report is what `present --report` takes.
+
+            Example: bus-node explain --topology topology.yaml --from worker-1 --report error.json
+            """)
+
+    @Option(help: "The topology file.")
+    var topology: String
+
+    @Option(help: "The node of it where the error enters.")
+    var from: String
+
+    @Option(help: "The error report as JSON; - reads standard input.")
+    var report: String
+
+    @Option(help: "Where the error arose, when that is a client below --from.")
+    var origin: String?
+
+    @Option(help: "When it happens, for rules with `during`, as in 2026-11-21T09:30:00Z.")
+    var at: String?
+
+    @Flag(help: "Print the path as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let loaded = try TopologyLoader.load(topology)
+            guard let start = NodeName(from), loaded.topology[start] != nil else {
+                let known = loaded.topology.nodes.keys.map(\.description).joined(separator: ", ")
+                throw Failure(
+                    .usage, "\(topology): no node \"\(from)\"; there are: \(known)")
+            }
+            let origin = try Self.name(origin) ?? start
+            var walk = PathWalk(
+                loaded.topology, file: topology, try ReportFile.read(report), origin: origin,
+                date: try MomentOption.date(at, option: "--at"))
+            let explanation = walk.explain(from: start)
+            if json { return try StandardOutput.print(explanation.json.encoded()) }
+            try StandardOutput.print(explanation.lines)
+        }
+    }
+
+    static func name(_ text: String?) throws -> NodeName? {
+        guard let text else { return nil }
+        guard let name = NodeName(text) else {
+            throw Failure(.usage, "--origin: found \"\(text)\", allowed: \(NodeName.allowed)")
+        }
+        return name
+    }
+}

@@ -1,0 +1,38 @@
+import ErrorBus
+
+/// A topology in Graphviz's language.
+struct DotDrawing {
+    let graph: TopologyGraph
+
+    init(_ graph: TopologyGraph) { self.graph = graph }
+
+    /// Errors climb: from the bottom to the top.
+    var lines: [String] {
+        var lines = [
+            "digraph topology {", "    rankdir=BT;",
+            "    node [shape=box, style=rounded, fontname=\"sans-serif\"];",
+        ]
+        for node in graph.nodes {
+            let label = ([node.name.description] + node.details).map(Self.escaped)
+            lines.append(
+                "    \(Self.quoted(node.name.description)) "
+                    + "[label=\"\(label.joined(separator: "\\n"))\"];")
+        }
+        for endpoint in graph.outside {
+            lines.append("    \(Self.quoted(endpoint.description)) [shape=ellipse, style=dashed];")
+        }
+        for link in graph.links {
+            let style = link.rank == 0 ? "" : " [style=dashed]"
+            lines.append(
+                "    \(Self.quoted(link.child.description)) -> "
+                    + "\(Self.quoted(link.parent.description))\(style);")
+        }
+        return lines + ["}"]
+    }
+
+    private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+    private static func escaped(_ text: String) -> String {
+        text.shown().replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+}

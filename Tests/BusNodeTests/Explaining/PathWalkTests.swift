@@ -1,0 +1,120 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import bus_node
+
+@Suite struct PathWalkTests {
+    private static let topology = """
+        version: 1
+        nodes:
+          central: { listen: "ipc://c", presenters: [terminal, { command: [page] }] }
+          relay:
+            next: [central, "tcp://127.0.0.1:9"]
+            listen: "ipc://r"
+            responders:
+              - match: { userInfo.kind: secret }
+                redact: kind
+                rewrite: { severity: critical }
+              - match: { severity: critical }
+                answer: retry
+              - match: { origin: worker-9 }
+                withhold: true
+          worker:
+            next: relay
+            responders:
+              - match: { code: 5 }
+                addOption: { id: fix, title: Fix it, run: [x] }
+                removeOption: retry
+          local: { next: relay, whenUnreachable: presentLocally, presenters: [terminal] }
+          alone: {}
+          outer: { next: "tcp://127.0.0.1:9" }
+        """
+
+    private func walk(
+        _ node: NodeName, _ report: ErrorReport, origin: NodeName? = nil
+    ) throws -> Explanation {
+        let root = try YAMLConfiguration.read(Array(Self.topology.utf8), file: "t.yaml")
+        let loaded = try TopologyReader.read(
+            root, folder: "", environment: [:],
+            openPolicy: { (path) throws(ConfigurationFailure) in
+                throw .unreadable(path: path, reason: "none")
+            })
+        var walk = PathWalk(
+            loaded.topology, file: "t.yaml", report, origin: origin ?? node, date: Date())
+        return walk.explain(from: node)
+    }
+
+    private func report(
+        domain: String = "d", code: Int = 1, _ userInfo: [String: JSONValue] = [:]
+    ) -> ErrorReport {
+        ErrorReport(
+            domain: domain, code: code, description: "Boom",
+            options: [ErrorReport.Option(id: "retry", title: "Retry")], userInfo: userInfo)
+    }
+
+    @Test("what no rule is about climbs to the presenters")
+    func plain() throws {
+        #expect(
+            try walk("worker", report()).lines == [
+                "worker", "  responders: none of 1 rule matches", "  -> relay",
+                "relay", "  responders: none of 3 rules matches",
+                "  -> central, when unreachable tcp://127.0.0.1:9",
+                "central",
+                "ends: presented by terminal of central, and when that declines command page",
+            ])
+    }
+
+    @Test("each rule sees what those before it made of the report")
+    func changes() throws {
+        let path = try walk("worker", report(["kind": "secret"]))
+        #expect(
+            path.lines.dropFirst(4) == [
+                "  responders: rule 1 (t.yaml:8) makes the severity \"critical\" instead of "
+                    + "\"error\", redacts kind",
+                "  responders: rule 2 (t.yaml:11) answers retry",
+                "ends: answered by policy relay rule 2 with retry, which worker carries out",
+            ])
+        #expect(path.report.userInfo.isEmpty)
+    }
+
+    @Test("options that rules add or take away count higher up")
+    func options() throws {
+        let path = try walk("worker", report(code: 5, ["kind": "secret"]))
+        #expect(
+            path.lines[1]
+                == "  responders: rule 1 (t.yaml:18) adds the option fix \"Fix it\", "
+                + "takes the option retry away")
+        #expect(
+            path.lines[5]
+                == "  responders: rule 2 (t.yaml:11) declines: retry is not offered, only fix")
+        #expect(path.lines.last?.hasPrefix("ends: presented by terminal") == true)
+    }
+
+    @Test("an origin below the first node is what rules compare")
+    func origin() throws {
+        let path = try walk("relay", report(), origin: "worker-9")
+        #expect(path.lines.last == "ends: withheld by relay rule 3 (t.yaml:13), nobody is asked")
+    }
+
+    @Test("presenters that only stand in for the parent are named as such")
+    func fallback() throws {
+        let path = try walk("local", report())
+        #expect(path.stations.map(\.node) == ["local", "relay", "central"])
+        #expect(path.lines[1] == "  asks terminal only when no parent is reachable")
+    }
+
+    @Test("the ends that are no answer")
+    func ends() throws {
+        let cancelled = report(domain: "NSCocoaErrorDomain", code: 3072)
+        #expect(
+            try walk("worker", cancelled).lines.last
+                == "ends: in worker, it says \"user cancelled\": nobody is asked")
+        #expect(
+            try walk("alone", report()).lines.last
+                == "ends: in alone, where nobody presents it (503)")
+        #expect(
+            try walk("outer", report()).lines.last
+                == "ends: leaves this topology for tcp://127.0.0.1:9")
+    }
+}

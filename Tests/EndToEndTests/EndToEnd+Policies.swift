@@ -1,0 +1,144 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd {
+    struct Policies {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private static let demo = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Examples/demo").path
+
+        private static func json(_ text: String) throws -> JSONValue {
+            try JSONValue.parse(Array(text.utf8))
+        }
+
+        private func copyDemo() throws {
+            let files = FileManager.default
+            for name in try files.contentsOfDirectory(atPath: Self.demo) where name != "run" {
+                try files.copyItem(atPath: "\(Self.demo)/\(name)", toPath: sandbox.path(name))
+            }
+            try files.createDirectory(
+                atPath: sandbox.path("run"), withIntermediateDirectories: true)
+        }
+
+        private func writeReport(_ command: String, domain: String) throws -> String {
+            try sandbox.write(
+                "report.json",
+                """
+                {"domain": "\(domain)", "code": 1, "description": "It failed.",
+                 "userInfo": {"command": "\(command)"},
+                 "recoveryOptions": [{"id": "retry", "title": "Retry"},
+                                     {"id": "abort", "title": "Abort", "role": "cancel"}]}
+                """)
+        }
+
+        @Test(
+            "explain names the path that a live run of the demo then takes",
+            arguments: [
+                ("bus-node.exec", "cp report.txt run/inbox/", "answered"),
+                ("bus-node.exec", "ls run/optional-cache", "withheld"),
+                ("com.acme", "true", "presented"),
+            ])
+        func explained(domain: String, command: String, how: String) async throws {
+            try copyDemo()
+            let report = try writeReport(command, domain: domain)
+            let topology = sandbox.path("topology.yaml")
+            let explain = try Launched([
+                "explain", "--topology", topology, "--from", "worker-1", "--report", report,
+                "--json",
+            ])
+            #expect(try await explain.ending() == 0)
+            #expect(await explain.prints("\n"))
+            let path = try Self.json(explain.output.value)
+            let end = try #require(path["end"])
+            #expect(end["how"] == .string(how))
+
+            let pty = try Pty()
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"), try await sandbox.start("worker-1"),
+            ]
+            let present = try Launched([
+                "present", "--topology", topology, "--node", "worker-1", "--report", report,
+                "--name", "origin", "--json",
+            ])
+            if how == "presented" {
+                #expect(end["by"] == "terminal")
+                #expect(await pty.shows("from origin via worker-1 > relay ──"))
+                pty.type("r\n")
+            }
+            _ = try await present.ending()
+            #expect(await present.prints("\n"))
+            let outcome = try Self.json(present.output.value)
+            let stations = path["hops"]?.arrayValue?.compactMap { $0["node"]?.stringValue } ?? []
+            switch how {
+            case "answered":
+                #expect(stations == ["worker-1", "relay", "central"])
+                #expect(outcome["by"] == end["by"])
+                #expect(outcome["option"] == end["option"])
+                #expect(outcome["didRecover"] == true)
+                // Its owner ran it.
+                #expect(end["owner"] == "worker-1")
+                #expect(sandbox.exists("run/inbox"))
+            case "withheld":
+                #expect(stations == ["worker-1", "relay"])
+                #expect(outcome["reason"] == "withheld")
+                let by = try #require(outcome["by"]?.stringValue)
+                #expect(end["by"]?.stringValue?.hasPrefix("\(by) rule 2 (") == true)
+            default:
+                #expect(stations == ["worker-1", "relay", "central"])
+                #expect(outcome["via"] == "person")
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A38 A policy that always retries stops at its limit, and the person sees the past")
+        func intensity() async throws {
+            try sandbox.write(
+                "policy.yaml", "rules: [{ match: {}, answer: { option: retry, limit: 2 per 1h } }]")
+            try sandbox.writeTopology(
+                presenters: "policy: policy.yaml\n      - terminal")
+            let pty = try Pty()
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let runs = sandbox.path("runs")
+            // A name, so that all attempts have the same origin.
+            let exec = try sandbox.exec(
+                ["--name", "worker"], "sh", "-c", "echo run >>\(runs); exit 3")
+            #expect(await pty.shows("after 2 retries"))
+            let ids = try sandbox.read("central.jsonl").split(separator: "\n")
+                .map { try Self.json(String($0)) }
+                .filter { $0["event"] == "decide" }.compactMap { $0["id"]?.stringValue }
+            #expect(ids.count == 2)
+            #expect(await pty.shows("retry of \(ids.last ?? "none")"))
+            #expect(try sandbox.read("runs") == "run\nrun\nrun\n")
+            pty.type("a\n")
+            #expect(try await exec.ending() == 3)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test(
+            "policy test ends 0 when a rule answers, 1 when none does, 78 when the file is wrong",
+            arguments: [
+                ("answer: retry", Int32(0), #""option":"retry""#),
+                ("answer: skip", 1, #""reason":"notOffered""#),
+                ("withhold: true", 1, #""verdict":"withholds""#),
+            ])
+        func tested(action: String, status: Int32, text: String) async throws {
+            let report = try writeReport("x", domain: "d")
+            let policy = try sandbox.write("p.yaml", "rules: [{ match: {}, \(action) }]")
+            let test = try Launched(["policy", "test", policy, "--report", report, "--json"])
+            #expect(try await test.ending() == status)
+            #expect(await test.prints(text))
+            try sandbox.write("p.yaml", "rules: [{ match: {}, anser: retry }]")
+            let wrong = try Launched(["policy", "test", policy, "--report", report])
+            #expect(try await wrong.ending() == 78)
+            #expect(await wrong.says("p.yaml:1: rules[0].anser: found unknown key"))
+        }
+    }
+}
