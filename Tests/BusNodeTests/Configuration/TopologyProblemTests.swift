@@ -160,8 +160,8 @@ import Testing
             ),
             (
                 "presenters: [{ console: { listen: 8080 } }]",
-                "presenters[0].console.listen: found \"8080\", allowed: HOST:PORT, or HOST:* to let "
-                    + "the system choose the port"
+                "presenters[0].console.listen: found \"8080\", allowed: HOST:PORT, or HOST:* "
+                    + "to let the system choose the port"
             ),
             (
                 "presenters: [{ console: { listen: 0.0.0.0:8080 } }]",

@@ -1,4 +1,5 @@
 import ErrorBus
+import HTTPTypes
 import Testing
 
 @testable import bus_node
