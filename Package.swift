@@ -111,6 +111,10 @@ let package = Package(
             dependencies: [
                 "bus-node", "ErrorBus", "ErrorBusTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -22,7 +22,8 @@ trap 'exit 130' INT TERM
 
 if [ -t 0 ]; then
     export DEMO_POLICY=policy-none.yaml
-    who="You decide: answer with the letter in brackets and Return."
+    who="You decide: answer with the letter in brackets and Return, or in a browser at the
+   address that central prints."
 else
     who="No terminal here, so policy.yaml decides."
 fi

@@ -35,7 +35,7 @@ extension TopologyReader {
     private mutating func tokenFile(_ field: ConfigurationField) -> String? {
         guard let text = decoder.text(field, allowed: Self.tokenAllowed) else { return nil }
         guard text.hasPrefix("file:"), text.count > "file:".count else {
-            decoder.report(field, found: "something else", allowed: Self.tokenAllowed)
+            decoder.report(field, found: "a text without file:", allowed: Self.tokenAllowed)
             return nil
         }
         return FilePath.resolve(String(text.dropFirst("file:".count)), in: folder)

@@ -114,7 +114,7 @@ struct TopologyValidator {
         }
     }
 
-    /// A console beyond loopback is for whoever has the token, and nobody guesses that one was made.
+    /// A console beyond loopback is only for whoever was given its token.
     private mutating func checkConsoles(of node: NodeSettings) {
         for (index, presenter) in node.presenters.enumerated() {
             guard case .console(let console) = presenter, !console.listen.isLocal,

@@ -15,6 +15,8 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private let logger: Logger
     /// Requests read whole less answers written whole.
     private var openCount = 0
+    /// Something of a request has come that is not answered, or nothing at all yet.
+    private var isOwed = true
     private var closes = false
     private var reading: Scheduled<Void>?
     private var stalling: Scheduled<Void>?
@@ -36,6 +38,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isOwed = true
         if case .end = unwrapInboundIn(data) {
             openCount += 1
             reading?.cancel()
@@ -55,6 +58,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
             }
             // Answered before it was read whole, its rest may take as long as a request.
             openCount -= 1
+            isOwed = openCount != 0
             if openCount <= 0 { expectRequest(context, within: ConsoleLimits.idleTime) }
         }
         context.write(data, promise: promise)
@@ -76,14 +80,23 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private func close(
         _ context: ChannelHandlerContext, after time: TimeAmount, _ reason: String
     ) -> Scheduled<Void> {
-        let (channel, logger) = (context.channel, logger)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let own = NIOLoopBound(self, eventLoop: context.eventLoop)
         return context.eventLoop.scheduleTask(in: time) {
+            own.value.drop(bound.value, reason)
+        }
+    }
+
+    private func drop(_ context: ChannelHandlerContext, _ reason: String) {
+        // A browser that keeps a connection for later is not slow.
+        if isOwed {
             logger.info(
                 "console: slow client dropped",
                 metadata: [
-                    "peer": "\(channel.remoteAddress?.description ?? "?")", "reason": "\(reason)",
+                    "peer": "\(context.channel.remoteAddress?.description ?? "?")",
+                    "reason": "\(reason)",
                 ])
-            channel.close(promise: nil)
         }
+        context.close(promise: nil)
     }
 }

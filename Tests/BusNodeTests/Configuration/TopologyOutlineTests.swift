@@ -10,7 +10,7 @@ import Testing
             version: 1
             nodes:
               central: { listen: "tcp://127.0.0.1:1", presenters: [terminal, { command: [x] }] }
-              spare: { listen: "ipc://s", presenters: [terminal] }
+              spare: { listen: "ipc://s", presenters: [console: { listen: "127.0.0.1:*" }] }
               relay:
                 next: [central, spare]
                 listen: "tcp://127.0.0.1:2"
@@ -29,7 +29,7 @@ import Testing
                 "central  listens on tcp://127.0.0.1:1  presenters terminal, command x",
                 "└── relay  listens on tcp://127.0.0.1:2  1 rule",
                 "    └── worker",
-                "spare  listens on ipc://s  presenters terminal",
+                "spare  listens on ipc://s  presenters console 127.0.0.1:*",
                 "└── relay (see above)",
                 "alone  next tcp://127.0.0.1:9",
             ])

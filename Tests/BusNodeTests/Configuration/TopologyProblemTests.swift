@@ -155,9 +155,34 @@ import Testing
                     + "read; No such file or directory"
             ),
             (
-                "presenters: [{ console: { listen: 127.0.0.1:8080 } }]",
-                "presenters[0]: found \"console\", allowed: policy, terminal, command; "
-                    + "console presenter is not available in this version"
+                "presenters: [{ console: { token: file:x } }]",
+                "presenters[0].console: found no listen, allowed: listen: HOST:PORT"
+            ),
+            (
+                "presenters: [{ console: { listen: 8080 } }]",
+                "presenters[0].console.listen: found \"8080\", allowed: HOST:PORT, or HOST:* "
+                    + "to let the system choose the port"
+            ),
+            (
+                "presenters: [{ console: { listen: 0.0.0.0:8080 } }]",
+                "presenters[0].console.listen: found \"0.0.0.0:8080\", open to other machines "
+                    + "without a token, allowed: a loopback host such as 127.0.0.1, or any host "
+                    + "with token: file:PATH"
+            ),
+            (
+                "presenters: [{ console: { listen: 127.0.0.1:7700 } }]",
+                "presenters[0].console.listen: found \"tcp://127.0.0.1:7700\", which node central "
+                    + "has already, allowed: an endpoint that no other entry has"
+            ),
+            (
+                "presenters: [{ console: { listen: 127.0.0.1:8080, token: secret } }]",
+                "presenters[0].console.token: found a text without file:, allowed: file:PATH, a "
+                    + "file that only its owner can read"
+            ),
+            (
+                "presenters: [{ console: { listen: 127.0.0.1:8080, hosts: [a b] } }]",
+                "presenters[0].console.hosts[0]: found \"a b\", allowed: what browsers send as the "
+                    + "host, as in console.example:8443, or a list"
             ),
             (
                 "afterRestart: maybe",

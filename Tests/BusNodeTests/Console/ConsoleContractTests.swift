@@ -1,0 +1,80 @@
+import Foundation
+import HTTPTypes
+import Logging
+import OrderedCollections
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+/// docs/openapi.yaml says what the server does, and the server does what it says.
+struct ConsoleContractTests {
+    private let console: Console
+    private let document: ConfigurationNode
+
+    init() throws {
+        console = try Console(
+            ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+            in: Topology(nodes: [:]), logger: .init(label: "test"))
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../docs/openapi.yaml")
+        document = try YAMLConfiguration.read(
+            Array(try Data(contentsOf: file)), file: "openapi.yaml")
+    }
+
+    private func keys(_ path: String...) -> [String] {
+        var node = document
+        for key in path {
+            guard case .mapping(let fields) = node.value,
+                let field = fields.first(where: { $0.key == key })
+            else { return [] }
+            node = field.value
+        }
+        guard case .mapping(let fields) = node.value else { return [] }
+        return fields.map(\.key)
+    }
+
+    @Test("Every route is described, and nothing else is")
+    func routes() {
+        let served = ConsoleAPI(console).routes.routes.map {
+            "\($0.method.rawValue.lowercased()) \($0.path)"
+        }
+        let described = keys("paths").flatMap { path in
+            keys("paths", path).filter { $0 != "parameters" }.map { "\($0) \(path)" }
+        }
+        #expect(Set(served) == Set(described))
+        #expect(served.count == described.count)
+    }
+
+    @Test("Items and groups have the fields that are described")
+    func fields() async throws {
+        let report = ErrorReport(domain: "d", description: "broken")
+        let prompt = Prompts.prompt(report)
+        let asking = Task { try await console.inbox.present(prompt) }
+        for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
+        let item = try #require(console.inbox.items().first)
+        let group = try #require(console.inbox.groups.first)
+        let itemKeys = JSONValue(item, console.revisions).objectValue?.keys.sorted()
+        #expect(itemKeys == keys("components", "schemas", "Item", "properties").sorted())
+        let groupKeys = JSONValue(group, console.revisions).objectValue?.keys.sorted()
+        #expect(groupKeys == keys("components", "schemas", "Group", "properties").sorted())
+        let detail = try ConsoleAPI(console).detail(item.id).objectValue?.keys.sorted()
+        let more = keys("components", "schemas", "Detail", "properties")
+        #expect(detail == ((itemKeys ?? []) + more).sorted())
+        asking.cancel()
+    }
+
+    @Test("Long descriptions are cut in lists, not in reports")
+    func longText() async throws {
+        let text = String(repeating: "é", count: 10_000)
+        let prompt = Prompts.prompt(ErrorReport(domain: "d", description: text))
+        let asking = Task { try await console.inbox.present(prompt) }
+        for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
+        let item = try #require(console.inbox.items().first)
+        let shown = try #require(JSONValue(item, console.revisions)["description"]?.stringValue)
+        #expect(shown.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
+        #expect(shown.hasSuffix("é…"))
+        #expect(try ConsoleAPI(console).detail(item.id)["report"]?["description"] == .string(text))
+        asking.cancel()
+    }
+}

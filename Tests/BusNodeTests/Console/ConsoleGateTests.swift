@@ -1,0 +1,175 @@
+import ErrorBus
+import HTTPTypes
+import Testing
+
+@testable import bus_node
+
+struct ConsoleGateTests {
+    private static let token = ConsoleToken.generated()
+
+    private func gate(_ listen: String = "127.0.0.1:8080", hosts: [String] = []) throws
+        -> ConsoleGate
+    {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://\(listen)"))
+        settings.hosts = hosts
+        return ConsoleGate(hosts: ConsoleHosts(settings, port: 8080), token: Self.token)
+    }
+
+    /// What a script sends.
+    private func facts(_ method: String = "GET") -> ConsoleGate.Facts {
+        var facts = ConsoleGate.Facts()
+        facts.method = method
+        facts.path = "/api/v1/inbox"
+        facts.host = "127.0.0.1:8080"
+        facts.authorization = "Bearer \(Self.token.text)"
+        if method == "POST" { facts.contentType = "application/json" }
+        return facts
+    }
+
+    /// `enter`, `keepToken`, or status and word of the refusal.
+    private func verdict(_ gate: ConsoleGate, _ facts: ConsoleGate.Facts) -> String {
+        do throws(APIProblem) {
+            return "\(try gate.verdict(on: facts))"
+        } catch {
+            return "\(error.status.code) \(error.word)"
+        }
+    }
+
+    @Test(
+        "Only the console's own names are a Host",
+        arguments: [
+            ("127.0.0.1:8080", "enter"), ("localhost:8080", "enter"), ("LOCALHOST:8080", "enter"),
+            ("evil.example", "403 host"), ("evil.example:8080", "403 host"),
+            ("127.0.0.1", "403 host"), ("127.0.0.1:8081", "403 host"), ("", "403 host"),
+            ("127.0.0.1:8080.evil.example", "403 host"),
+            ("127.0.0.1.evil.example:8080", "403 host"),
+            ("[::1]:8080", "403 host"), ("127.0.0.1:08080", "403 host"),
+            (" 127.0.0.1:8080", "403 host"),
+        ])
+    func host(host: String, expected: String) throws {
+        var facts = facts()
+        facts.host = host
+        #expect(verdict(try gate(), facts) == expected)
+    }
+
+    @Test("A request without Host is refused")
+    func noHost() throws {
+        var facts = facts()
+        facts.host = nil
+        #expect(verdict(try gate(), facts) == "403 host")
+    }
+
+    @Test(
+        "Beyond loopback only the address itself and what is configured",
+        arguments: [
+            ("10.0.0.5:8080", "10.0.0.5:8080", "enter"),
+            ("10.0.0.5:8080", "localhost:8080", "403 host"),
+            ("10.0.0.5:8080", "bus.example", "enter"),
+            ("10.0.0.5:8080", "bus.example:8080", "403 host"),
+            ("0.0.0.0:8080", "localhost:8080", "enter"),
+            ("0.0.0.0:8080", "0.0.0.0:8080", "403 host"),
+            ("[::1]:8080", "[::1]:8080", "enter"),
+        ])
+    func configured(listen: String, host: String, expected: String) throws {
+        var facts = facts()
+        facts.host = host
+        #expect(verdict(try gate(listen, hosts: ["bus.example"]), facts) == expected)
+    }
+
+    @Test(
+        "An Origin is our own or none at all, reading or writing",
+        arguments: [
+            ("http://127.0.0.1:8080", "enter"), ("http://localhost:8080", "403 origin"),
+            ("https://127.0.0.1:8080", "403 origin"), ("http://127.0.0.1", "403 origin"),
+            ("http://evil.example", "403 origin"), ("null", "403 origin"), ("", "403 origin"),
+        ], ["GET", "POST"])
+    func origin(_ origin: (sent: String, expected: String), method: String) throws {
+        var facts = facts(method)
+        facts.origins = [origin.sent]
+        #expect(verdict(try gate(), facts) == origin.expected)
+        facts.origins = ["http://127.0.0.1:8080", "http://evil.example"]
+        #expect(verdict(try gate(), facts) == "403 origin")
+    }
+
+    @Test("Behind a proxy that speaks TLS the Origin begins with https")
+    func proxied() throws {
+        var facts = facts("POST")
+        facts.host = "bus.example"
+        facts.origins = ["https://bus.example"]
+        #expect(verdict(try gate(hosts: ["bus.example"]), facts) == "enter")
+    }
+
+    @Test(
+        "Requests that another site caused are refused, reading or writing",
+        arguments: [
+            ("same-origin", "enter"), ("none", "enter"), ("same-site", "403 crossSite"),
+            ("cross-site", "403 crossSite"), ("", "403 crossSite"),
+        ], ["GET", "POST"])
+    func fetchSite(_ site: (sent: String, expected: String), method: String) throws {
+        var facts = facts(method)
+        facts.fetchSite = site.sent
+        #expect(verdict(try gate(), facts) == site.expected)
+    }
+
+    @Test("Without the token nothing is served; it comes as a header or a cookie")
+    func tokens() throws {
+        let gate = try gate()
+        let text = Self.token.text
+        func answer(_ authorization: String?, _ cookies: String...) -> String {
+            var facts = facts()
+            facts.authorization = authorization
+            facts.cookies = cookies
+            return verdict(gate, facts)
+        }
+        #expect(answer(nil) == "401 unauthorized")
+        #expect(answer("Bearer") == "401 unauthorized")
+        #expect(answer("Bearer \(text.dropLast())") == "401 unauthorized")
+        #expect(answer("Bearer \(text)x") == "401 unauthorized")
+        #expect(answer("Basic \(text)") == "401 unauthorized")
+        #expect(answer("bearer \(text)") == "enter")
+        #expect(answer(nil, "errorbus=\(text)") == "enter")
+        #expect(answer(nil, "a=b; errorbus=old; errorbus=\(text)") == "enter")
+        #expect(answer(nil, "errorbus=") == "401 unauthorized")
+        #expect(answer(nil, "xerrorbus=\(text)") == "401 unauthorized")
+        // A wrong header is not made good by a cookie.
+        #expect(answer("Bearer wrong", "errorbus=\(text)") == "401 unauthorized")
+    }
+
+    @Test("A token in the address counts at the page only, and is put into a cookie")
+    func address() throws {
+        var facts = facts()
+        facts.authorization = nil
+        facts.offeredToken = Self.token.text
+        #expect(verdict(try gate(), facts) == "401 unauthorized")
+        facts.path = "/"
+        #expect(verdict(try gate(), facts) == "keepToken")
+        facts.offeredToken = "wrong"
+        #expect(verdict(try gate(), facts) == "401 unauthorized")
+        facts.offeredToken = Self.token.text
+        facts.fetchSite = "cross-site"
+        #expect(verdict(try gate(), facts) == "403 crossSite")
+    }
+
+    @Test(
+        "What changes something comes as JSON: no form of another page can send that",
+        arguments: [
+            ("application/json", "enter"), ("application/json; charset=utf-8", "enter"),
+            ("Application/JSON", "enter"), ("text/plain", "415 contentType"),
+            ("application/x-www-form-urlencoded", "415 contentType"), ("", "415 contentType"),
+            ("text/plain; application/json", "415 contentType"),
+        ])
+    func contentType(type: String, expected: String) throws {
+        var facts = facts("POST")
+        facts.contentType = type
+        #expect(verdict(try gate(), facts) == expected)
+    }
+
+    @Test("A body that says it is too long is not read")
+    func length() throws {
+        var facts = facts("POST")
+        facts.contentLength = String(ConsoleLimits.bodyByteMax)
+        #expect(verdict(try gate(), facts) == "enter")
+        facts.contentLength = String(ConsoleLimits.bodyByteMax + 1)
+        #expect(verdict(try gate(), facts) == "413 tooLarge")
+    }
+}

@@ -1,0 +1,106 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+struct FirstOfPresentersTests {
+    private func ask(_ presenters: any Presenter..., next: (any Responder)? = nil) async -> Outcome
+    {
+        let error = ErrorReport(domain: "d", description: "broken").recoverableError
+        return await PresentingResponder(
+            "central", presenters: [FirstOfPresenters(presenters, logger: .silent)], next: next,
+            logger: .silent
+        ).presentError(error)
+    }
+
+    @Test("A35 the first answer wins; the other's prompt closes and names who gave it")
+    func first() async throws {
+        let slow = ScriptedPresenter("slow", .waitForCancellation)
+        let quick = ScriptedPresenter(
+            "quick",
+            .run { prompt in
+                // Both have it before one answers.
+                _ = try await slow.nextPrompt()
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        let outcome = await ask(slow, quick)
+        #expect(outcome.answer?.by == "ann")
+        #expect(outcome.didRecover)
+        _ = try await slow.nextTakenAway()
+        #expect(slow.prompts.first?.answer?.by == "ann")
+        #expect(throws: AnswerRefusal.self) {
+            try slow.prompts.first?.answer("cancel", by: "bob", via: .person)
+        }
+    }
+
+    @Test("A35 an inbox beside it shows who answered at the terminal")
+    func inbox() async throws {
+        let inbox = Inbox("console")
+        let terminal = ScriptedPresenter(
+            "terminal",
+            .run { prompt in
+                for await _ in inbox.changes() where inbox.openCount == 1 { break }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        #expect(await ask(inbox, terminal).answer?.by == "ann")
+        for await _ in inbox.changes() where inbox.openCount == 0 { break }
+        let item = try #require(inbox.items().first)
+        #expect(item.answer?.by == "ann")
+        #expect {
+            try inbox.answer(item.id, option: "cancel", by: "bob")
+        } throws: { error in
+            guard case .answered(let answer, _)? = error as? InboxRefusal else { return false }
+            return answer.by == "ann"
+        }
+    }
+
+    @Test("One that declines or fails leaves the question to the other")
+    func oneDeclines() async {
+        let answering = ScriptedPresenter.Step.answer("retry", by: "ann")
+        let declining = await ask(
+            ScriptedPresenter("a", .decline), ScriptedPresenter("b", answering))
+        #expect(declining.answer?.by == "ann")
+        let failing = await ask(
+            ScriptedPresenter("a", .fail(JSONError(.empty, at: 0))),
+            ScriptedPresenter("b", answering))
+        #expect(failing.answer?.by == "ann")
+    }
+
+    @Test("Only when all of them decline the next presenter is asked")
+    func allDecline() async {
+        let next = PresentingResponder(
+            "pager", presenters: [ScriptedPresenter("pager", .answer("retry", by: "pager"))],
+            logger: .silent)
+        let outcome = await ask(
+            ScriptedPresenter("a", .decline), ScriptedPresenter("b", .decline), next: next)
+        #expect(outcome.answer?.by == "pager")
+    }
+
+    @Test("One that is deaf to cancellation holds nobody up")
+    func deaf() async {
+        let gate = Gate()
+        let deaf = ScriptedPresenter(
+            "deaf",
+            .run { _ in
+                await gate.wait()
+                return nil
+            })
+        let outcome = await ask(deaf, ScriptedPresenter("b", .answer("retry", by: "ann")))
+        gate.open()
+        #expect(outcome.answer?.by == "ann")
+    }
+}
+
+extension ErrorReport {
+    /// An error with this report that Retry recovers.
+    fileprivate var recoverableError: any Error {
+        Reported(report: self).recoverable {
+            RecoveryOption("Retry", id: "retry") { true }
+            RecoveryOption.cancel
+        }
+    }
+}
+
+private struct Reported: ReportableError {
+    let report: ErrorReport
+}
