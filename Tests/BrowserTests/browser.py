@@ -5,6 +5,7 @@ import time
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -76,11 +77,16 @@ class Page:
                         ".map((node) => node.innerText)", selector)
 
     def click(self, selector, containing=""):
-        def found():
+        def clicked():
             nodes = self.driver.find_elements(By.CSS_SELECTOR, selector)
-            return next((node for node in nodes if node.is_displayed() and node.is_enabled()
-                         and containing in node.get_attribute("textContent")), None)
-        self.until(found, f"{selector} with \"{containing}\"").click()
+            try:
+                node = next(node for node in nodes if node.is_displayed() and node.is_enabled()
+                            and containing in node.get_attribute("textContent"))
+                node.click()
+                return True
+            except (StopIteration, StaleElementReferenceException):
+                return False  # The page drew anew in between.
+        self.until(clicked, f"{selector} with \"{containing}\"")
 
     def press(self, *keys):
         for key in keys:

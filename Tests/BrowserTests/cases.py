@@ -5,14 +5,14 @@ from consoles import report
 
 
 def a_worker_is_answered(page, console):
-    [question] = console.ask(report("The disk is full.", failureReason="No space on /srv."))
+    worker = console.work("The disk is full.", "No space on /srv.")
     page.open(console.url)
     page.choose("The disk is full.")
     page.until(lambda: "No space on /srv." in page.text("#detail"), "the failure reason")
     page.click("[data-option=retry]")
     page.sign("ada")
     page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
-    assert question.answer() == ("retry", "ada")
+    assert worker.answer() == ("retry", "ada")
     page.until(lambda: "Recovered" in page.text(".decide"), "what came of it")
     page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")
 

@@ -88,6 +88,9 @@ class MockConsole(Console):
         made = self.call("/mock", [{"report": each} for each in reports])
         return [MockQuestion(self, identity) for identity in made["ids"]]
 
+    def work(self, description, reason):
+        return self.ask(report(description, failureReason=reason))[0]
+
 
 class MockQuestion:
     def __init__(self, console, identity):
@@ -115,6 +118,7 @@ class RealConsole(Console):
         super().__init__()
         self.binary = binary
         self.context = zmq.Context()
+        self.dealers = []
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
         folder = pathlib.Path(self.folder.name)
         token = folder / "token"
@@ -145,15 +149,33 @@ nodes:
         for index, each in enumerate(reports):
             if index % self.per_socket == 0:
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
+                self.dealers.append(dealer)  # Closed, it would take its questions back.
             identity = str(uuid.uuid4())
             dealer.send({**each, "id": identity, "deadlineMilliseconds": 600_000})
             questions.append(BareQuestion(dealer, identity))
         return questions
 
+    def work(self, description, reason):
+        options = [argument for option in OPTIONS for argument in (
+            "--option", f"{option['id']}={option['title']}:{option.get('role', '')}".rstrip(":"))]
+        return Worker(self.command("present", "--json", "--description", description,
+                                   "--reason", reason, *options))
+
     def command(self, verb, *arguments):
         """A worker of bus-node's own, below this console."""
         return subprocess.Popen([self.binary, verb, "--to", self.endpoint, *arguments],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Worker:
+    """`bus-node present`, which also tells what came of the answer."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def answer(self, seconds=20):
+        outcome = json.loads(self.process.communicate(timeout=seconds)[0])
+        return outcome["option"], outcome["by"]
 
 
 class Dealer:
