@@ -61,11 +61,12 @@ class Inbox:
             key = report.get("coalesceKey") or json.dumps(
                 [report["domain"], report.get("code"),
                  [option["id"] for option in report.get("recoveryOptions", [])]])
-            live = any(item["stage"] in ("open", "claimed") for item in self.members(key))
-            if key not in self.groups or not live:
-                self.groups[key] = len(self.opened) + 1
+            members = self.groups.get(key, [])
+            if not any(item["stage"] in ("open", "claimed") for item in members):
+                members = self.groups[key] = []
+            number = members[0]["group"] if members else len(self.opened) + 1
             item = {
-                "id": str(uuid.uuid4()), "stage": "open", "group": self.groups[key],
+                "id": str(uuid.uuid4()), "stage": "open", "group": number,
                 "domain": report["domain"], "code": report.get("code"),
                 "description": report["description"],
                 "severity": report.get("severity", "error"), "origin": path[0] if path else None,
@@ -77,6 +78,7 @@ class Inbox:
                 "openedAt": stamp(time.time() - age), "deadlineInMilliseconds": None,
                 "claimedBy": None, "claimedUntil": None, "leavesAt": None, "answer": None,
                 "result": None, "reason": None, **more}
+            members.append(item)
             self.reports[item["id"]] = report
             self.touch(item)
             self.opened[item["id"]] = item["revision"]
@@ -84,10 +86,6 @@ class Inbox:
             self.note("present", item, description=item["description"], origin=item["origin"],
                       options=",".join(option["id"] for option in item["options"]))
             return item
-
-    def members(self, key):
-        number = self.groups.get(key)
-        return [item for item in self.items.values() if item["group"] == number][:1000]
 
     def touch(self, item, **values):
         self.revision += 1

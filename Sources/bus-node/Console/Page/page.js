@@ -16,7 +16,7 @@ const state = {
   online: false, ready: false, source: null, heardAt: 0, lostAt: 0, retryDelay: 500, retryTimer: null,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(),
   cursor: null, cursorIndex: 0, selected: null, shownID: null, shownAt: 0, whole: false,
-  details: null, loading: null, tab: "inbox", busy: false, framed: false,
+  details: null, loading: null, isPressing: false, tab: "inbox", busy: false, framed: false,
   undos: [], news: { arrived: [], results: [] }, lastEnd: null,
 };
 
@@ -492,6 +492,7 @@ function current() {
 }
 
 function drawDetail() {
+  if (state.isPressing) return;
   const item = current();
   $("inbox").classList.toggle("reading", Boolean(state.selected));
   if (item && item.id !== state.shownID) Object.assign(state, { shownID: item.id, shownAt: performance.now() });
@@ -1062,6 +1063,11 @@ function tick() {
   if (!document.hidden) schedule();
 }
 
+function stopPressing() {
+  state.isPressing = false;
+  schedule();
+}
+
 function start() {
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", route);
@@ -1075,6 +1081,9 @@ function start() {
   $("banner").lastChild.addEventListener("click", connect);
   $("who").addEventListener("click", askName);
   $("helpButton").addEventListener("click", openHelp);
+  // A button that is replaced while it is pressed would not be clicked.
+  $("detail").addEventListener("pointerdown", () => { state.isPressing = true; });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(stopPressing));
   setInterval(tick, 1000);
   setInterval(refreshTab, 5000);
   route();

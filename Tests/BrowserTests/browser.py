@@ -1,0 +1,125 @@
+"""A headless Chromium, as Debian packages it, and how the tests look at the page with it."""
+import shutil
+import sys
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    sys.exit("selenium is missing. Run: scripts/python -m pip install selenium")
+
+PATIENCE = 20
+
+
+def program(*names):
+    found = next(filter(None, map(shutil.which, names)), None)
+    return found or sys.exit(f"{names[0]} is missing. Run: apt-get install chromium chromium-driver")
+
+
+class Page:
+    """One window onto a console."""
+
+    keys = Keys
+
+    def __init__(self, width=1280, height=800, scheme="light"):
+        options = webdriver.ChromeOptions()
+        options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     "--disable-dev-shm-usage"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
+        self.resize(width, height, scheme)
+
+    def resize(self, width, height, scheme="light"):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, url):
+        self.driver.get(url)
+        self.until(lambda: self.text("#link") == "live", "the page to be linked")
+
+    def second_tab(self, url):
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.open(url)
+        return first, self.driver.current_window_handle
+
+    def until(self, condition, what, seconds=PATIENCE):
+        """Waits for what the page does by itself; what it never does fails the test."""
+        end = time.monotonic() + seconds
+        while True:
+            found = condition()
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise AssertionError(f"waited {seconds} s for {what}")
+            time.sleep(0.05)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, selector):
+        """What is shown of the first match; empty when there is none or it is hidden."""
+        return self.run("const node = document.querySelector(arguments[0]);"
+                        "return node?.checkVisibility() ? node.innerText : ''", selector)
+
+    def texts(self, selector):
+        return self.run("return [...document.querySelectorAll(arguments[0])]"
+                        ".filter((node) => node.checkVisibility())"
+                        ".map((node) => node.innerText)", selector)
+
+    def click(self, selector, containing=""):
+        def clicked():
+            nodes = self.driver.find_elements(By.CSS_SELECTOR, selector)
+            try:
+                node = next(node for node in nodes if node.is_displayed() and node.is_enabled()
+                            and containing in node.get_attribute("textContent"))
+                node.click()
+                return True
+            except (StopIteration, StaleElementReferenceException):
+                return False  # The page drew anew in between.
+        self.until(clicked, f"{selector} with \"{containing}\"")
+
+    def press(self, *keys):
+        for key in keys:
+            ActionChains(self.driver).send_keys(key).perform()
+
+    def row(self, text):
+        """Waits until a row of the list shows the text."""
+        self.until(lambda: any(text in row for row in self.texts("#list .row")), f"a row: {text}")
+
+    def choose(self, text):
+        """Opens a row, and waits until it was on the screen long enough to be answered."""
+        self.row(text)
+        self.click("#list .row", text)
+        self.shown(text)
+
+    def shown(self, text):
+        self.until(lambda: text in self.text("#title"), f"the detail of {text}")
+        self.until(lambda: self.run("return performance.now() - state.shownAt > JUST_SHOWN"),
+                   "it to be read")
+
+    def sign(self, name):
+        """Answers the question who answers."""
+        self.until(lambda: self.text("#nameDialog"), "the question for a name")
+        self.press(*name, Keys.ENTER)
+        self.until(lambda: not self.text("#nameDialog"), "the name to be taken")
+
+    def complaints(self):
+        """What the browser found wrong, refused requests aside: those are part of the tests."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if "Content Security Policy" in entry["message"] or "Uncaught" in entry["message"]]
+
+    def save(self, path):
+        self.driver.save_screenshot(str(path))
+
+    def close(self):
+        self.driver.quit()

@@ -1,0 +1,198 @@
+"""What an operator does, in a browser. Each case gets a console of its own and a new page."""
+import re
+
+from consoles import report
+
+
+def a_worker_is_answered(page, console):
+    worker = console.work("The disk is full.", "No space on /srv.")
+    page.open(console.url)
+    page.choose("The disk is full.")
+    page.until(lambda: "No space on /srv." in page.text("#detail"), "the failure reason")
+    page.click("[data-option=retry]")
+    page.sign("ada")
+    page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
+    assert worker.answer() == ("retry", "ada")
+    page.until(lambda: "Recovered" in page.text(".decide"), "what came of it")
+    page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")
+
+
+def an_answer_is_taken_back(page, console):
+    [question] = console.ask(report("The wrong answer."))
+    page.open(console.url)
+    page.choose("The wrong answer.")
+    page.click("[data-option=cancel]")
+    page.sign("ada")
+    page.click("#toasts button", "Undo")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "it to be mine again")
+    page.click("[data-option=skip]")
+    assert question.answer() == ("skip", "ada")
+
+
+def a_command_is_repeated(page, console):
+    flag = f"{console.folder.name}/flag"
+    worker = console.command("exec", "--", "sh", "-c", f"test -e {flag}")
+    page.open(console.url)
+    page.until(lambda: page.texts("#list .row"), "the command's error")
+    open(flag, "w").close()
+    page.press("j")
+    page.until(lambda: page.text("#title"), "its detail")
+    page.shown("")
+    page.click(".options button", "Retry")
+    page.sign("ada")
+    assert worker.wait(20) == 0, worker.stderr.read()
+
+
+def a_second_tab_sees_it_and_is_refused(page, console):
+    first, second = console.ask(report("The first."), report("The second."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '0')")
+    slow, quick = page.second_tab(console.url)
+    page.choose("The first.")
+    page.click("[data-option=retry]")
+    assert first.answer() == ("retry", "ada")
+    page.driver.switch_to.window(slow)
+    page.until(lambda: not any("The first." in row for row in page.texts("#list .row")),
+               "the other tab's answer")
+    page.choose("The second.")
+    # From here on this tab hears nothing, as on a slow link.
+    page.run("state.source.close()")
+    page.driver.switch_to.window(quick)
+    page.choose("The second.")
+    page.click("[data-option=skip]")
+    assert second.answer() == ("skip", "ada")
+    page.driver.switch_to.window(slow)
+    page.click("[data-option=retry]")
+    page.until(lambda: "answered before" in page.text("#toasts [role=alert]"), "the refusal")
+
+
+def a_claim_keeps_others_off(page, console):
+    [question] = console.ask(report("Only one of us."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    console.call(f"/api/v1/presentations/{question.id}/claim",
+                 {"by": "bea", "forMilliseconds": 60000})
+    page.choose("Only one of us.")
+    page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
+    assert page.run("return document.querySelector('[data-option=retry]').disabled")
+    page.click(".decide button", "Take over")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
+    page.click(".decide button", "Release")
+    page.until(lambda: "Claim for" in page.text(".decide"), "the claim released")
+
+
+def a_group_is_answered_at_once(page, console):
+    questions = console.ask(*[report("The same for all.") for _ in range(20)])
+    page.open(console.url)
+    page.until(lambda: "20 waiting in 1 rows" in page.text("#count"), "one row for all")
+    page.choose("The same for all.")
+    page.click("[data-option=skip]", "× 20")
+    page.sign("ada")
+    assert {question.answer() for question in questions} == {("skip", "ada")}
+
+
+def the_keyboard_is_enough(page, console):
+    keys = page.keys
+    one, two = console.ask(report("Number one."), report("Number two.", severity="warning"))
+    page.open(console.url)
+    page.row("Number two.")
+    page.press("?")
+    page.until(lambda: page.text("#helpDialog"), "the help")
+    page.press(keys.ESCAPE, "/", *"two", keys.ENTER)
+    page.shown("Number two.")
+    page.press("3")
+    page.sign("ada")
+    page.until(lambda: page.text("#confirmDialog"), "the second question")
+    page.press(keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    page.press("3")
+    page.until(lambda: page.text("#confirmDialog"), "the second question again")
+    page.press(keys.TAB, keys.ENTER)
+    assert two.answer() == ("purge", "ada")
+    page.press("/", keys.ESCAPE, keys.ESCAPE, keys.HOME)
+    page.shown("Number one.")
+    page.press("1")
+    page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
+    page.press("u")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "it taken back")
+    page.press("4")
+    assert one.answer() == ("cancel", "ada")
+    page.press("]")
+    page.until(lambda: "chose cancel" in page.text("#audit"), "the audit")
+    page.press("]")
+    page.until(lambda: "central" in page.text("#nodes"), "the topology")
+
+
+def the_link_comes_back_after_a_restart(page, console):
+    console.ask(report("Before the restart."))
+    page.open(console.url)
+    page.row("Before the restart.")
+    console.stop()
+    page.until(lambda: "No link" in page.text("#banner"), "the banner")
+    console.start()
+    page.until(lambda: not page.text("#banner"), "the link", seconds=40)
+    [question] = console.ask(report("After the restart."))
+    page.choose("After the restart.")
+    page.click("[data-option=retry]")
+    page.sign("ada")
+    assert question.answer() == ("retry", "ada")
+
+
+def hostile_text_stays_text(page, console):
+    attack = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
+    bidi = "\u202egnihton eteled\u202c \u2066x\u2069 \u200bhidden"
+    options = [{"id": "retry", "title": f"Retry {attack}"},
+               {"id": "cancel", "title": f"{bidi} Abort", "role": "cancel"}]
+    console.ask(report(
+        f"{attack} {bidi}", failureReason="W" * 10_000, recoverySuggestion=f"a\0b {attack}",
+        userInfo={attack: attack, "__proto__": "x", "long": "y " * 5_000},
+        underlyingErrors=[{"domain": attack, "description": f"{bidi} {attack}"}],
+        recoveryOptions=options))
+    page.open(console.url)
+    page.choose("<script>window.hacked=1</script>")
+    page.until(lambda: "WWWW" in page.text("#detail"), "the long reason")
+    shown = page.text("#detail")
+    assert "⟨U+202E⟩" in shown and "⟨U+0000⟩" in shown and "⟨U+200B⟩" in shown
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\0]", page.run(
+        "return document.body.textContent"))
+    assert page.run("return window.hacked") is None
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+    for width in (1280, 390):
+        page.resize(width, 844)
+        page.until(lambda: page.run(
+            "return document.documentElement.scrollWidth <= innerWidth"), "nothing too wide")
+
+
+def ten_thousand_scroll(page, console):
+    page.open(console.url)
+    console.ask(*[report(f"Error {number:05}.") for number in range(10_000)])
+    page.until(lambda: page.text("#count").startswith("10\u202f000 waiting"), "all of them", 120)
+    lines = "return document.querySelectorAll('#list > li').length"
+    slowest = page.driver.execute_async_script("""
+        const done = arguments[0];
+        const scroller = document.getElementById("scroller");
+        let [last, slowest, step] = [performance.now(), 0, 0];
+        const frame = (time) => {
+          slowest = Math.max(slowest, time - last);
+          last = time;
+          step += 1;
+          scroller.scrollTop = scroller.scrollHeight * step / 60;
+          if (step < 60) requestAnimationFrame(frame); else done(slowest);
+        };
+        requestAnimationFrame(frame);""")
+    print(f"    slowest of 60 frames: {slowest:.0f} ms", flush=True)
+    assert page.run(lines) < 100, "more rows than are in sight"
+    page.row("Error 09999.")
+    assert slowest < 1000, f"a frame took {slowest:.0f} ms"
+    page.press(page.keys.HOME)
+    page.shown("Error 00000.")
+    page.press("/", *"07777", page.keys.ENTER)
+    page.shown("Error 07777.")
+
+
+ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
+       a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
+       the_keyboard_is_enough, the_link_comes_back_after_a_restart, hostile_text_stays_text,
+       ten_thousand_scroll]
+REAL_ONLY = {a_command_is_repeated}

@@ -1,0 +1,208 @@
+"""What the page is served by: a real node with workers below it, or the mock."""
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import uuid
+
+TOKEN = "browser-tests-0123456789"
+OPTIONS = [{"id": "retry", "title": "Retry", "role": "default"},
+           {"id": "skip", "title": "Skip"},
+           {"id": "purge", "title": "Delete it", "role": "destructive"},
+           {"id": "cancel", "title": "Abort", "role": "cancel"}]
+
+
+def report(description, **more):
+    return {"domain": "org.example.tests", "description": description, "recoveryOptions": OPTIONS,
+            "coalesceKey": description[:100], **more}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Console:
+    """Both kinds: a process that serves the page."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/?token={TOKEN}"
+        self.process = None
+        self.folder = tempfile.TemporaryDirectory(prefix="errorbus-browser-")
+
+    def launch(self, command):
+        log = open(pathlib.Path(self.folder.name) / "console.log", "ab")
+        self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        log.close()
+        end = time.monotonic() + 30
+        while time.monotonic() < end and self.process.poll() is None:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError(f"the console did not start: {self.log()}")
+
+    def log(self):
+        return (pathlib.Path(self.folder.name) / "console.log").read_text(errors="replace")[-2000:]
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+    def close(self):
+        self.stop()
+        self.folder.cleanup()
+
+    def call(self, path, body=None):
+        """One request to the API, as a script would make it."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}",
+            data=None if body is None else json.dumps(body).encode(), headers={
+                "Authorization": f"Bearer {TOKEN}", "Cookie": f"errorbus={TOKEN}",
+                "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=15) as response:
+            return json.load(response)
+
+
+class MockConsole(Console):
+    is_real = False
+
+    def start(self):
+        self.launch([sys.executable, str(pathlib.Path(__file__).with_name("mock_console.py")),
+                     "--port", str(self.port), "--token", TOKEN])
+
+    def ask(self, *reports):
+        made = self.call("/mock", [{"report": each} for each in reports])
+        return [MockQuestion(self, identity) for identity in made["ids"]]
+
+    def work(self, description, reason):
+        return self.ask(report(description, failureReason=reason))[0]
+
+
+class MockQuestion:
+    def __init__(self, console, identity):
+        self.console, self.id = console, identity
+
+    def answer(self, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            item = self.console.call(f"/api/v1/presentations/{self.id}")
+            if item["stage"] in ("answered", "settled"):
+                return item["answer"]["option"], item["answer"]["by"]
+            time.sleep(0.05)
+        return None
+
+
+class RealConsole(Console):
+    """`bus-node run` with a console, and bare clients that ask."""
+
+    is_real = True
+    # A node takes so many open questions from one child.
+    per_socket = 500
+
+    def __init__(self, binary):
+        import zmq
+        super().__init__()
+        self.binary = binary
+        self.context = zmq.Context()
+        self.dealers = []
+        self.endpoint = f"tcp://127.0.0.1:{free_port()}"
+        folder = pathlib.Path(self.folder.name)
+        token = folder / "token"
+        token.touch(mode=0o600)
+        token.write_text(TOKEN + "\n")
+        (folder / "topology.yaml").write_text(f"""\
+version: 1
+nodes:
+  central:
+    listen: [{self.endpoint}]
+    presenters:
+      - console:
+          listen: 127.0.0.1:{self.port}
+          token: file:{token}
+""")
+
+    def start(self):
+        self.launch([self.binary, "run", "--topology", f"{self.folder.name}/topology.yaml",
+                     "--node", "central"])
+
+    def close(self):
+        super().close()
+        self.context.destroy(linger=0)
+
+    def ask(self, *reports):
+        import zmq
+        questions = []
+        for index, each in enumerate(reports):
+            if index % self.per_socket == 0:
+                dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
+                self.dealers.append(dealer)  # Closed, it would take its questions back.
+            identity = str(uuid.uuid4())
+            dealer.send({**each, "id": identity, "deadlineMilliseconds": 600_000})
+            questions.append(BareQuestion(dealer, identity))
+        return questions
+
+    def work(self, description, reason):
+        options = [argument for option in OPTIONS for argument in (
+            "--option", f"{option['id']}={option['title']}:{option.get('role', '')}".rstrip(":"))]
+        return Worker(self.command("present", "--json", "--description", description,
+                                   "--reason", reason, *options))
+
+    def command(self, verb, *arguments):
+        """A worker of bus-node's own, below this console."""
+        return subprocess.Popen([self.binary, verb, "--to", self.endpoint, *arguments],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Worker:
+    """`bus-node present`, which also tells what came of the answer."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def answer(self, seconds=20):
+        outcome = json.loads(self.process.communicate(timeout=seconds)[0])
+        return outcome["option"], outcome["by"]
+
+
+class Dealer:
+    """A socket over which many bare questions are asked."""
+
+    def __init__(self, socket, endpoint):
+        self.socket = socket
+        self.socket.setsockopt(17, 0)  # LINGER
+        self.socket.connect(endpoint)
+        self.replies = {}
+
+    def send(self, request):
+        self.socket.send_multipart([b"", json.dumps(request).encode()])
+
+    def reply(self, identity, seconds):
+        end = time.monotonic() + seconds
+        while identity not in self.replies and time.monotonic() < end:
+            if self.socket.poll(100):
+                reply = json.loads(self.socket.recv_multipart()[-1])
+                self.replies[reply.get("id")] = reply
+        return self.replies.get(identity)
+
+
+class BareQuestion:
+    def __init__(self, dealer, identity):
+        self.dealer, self.id = dealer, identity
+
+    def answer(self, seconds=20):
+        reply = self.dealer.reply(self.id, seconds)
+        return reply and (reply["option"], reply["by"])
