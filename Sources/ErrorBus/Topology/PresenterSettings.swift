@@ -6,8 +6,8 @@ public enum PresenterSettings: Hashable, Sendable {
     case terminal
     /// A program: report on its input as JSON, option id on its output.
     case command([String])
-    /// A console over HTTP. Read, but not available in this version.
-    case console(listen: String, token: String?)
+    /// A console over HTTP, for people with a browser and for scripts.
+    case console(ConsoleSettings)
 
     /// The key in the file.
     public var kind: String {

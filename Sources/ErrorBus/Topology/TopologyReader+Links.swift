@@ -120,16 +120,6 @@ extension TopologyReader {
             return .terminal
         }
     }
-
-    private mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
-        guard let fields = decoder.fields(field, keys: ["listen", "token"]) else { return nil }
-        guard let listen = fields["listen"] else {
-            decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
-            return nil
-        }
-        let token = fields["token"].flatMap { decoder.text($0) }
-        return decoder.text(listen, allowed: "HOST:PORT").map { .console(listen: $0, token: token) }
-    }
 }
 
 extension ConfigurationDecoder {

@@ -26,6 +26,7 @@ struct TopologyValidator {
         for node in topology.nodes.values {
             checkHops(of: node)
             checkListening(of: node)
+            checkConsoles(of: node)
             checkRules(of: node)
             checkRoot(node)
         }
@@ -113,15 +114,34 @@ struct TopologyValidator {
         }
     }
 
+    /// A console beyond loopback is for whoever has the token, and nobody guesses that one was made.
+    private mutating func checkConsoles(of node: NodeSettings) {
+        for (index, presenter) in node.presenters.enumerated() {
+            guard case .console(let console) = presenter, !console.listen.isLocal,
+                console.tokenFile == nil
+            else { continue }
+            report(
+                "nodes.\(node.name).presenters[\(index)].console.listen",
+                found: "\"\(console.address)\", open to other machines without a token",
+                allowed: "a loopback host such as 127.0.0.1, or any host with token: file:PATH")
+        }
+    }
+
     private mutating func checkEndpoints() {
         var takers: [Endpoint: NodeName] = [:]
         for node in topology.nodes.values {
-            for (index, endpoint) in node.listen.enumerated() {
+            var places = node.listen.enumerated().map { index, endpoint in
+                (endpoint, entry("nodes.\(node.name).listen", index))
+            }
+            for case (let index, .console(let console)) in node.presenters.enumerated() {
+                let field = "nodes.\(node.name).presenters[\(index)].console.listen"
+                places.append((console.listen, field))
+            }
+            for (endpoint, field) in places {
                 if case .tcp(_, 0) = endpoint.address { continue }
                 if let taker = takers[endpoint] {
                     report(
-                        entry("nodes.\(node.name).listen", index),
-                        found: "\"\(endpoint)\", which node \(taker) has already",
+                        field, found: "\"\(endpoint)\", which node \(taker) has already",
                         allowed: "an endpoint that no other entry has")
                 } else {
                     takers[endpoint] = node.name

@@ -13,19 +13,7 @@ enum UnavailableFeatures {
     }
 
     static func find(in topology: Topology) -> [Use] {
-        topology.nodes.values.flatMap { node in
-            consoles(of: node) + routes(of: node)
-        }
-    }
-
-    private static func consoles(of node: NodeSettings) -> [Use] {
-        node.presenters.enumerated().compactMap { index, presenter in
-            guard case .console = presenter else { return nil }
-            return Use(
-                field: "nodes.\(node.name).presenters[\(index)]", found: "\"console\"",
-                allowed: "policy, terminal, command",
-                hint: "console presenter is not available in this version")
-        }
+        topology.nodes.values.flatMap { routes(of: $0) }
     }
 
     private static func routes(of node: NodeSettings) -> [Use] {

@@ -69,10 +69,14 @@ struct Run: AsyncParsableCommand {
         defer { reload.cancel() }
         // Cancelled and waited for at the end of this function.
         async let _ = status?.keep(node)
+        // Shut down from the last to the first: no console takes an answer for a node that is gone.
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)
-            ],
+            ]
+                + assembly.services(for: node).map {
+                    .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         // A node is down within a second; whatever keeps it longer is cut off.

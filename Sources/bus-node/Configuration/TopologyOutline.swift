@@ -65,7 +65,8 @@ extension PresenterSettings {
         case .policy(let path, let rules):
             "policy \(path) (\(TopologyOutline.ruleCount(rules.count)))"
         case .command(let words): "command \(words.first ?? "")"
-        case .terminal, .console: kind
+        case .console(let console): "console \(console.address)"
+        case .terminal: kind
         }
     }
 }

@@ -105,10 +105,15 @@ actor TerminalPresenter: Presenter {
         let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
         let start = Terminal.stopAsking() ? "\n" : ""
         Terminal.say(
-            start + "  (withdrawn, needs no answer any more:)\n"
+            start + "  (\(Self.ending(of: prompt)), needs no answer any more:)\n"
                 + PromptText.foreign(title, columns: Terminal.columnCount)
                 .joined(separator: "\n"))
         showNext()
+    }
+
+    private static func ending(of prompt: Prompt) -> String {
+        guard let answer = prompt.answer else { return "withdrawn" }
+        return "answered by \(answer.by.shown()) with \(answer.option.shown())"
     }
 
     /// One that waits says so when its turn comes.
@@ -157,7 +162,8 @@ actor TerminalPresenter: Presenter {
             return Terminal.say("  not taken: nothing is asked")
         }
         let title = lastGone.report.description.shown()
-        Terminal.say("  not taken: \(title) was withdrawn, nothing else is asked")
+        let ending = Self.ending(of: lastGone)
+        Terminal.say("  not taken: \(title) was \(ending), nothing else is asked")
     }
 
     private func endKeyPressed() {

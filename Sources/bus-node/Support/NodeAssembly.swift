@@ -2,6 +2,7 @@ import ErrorBus
 import Foundation
 import Logging
 import OrderedCollections
+import ServiceLifecycle
 
 /// Makes a runnable node out of what a topology says about it.
 struct NodeAssembly {
@@ -11,6 +12,8 @@ struct NodeAssembly {
     let logger: Logger
     private let runner: SubprocessRunner
     private let terminal: TerminalPresenter
+    /// By the index of their presenter.
+    private let consoles: OrderedDictionary<Int, Console>
     /// The responders that rules were read for, so that they can be read again.
     private let ruled: RuledResponders
 
@@ -25,6 +28,12 @@ struct NodeAssembly {
         self.settings = settings
         self.logger = logger
         terminal = TerminalPresenter(logger: logger)
+        var consoles: OrderedDictionary<Int, Console> = [:]
+        for case (let index, .console(let console)) in settings.presenters.enumerated() {
+            consoles[index] = try Console(
+                console, of: name, in: loaded.topology, logger: logger)
+        }
+        self.consoles = consoles
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
         ruled = RuledResponders()
     }
@@ -33,9 +42,11 @@ struct NodeAssembly {
     func parts(ready: @escaping @Sendable () -> Void = {}) throws -> NodeParts {
         var parts = NodeParts(logger: logger)
         parts.ready = ready
+        var logs: [any AuditLog] = consoles.values.map(\.audit)
         if let events = settings.events {
-            parts.audit = try EventLog(events, node: settings.name, logger: logger)
+            logs.insert(try EventLog(events, node: settings.name, logger: logger), at: 0)
         }
+        if !logs.isEmpty { parts.audit = AuditLogs(logs: logs) }
         if let path = settings.journal {
             let journal = try SQLiteJournal(path)
             parts.journal = journal
@@ -61,25 +72,46 @@ struct NodeAssembly {
         return parts
     }
 
-    /// The presenters in order, each in front of those after it.
+    /// What serves the consoles of this node once it is made.
+    func services(for node: Node) -> [any Service] {
+        consoles.values.map { console in
+            console.attach(node)
+            return ConsoleServer(console)
+        }
+    }
+
+    /// The presenters in order, each in front of those after it. Consoles and terminals that stand
+    /// next to each other are asked at once.
     private func presenting(
         _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
         _ journal: (any DecisionJournal)?
     ) -> any Responder {
         var next = next
+        var people: [any Presenter] = []
+        func askPeople() {
+            guard let first = people.first else { return }
+            let presenter =
+                people.count == 1 ? first : FirstOfPresenters(people, logger: logger)
+            next = responder(presenter, next, audit, journal)
+            people.removeAll()
+        }
         for (index, presenter) in settings.presenters.enumerated().reversed() {
             switch presenter {
+            case .terminal: people.insert(terminal, at: 0)
+            case .console:
+                if let console = consoles[index] { people.insert(console.inbox, at: 0) }
             case .policy(_, let rules):
+                askPeople()
                 next = self.rules(
                     rules, .firstMatch, next, commands, audit, journal, at: .presenter(index))
-            case .terminal: next = responder(terminal, next, audit, journal)
             case .command(let command):
+                askPeople()
                 next = responder(
                     CommandPresenter(command: command, runner: runner, logger: logger), next,
                     audit, journal)
-            case .console: continue  // Refused when the topology was read.
             }
         }
+        askPeople()
         return next
     }
 

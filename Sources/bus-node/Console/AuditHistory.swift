@@ -1,0 +1,114 @@
+import ErrorBus
+import Foundation
+import Synchronization
+
+/// The last events of a node, for people to look at: what happened to a presentation, and how
+/// much of what in the last hour. The ledger itself is a file.
+final class AuditHistory: AuditLog {
+    struct Event: Sendable {
+        let time: Date
+        let event: String
+        let id: PresentationID
+        let fields: [String: String]
+
+        var json: JSONValue {
+            [
+                "time": .time(time), "event": .string(event), "id": .string(id.description),
+                "fields": .object(fields.mapValues { .string($0) }),
+            ]
+        }
+
+        func contains(_ text: String) -> Bool {
+            event.localizedStandardContains(text) || id.description.localizedStandardContains(text)
+                || fields.contains {
+                    $0.key.localizedStandardContains(text)
+                        || $0.value.localizedStandardContains(text)
+                }
+        }
+    }
+
+    /// One minute of the chart.
+    struct Bucket: Hashable, Sendable {
+        var presented = 0
+        var answered = 0
+        var recovered = 0
+        var failed = 0
+    }
+
+    static let bucketCount = 60
+
+    private struct State {
+        var events: [Event] = []
+        var start = 0
+        /// By minutes since 1970.
+        var buckets: [Int: Bucket] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func record(_ event: AuditEvent) {
+        note(event.kind.rawValue, event.id, event.fields)
+    }
+
+    /// An event that is in no ledger: a claim, something undone.
+    func note(
+        _ event: String, _ id: PresentationID, _ fields: [String: String], at time: Date = .now
+    ) {
+        let event = Event(time: time, event: event, id: id, fields: fields)
+        state.withLock { state in
+            state.events.append(event)
+            let overflow = state.events.count - state.start - ConsoleLimits.auditEventMax
+            if overflow > 0 { state.start += overflow }
+            if state.start > ConsoleLimits.auditEventMax {
+                state.events.removeFirst(state.start)
+                state.start = 0
+            }
+            let minute = Self.minute(time)
+            state.buckets[minute, default: Bucket()].count(event)
+            if state.buckets.count > Self.bucketCount * 2 {
+                state.buckets = state.buckets.filter { $0.key > minute - Self.bucketCount }
+            }
+        }
+    }
+
+    /// The latest that contain the text, newest first.
+    func events(containing text: String?, limit: Int) -> [Event] {
+        let events = state.withLock { $0.events[$0.start...] }.reversed()
+        guard let text, !text.isEmpty else { return Array(events.prefix(limit)) }
+        return Array(events.lazy.filter { $0.contains(text) }.prefix(limit))
+    }
+
+    /// What happened to one presentation, oldest first.
+    func events(of id: PresentationID) -> [Event] {
+        state.withLock { $0.events[$0.start...] }.filter { $0.id == id }
+    }
+
+    /// The last hour, oldest minute first.
+    func chart(at now: Date = .now) -> [(at: Date, bucket: Bucket)] {
+        let last = Self.minute(now)
+        let buckets = state.withLock(\.buckets)
+        return ((last - Self.bucketCount + 1)...last).map { minute in
+            (Date(timeIntervalSince1970: TimeInterval(minute * 60)), buckets[minute] ?? Bucket())
+        }
+    }
+
+    private static func minute(_ time: Date) -> Int {
+        Int((time.timeIntervalSince1970 / 60).rounded(.down))
+    }
+}
+
+extension AuditHistory.Bucket {
+    fileprivate mutating func count(_ event: AuditHistory.Event) {
+        switch event.event {
+        case AuditEvent.Kind.present.rawValue: presented += 1
+        case AuditEvent.Kind.decide.rawValue: answered += 1
+        case AuditEvent.Kind.done.rawValue:
+            if event.fields["result"] == RecoveryResult.recovered.rawValue {
+                recovered += 1
+            } else {
+                failed += 1
+            }
+        default: break
+        }
+    }
+}

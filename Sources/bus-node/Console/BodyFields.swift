@@ -1,0 +1,60 @@
+import ErrorBus
+
+/// The fields of a request's body. What is not asked for is refused, not skipped.
+struct BodyFields {
+    private let object: [String: JSONValue]
+
+    init(_ bytes: [UInt8], allowing names: String...) throws(APIProblem) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parse(bytes)
+        } catch {
+            throw .badRequest("body: \(error)")
+        }
+        guard case .object(let object) = value else {
+            throw .badRequest("body: allowed: a JSON object")
+        }
+        if let other = object.keys.sorted().first(where: { !names.contains($0) }) {
+            throw .badRequest(
+                "body: found \(other.shown()); allowed: " + names.joined(separator: ", "))
+        }
+        self.object = object
+    }
+
+    /// A text of at least one character, for people to read.
+    func text(_ name: String) throws(APIProblem) -> String {
+        guard case .string(let text)? = object[name],
+            text.contains(where: { !$0.isWhitespace }),
+            text.unicodeScalars.count <= ConsoleLimits.nameScalarMax
+        else {
+            throw .badRequest(
+                "\(name): allowed: a text of 1 to \(ConsoleLimits.nameScalarMax) characters")
+        }
+        return text
+    }
+
+    func id(_ name: String) throws(APIProblem) -> UniqueID? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard case .string(let text) = value, let id = UniqueID(text) else {
+            throw .badRequest("\(name): allowed: a UUID")
+        }
+        return id
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard case .integer(let number) = value, range.contains(number) else {
+            throw .badRequest(
+                "\(name): allowed: a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func bool(_ name: String) throws(APIProblem) -> Bool? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard case .bool(let bool) = value else {
+            throw .badRequest("\(name): allowed: true or false")
+        }
+        return bool
+    }
+}

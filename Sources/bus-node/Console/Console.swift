@@ -1,0 +1,45 @@
+import ErrorBus
+import Foundation
+import Logging
+import Synchronization
+
+/// One console of a node: the inbox that its questions wait in, and what is served of it.
+final class Console: Sendable {
+    let settings: ConsoleSettings
+    let node: NodeName
+    let inbox: Inbox
+    let history = AuditHistory()
+    let token: ConsoleToken
+    let topology: Topology
+    let logger: Logger
+    let startedAt = Date()
+    let revisions: Revisions
+    /// Set once there is one: the node is made of its parts, and this is one of them.
+    private let running = Mutex<Node?>(nil)
+
+    /// - Throws: When the token's file is missing or says nothing that can be used.
+    init(
+        _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
+    ) throws(Failure) {
+        self.settings = settings
+        self.node = node
+        self.topology = topology
+        self.logger = logger
+        revisions = Revisions(startedAt: startedAt)
+        token =
+            try settings.tokenFile.map { path throws(Failure) in try ConsoleToken(file: path) }
+            ?? .generated()
+        var limits = InboxLimits()
+        limits.escalateAfter = settings.escalateAfter
+        inbox = Inbox("console", limits: limits)
+    }
+
+    /// What its node writes its events to, for this console to know of them.
+    var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
+
+    func attach(_ node: Node) { running.withLock { $0 = node } }
+
+    var tables: TableSizes {
+        get async { await running.withLock { $0 }?.tableSizes ?? TableSizes() }
+    }
+}

@@ -1,0 +1,104 @@
+import ErrorBus
+import HTTPTypes
+import Hummingbird
+
+/// Who may come in, decided on a request's head alone.
+struct ConsoleGate: Sendable {
+    static let cookieName = "errorbus"
+
+    /// What the decision rests on.
+    struct Facts: Sendable {
+        var method = "GET"
+        var path = "/"
+        var host: String?
+        var origins: [String] = []
+        var fetchSite: String?
+        var contentType: String?
+        var authorization: String?
+        var cookies: [String] = []
+        var contentLength: String?
+        /// `token` in the query of `/`.
+        var offeredToken: String?
+    }
+
+    enum Verdict: Hashable {
+        case enter
+        /// The token was in the address: keep it in a cookie, and out of the address.
+        case keepToken
+    }
+
+    let hosts: ConsoleHosts
+    let token: ConsoleToken
+
+    func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
+        guard let host = facts.host, hosts.allows(host) else {
+            let found = facts.host.map { $0.shown() } ?? "none"
+            throw APIProblem(
+                .forbidden, "host", "Host: found \(found); allowed: the console's own address")
+        }
+        if let site = facts.fetchSite, site != "same-origin", site != "none" {
+            throw APIProblem(
+                .forbidden, "crossSite",
+                "Sec-Fetch-Site: found \(site.shown()); allowed: same-origin, none")
+        }
+        for origin in facts.origins where !hosts.allows(origin: origin, at: host) {
+            throw APIProblem(
+                .forbidden, "origin", "Origin: found \(origin.shown()); allowed: the console's own")
+        }
+        if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken {
+            guard token.matches(offered) else { throw Self.unauthorized }
+            return .keepToken
+        }
+        guard hasToken(facts) else { throw Self.unauthorized }
+        if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
+        return .enter
+    }
+
+    static let unauthorized = APIProblem(
+        .unauthorized, "unauthorized",
+        "no token, or not this console's: open the address that bus-node printed, or send "
+            + "Authorization: Bearer TOKEN")
+
+    private func hasToken(_ facts: Facts) -> Bool {
+        if let header = facts.authorization {
+            let parts = header.split(separator: " ", maxSplits: 1)
+            return parts.count == 2 && parts[0].lowercased() == "bearer" && token.matches(parts[1])
+        }
+        // Consoles on other ports of the same host share the browser's jar.
+        return facts.cookies.flatMap { $0.split(separator: ";") }.contains { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0].drop { $0 == " " } == Self.cookieName
+                && token.matches(parts[1])
+        }
+    }
+
+    private func checkBody(_ facts: Facts) throws(APIProblem) {
+        let type = (facts.contentType ?? "").lowercased().split(separator: ";").first ?? ""
+        guard type.filter({ $0 != " " }) == "application/json" else {
+            throw APIProblem(
+                .unsupportedMediaType, "contentType",
+                "Content-Type: found \((facts.contentType ?? "none").shown()); "
+                    + "allowed: application/json")
+        }
+        if let length = facts.contentLength.flatMap({ Int($0) }),
+            length > ConsoleLimits.bodyByteMax
+        {
+            throw .tooLarge
+        }
+    }
+}
+
+extension ConsoleGate.Facts {
+    init(_ request: Request) {
+        method = request.method.rawValue
+        path = request.uri.path
+        host = request.head.authority
+        origins = request.headers[values: .origin]
+        fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        contentType = request.headers[.contentType]
+        authorization = request.headers[.authorization]
+        cookies = request.headers[values: .cookie]
+        contentLength = request.headers[.contentLength]
+        offeredToken = path == "/" ? (try? QueryFields(request.uri.query))?.text("token") : nil
+    }
+}

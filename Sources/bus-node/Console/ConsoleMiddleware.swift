@@ -1,0 +1,75 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// In front of every route: lets in who may come in, says why not to the others and to the log,
+/// and puts the headers on every answer.
+struct ConsoleMiddleware: RouterMiddleware {
+    let gate: ConsoleGate
+    let page: ConsolePage
+    let routes: ConsoleRoutes
+    let logger: Logger
+
+    func handle(
+        _ request: Request, context: ConsoleContext,
+        next: (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            switch try gate.verdict(on: ConsoleGate.Facts(request)) {
+            case .enter: response = try await next(request, context)
+            case .keepToken: response = keepingToken
+            }
+        } catch {
+            let problem = problem(error, request)
+            log(problem, request, context)
+            response = refusal(problem, request)
+        }
+        page.protect(&response)
+        return response
+    }
+
+    private var keepingToken: Response {
+        let cookie =
+            "\(ConsoleGate.cookieName)=\(gate.token.text); HttpOnly; SameSite=Strict; Path=/"
+        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+    }
+
+    private func problem(_ error: any Error, _ request: Request) -> APIProblem {
+        switch error {
+        case let problem as APIProblem: return problem
+        case is NIOTooManyBytesError: return .tooLarge
+        case let error as HTTPError where error.status == .notFound:
+            let methods = routes.methods(at: request.uri.path)
+            guard methods.isEmpty else {
+                return APIProblem(
+                    .methodNotAllowed, "methodNotAllowed",
+                    "\(request.method.rawValue): allowed: \(methods.joined(separator: ", "))")
+            }
+            return APIProblem(.notFound, "notFound", "no such path")
+        default:
+            logger.error("console: request failed", metadata: ["error": "\(error)"])
+            return APIProblem(.internalServerError, "internal", "the console failed; see its log")
+        }
+    }
+
+    private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
+        // Two people at once are nothing to warn of. The path comes without its query: a token may
+        // be in that.
+        logger.log(
+            level: problem.status == .conflict ? .info : .warning, "console: refused",
+            metadata: [
+                "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
+                "path": "\(request.uri.path)", "status": "\(problem.status.code)",
+                "reason": "\(problem.word)", "problem": "\(problem.message)",
+            ])
+    }
+
+    /// A person who came without the token gets a page that says what to do.
+    private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
+        guard problem.status == .unauthorized, request.uri.path == "/",
+            (request.headers[.accept] ?? "").contains("text/html")
+        else { return problem.response }
+        return page.doorResponse
+    }
+}

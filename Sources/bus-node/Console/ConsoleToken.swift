@@ -1,0 +1,74 @@
+import ErrorBus
+import Foundation
+import Glibc
+
+/// What whoever opens a console has to know.
+struct ConsoleToken: Sendable {
+    static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
+    private static let countRange = 16...256
+
+    let text: String
+    /// The file it stands in; nil when it was made for this run.
+    let file: String?
+
+    /// A new one that nobody guesses.
+    static func generated() -> ConsoleToken {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let text = Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return ConsoleToken(text: text, file: nil)
+    }
+
+    private init(text: String, file: String?) {
+        self.text = text
+        self.file = file
+    }
+
+    /// Reads the first line of a file that nobody but its owner may read or write.
+    init(file: String) throws(Failure) {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw Failure(.noInput, "console token \(file): \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(.noInput, "console token \(file): not a regular file")
+        }
+        let mode = status.st_mode & 0o777
+        guard mode & 0o077 == 0, status.st_uid == getuid() || status.st_uid == 0 else {
+            throw Failure(
+                .badConfiguration,
+                "console token \(file): found mode 0\(String(mode, radix: 8)), "
+                    + "allowed: 0600, and this user as its owner")
+        }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(descriptor, &bytes, bytes.count)
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard Self.countRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
+        else {
+            throw Failure(
+                .badConfiguration,
+                "console token \(file): found \(text.utf8.count) bytes; allowed: \(Self.allowed)")
+        }
+        self.init(text: text, file: file)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "._~+/=-".utf8.contains(byte)
+        }
+    }
+
+    /// Takes as long for a token that is nearly right as for any other of its length.
+    func matches(_ other: some StringProtocol) -> Bool {
+        let own = Array(text.utf8)
+        let given = Array(other.utf8)
+        var difference: UInt8 = own.count == given.count ? 0 : 1
+        for (index, byte) in given.enumerated() { difference |= byte ^ own[index % own.count] }
+        return difference == 0
+    }
+}
