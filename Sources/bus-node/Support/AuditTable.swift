@@ -29,7 +29,7 @@ struct AuditTable {
         let cells = order.compactMap { rows[$0] }.map {
             [$0.when, $0.origin, $0.what, $0.answer, $0.by, $0.outcome]
         }
-        lines = Self.table(cells, Self.titles, widthMax: Self.widthMax)
+        lines = TextTable.lines(cells, Self.titles, widthMax: Self.widthMax)
     }
 
     /// What ended without an answer, a row each; no line when there is none.
@@ -41,21 +41,7 @@ struct AuditTable {
                 event["reason"], event["id"],
             ]
         }
-        return table(cells, deadTitles, widthMax: deadWidthMax)
-    }
-
-    private static func table(
-        _ rows: [[String]], _ titles: [String], widthMax: [Int]
-    ) -> [String] {
-        let rows =
-            [titles]
-            + rows.map { row in
-                zip(row, widthMax).map { $0.isEmpty ? "-" : $0.escapedForTerminal(scalarLimit: $1) }
-            }
-        let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
-        }
+        return TextTable.lines(cells, deadTitles, widthMax: deadWidthMax)
     }
 }
 

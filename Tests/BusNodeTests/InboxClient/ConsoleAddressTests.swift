@@ -1,0 +1,57 @@
+import ErrorBus
+import Testing
+
+@testable import bus_node
+
+@Suite struct ConsoleAddressTests {
+    @Test(
+        "what a console prints is read, with its token or without",
+        arguments: [
+            ("http://127.0.0.1:8080", "127.0.0.1", 8080, nil),
+            ("http://127.0.0.1:8080/?token=a-b_c", "127.0.0.1", 8080, "a-b_c"),
+            ("http://[::1]:9/", "::1", 9, nil),
+            ("http://console.example", "console.example", 80, nil),
+        ] as [(String, String, Int, String?)])
+    func read(text: String, host: String, port: Int, token: String?) throws {
+        let address = try ConsoleAddress(text, option: "--to")
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.token == token)
+    }
+
+    @Test(
+        "anything else is refused",
+        arguments: [
+            "https://x", "127.0.0.1:8080", "tcp://127.0.0.1:8080", "http://", "http://x/api",
+            "http://me@x/", "",
+        ])
+    func refused(text: String) {
+        let failure = #expect(throws: Failure.self) {
+            try ConsoleAddress(text, option: "--to")
+        }
+        #expect(failure?.status == .usage)
+        #expect(failure?.text == "--to: found \"\(text)\", allowed: \(ConsoleAddress.allowed)")
+    }
+
+    @Test("a console whose port the system chooses has to be given by its address")
+    func anyPort() throws {
+        let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
+        let failure = #expect(throws: Failure.self) {
+            try ConsoleAddress(settings, of: "central")
+        }
+        #expect(failure?.status == .badConfiguration)
+    }
+
+    @Test(
+        "a console's refusals as exit statuses",
+        arguments: [
+            (401, ExitStatus.notPermitted), (403, .notPermitted), (404, .declined),
+            (409, .declined), (400, .usage), (422, .usage), (503, .temporaryFailure),
+            (500, .software),
+        ])
+    func statuses(status: Int, expected: ExitStatus) {
+        let failure = ConsoleClient.failure(status, ["message": "why"])
+        #expect(failure.status == expected)
+        #expect(failure.text == "why")
+    }
+}

@@ -1,0 +1,67 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import bus_node
+
+@Suite struct InboxOutputTests {
+    private func item(_ text: String, stage: String = "open") -> JSONValue {
+        [
+            "id": "01920000-0000-7000-8000-000000000001", "stage": .string(stage), "group": 3,
+            "severity": "error", "origin": "worker", "domain": .string(text), "code": 5,
+            "description": .string(text), "openedAt": "2026-11-21T10:00:00.000Z",
+            "claimedBy": "ann", "result": "recovered", "reason": "withdrawn",
+            "answer": ["option": "retry", "by": .string(text)],
+            "options": [["id": "retry", "title": .string(text), "role": "default"]],
+            "report": [
+                "description": .string(text), "failureReason": .string(text),
+                "userInfo": .object([text: .string(text)]),
+            ],
+            "history": [
+                ["time": "t", "event": "present", "fields": .object([text: .string(text)])]
+            ],
+        ]
+    }
+
+    @Test("a row tells stage, age, group and options")
+    func row() throws {
+        let now = try Date("2026-11-21T10:05:00Z", strategy: .iso8601)
+        let lines = InboxRows([item("Boom")], now: now).lines
+        #expect(
+            lines.map { $0.split(separator: " ").joined(separator: " ") } == [
+                "ID STAGE SEVERITY FROM AGE GROUP ERROR OPTIONS",
+                "01920000-0000-7000-8000-000000000001 open error worker 5m 3 Boom retry",
+            ])
+    }
+
+    @Test(
+        "stages with who and what",
+        arguments: [
+            ("open", "open"), ("claimed", "claimed by ann"), ("leaving", "leaving retry"),
+            ("answered", "answered retry"), ("settled", "recovered"), ("closed", "withdrawn"),
+        ])
+    func stage(stage: String, expected: String) {
+        #expect(InboxRows.stage(item("x", stage: stage)) == expected)
+    }
+
+    @Test(
+        "nothing from a peer drives the terminal",
+        arguments: ["\u{1B}[2J", "\u{202E}x", "a\nb\rc", "\u{9B}31m", "\u{0}"])
+    func hostile(text: String) {
+        let lines = InboxRows([item(text)], now: Date()).lines + InboxDetail(item(text)).lines
+        for scalar in lines.joined().unicodeScalars {
+            let isSafe =
+                scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                && scalar.value != 0x202E
+            #expect(isSafe, "U+\(String(scalar.value, radix: 16))")
+        }
+    }
+
+    @Test("a reply that is no inbox is shown empty, not trapped on")
+    func empty() {
+        for value: JSONValue in [nil, 1, [], ["path": 3, "options": "x", "code": "y"]] {
+            #expect(InboxRows([value], now: Date()).lines.count == 2)
+            #expect(InboxDetail(value).lines.count <= 3)
+        }
+    }
+}
