@@ -110,8 +110,8 @@ class RealConsole(Console):
     """`bus-node run` with a console, and bare clients that ask."""
 
     is_real = True
-    # A node takes so many open questions from one child.
-    per_socket = 500
+    # A node takes 1024 open questions from one child, and reads 256 at a time.
+    per_socket = 200
 
     def __init__(self, binary):
         import zmq
@@ -148,12 +148,20 @@ nodes:
         questions = []
         for index, each in enumerate(reports):
             if index % self.per_socket == 0:
+                self.await_open(index)
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
                 self.dealers.append(dealer)  # Closed, it would take its questions back.
             identity = str(uuid.uuid4())
             dealer.send({**each, "id": identity, "deadlineMilliseconds": 600_000})
             questions.append(BareQuestion(dealer, identity))
         return questions
+
+    def await_open(self, count):
+        """A node that is asked more than it can read at a time refuses: slow down."""
+        end = time.monotonic() + 30
+        while count and self.call("/api/v1/inbox?limit=1")["openCount"] < count:
+            assert time.monotonic() < end, f"fewer than {count} open after 30 s"
+            time.sleep(0.02)
 
     def work(self, description, reason):
         options = [argument for option in OPTIONS for argument in (

@@ -378,7 +378,7 @@ function fillRow(button, { item, count }, isChosen) {
   badge.textContent = text;
   badge.className = `badge ${tone}`;
   from.textContent = shown(fromText(item), 200);
-  age.replaceChildren(item.stage === "leaving" ? until(Date.parse(item.leavesAt)) : since(item.openedAt));
+  age.replaceChildren(item.stage === "leaving" ? until(Date.parse(item.leavesAt)) : since(isLive(item) ? item.openedAt : item.changedAt));
 }
 
 const fromText = (item) =>
@@ -531,7 +531,7 @@ async function loadDetails({ id, revision }) {
 
 function detailOf(item, details, size) {
   const report = details?.report ?? {};
-  const back = el("button", { className: "back", type: "button", textContent: "‹ List", onclick: () => history.length > 1 ? history.back() : select(null) });
+  const back = el("button", { className: "back", type: "button", textContent: "‹ List", onclick: () => select(null) });
   return [
     back, headOf(item), foreign("h2", item.description, { id: "title" }), decideOf(item, size),
     ...section("Why", report.failureReason && foreign("p", report.failureReason)),
@@ -874,7 +874,8 @@ async function undoItems(ids) {
 // MARK: Saying
 
 function toast(text, tone) {
-  const note = el("div", { className: `toast ${tone}`, role: tone === "error" || tone === "warning" ? "alert" : "status" },
+  const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
+  const note = el("div", { className: `toast ${tone}`, ...role },
     el("p", { textContent: shown(text, 400) }), el("button", { type: "button", className: "plain", textContent: "Close", onclick: () => note.remove() }));
   $("toasts").append(note);
   setTimeout(() => note.remove(), 8000);
