@@ -6,21 +6,29 @@ extension EndToEnd {
     /// `bus-node inbox` at a console of a real node.
     struct Inbox {
         let sandbox: Sandbox
-        let port: Int
+        let token: String
 
         init() throws {
             sandbox = try Sandbox()
-            port = try Port.free()
-            try sandbox.write("token", "0123456789abcdef-token\n")
+            token = try sandbox.write("token", "0123456789abcdef-token\n")
             try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: sandbox.path("token"))
+                [.posixPermissions: 0o600], ofItemAtPath: token)
             try sandbox.writeTopology(
-                presenters: "console: { listen: \"127.0.0.1:\(port)\", token: \"file:token\" }")
+                presenters: "console: { listen: \"127.0.0.1:*\", token: \"file:token\" }")
         }
 
-        private func inbox(_ arguments: String...) throws -> Launched {
-            try Launched(
-                ["inbox"] + arguments + ["--topology", sandbox.path("topology.yaml")])
+        /// Central and a relay, and central's console as it names itself.
+        private func start() async throws -> (nodes: [Launched], address: String) {
+            let central = try await sandbox.start("central")
+            let relay = try await sandbox.start("relay")
+            try #require(await central.says("console: http://"))
+            let word = central.errors.value.split(whereSeparator: \.isWhitespace)
+                .first { $0.hasPrefix("http://") }
+            return ([central, relay], String(try #require(word)))
+        }
+
+        private func inbox(_ address: String, _ arguments: String...) throws -> Launched {
+            try Launched(["inbox"] + arguments + ["--to", address, "--token-file", token])
         }
 
         private func present(_ id: String) throws -> Launched {
@@ -32,33 +40,31 @@ extension EndToEnd {
 
         @Test("A35 watched, claimed, answered once: the second is told who was first")
         func answer() async throws {
-            let nodes = [
-                try await sandbox.start("central"), try await sandbox.start("relay"),
-            ]
-            let watch = try inbox("watch")
+            let (nodes, address) = try await start()
+            let watch = try inbox(address, "watch")
             let present = try present(id(1))
             #expect(await watch.prints("\(id(1))  open  error  present  Boom (retry cancel)"))
-            let list = try inbox("list")
+            let list = try inbox(address, "list")
             #expect(try await list.ending() == 0)
             #expect(await list.prints(id(1)))
-            let claim = try inbox("claim", "01920001", "--by", "ann")
+            let claim = try inbox(address, "claim", "01920001", "--by", "ann")
             #expect(try await claim.ending() == 0)
             #expect(await claim.prints("claimed by ann"))
-            let other = try inbox("answer", "01920001", "retry", "--by", "bob")
+            let other = try inbox(address, "answer", "01920001", "retry", "--by", "bob")
             #expect(try await other.ending() == 1)
             #expect(await other.says("claimed by ann until"))
-            let wrong = try inbox("answer", "01920001", "skip", "--by", "ann")
+            let wrong = try inbox(address, "answer", "01920001", "skip", "--by", "ann")
             #expect(try await wrong.ending() == 64)
             #expect(await wrong.says("offered: retry, cancel"))
-            let answer = try inbox("answer", "01920001", "retry", "--by", "ann")
+            let answer = try inbox(address, "answer", "01920001", "retry", "--by", "ann")
             #expect(try await answer.ending() == 0)
             #expect(await answer.prints("retry\n"))
             #expect(try await present.ending() == 0)
             #expect(await watch.prints("\(id(1))  recovered"))
-            let late = try inbox("answer", "01920001", "cancel", "--by", "bob")
+            let late = try inbox(address, "answer", "01920001", "cancel", "--by", "bob")
             #expect(try await late.ending() == 1)
             #expect(await late.says("answered before with \"retry\" by ann"))
-            let show = try inbox("show", "01920001", "--json")
+            let show = try inbox(address, "show", "01920001", "--json")
             #expect(try await show.ending() == 0)
             #expect(await show.prints(#""stage":"settled""#))
             withExtendedLifetime(nodes) {}
@@ -66,13 +72,11 @@ extension EndToEnd {
 
         @Test("A26 all that are like one are answered with it")
         func allLike() async throws {
-            let nodes = [
-                try await sandbox.start("central"), try await sandbox.start("relay"),
-            ]
-            let watch = try inbox("watch", "--json")
+            let (nodes, address) = try await start()
+            let watch = try inbox(address, "watch", "--json")
             let presents = try (1...3).map { try present(id($0)) }
             for number in 1...3 { #expect(await watch.prints(id(number))) }
-            let answer = try inbox("answer", "01920002", "retry", "--all-like")
+            let answer = try inbox(address, "answer", "01920002", "retry", "--all-like")
             #expect(try await answer.ending() == 0)
             #expect(await answer.prints("3 answered, 0 refused"))
             for present in presents { #expect(try await present.ending() == 0) }
@@ -81,17 +85,21 @@ extension EndToEnd {
 
         @Test("without a token, without a console, without an address")
         func refused() async throws {
-            let nodes = [try await sandbox.start("central")]
-            let none = try Launched(["inbox", "list", "--to", "http://127.0.0.1:\(port)"])
+            let (nodes, address) = try await start()
+            let none = try Launched(["inbox", "list", "--to", address])
             #expect(try await none.ending() == 77)
-            let token = try Launched([
-                "inbox", "list", "--to", "http://127.0.0.1:\(port)", "--token-file",
-                sandbox.path("token"),
-            ])
-            #expect(try await token.ending() == 0)
+            let listed = try Launched(
+                ["inbox"],
+                environment: [
+                    "BUS_NODE_CONSOLE": address,
+                    "BUS_NODE_CONSOLE_TOKEN": "0123456789abcdef-token",
+                ])
+            #expect(try await listed.ending() == 0)
             withExtendedLifetime(nodes) {}
-            let free = try Port.free()
-            let nobody = try Launched(["inbox", "list", "--to", "http://127.0.0.1:\(free)"])
+            let any = try Launched(["inbox", "--topology", sandbox.path("topology.yaml")])
+            #expect(try await any.ending() == 78)
+            #expect(await any.says("give the address that it printed with --to"))
+            let nobody = try Launched(["inbox", "list", "--to", "http://127.0.0.1:1"])
             #expect(try await nobody.ending() == 69)
             #expect(await nobody.says("cannot be reached: Connection refused"))
             let nowhere = try Launched(["inbox"])

@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import Testing
 
 @testable import bus_node
@@ -33,6 +34,19 @@ import Testing
         #expect(failure?.text == "--to: found \"\(text)\", allowed: \(ConsoleAddress.allowed)")
     }
 
+    @Test("a topology names address and token file")
+    func settings() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("0123456789abcdef\n", to: "token")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        settings.tokenFile = file
+        let address = try ConsoleAddress(settings, of: "central")
+        #expect(address.host == "127.0.0.1")
+        #expect(address.port == 8080)
+        #expect(address.token == "0123456789abcdef")
+    }
+
     @Test("a console whose port the system chooses has to be given by its address")
     func anyPort() throws {
         let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
@@ -45,11 +59,11 @@ import Testing
     @Test(
         "a console's refusals as exit statuses",
         arguments: [
-            (401, ExitStatus.notPermitted), (403, .notPermitted), (404, .declined),
+            (401, bus_node.ExitStatus.notPermitted), (403, .notPermitted), (404, .declined),
             (409, .declined), (400, .usage), (422, .usage), (503, .temporaryFailure),
             (500, .software),
         ])
-    func statuses(status: Int, expected: ExitStatus) {
+    func statuses(status: Int, expected: bus_node.ExitStatus) {
         let failure = ConsoleClient.failure(status, ["message": "why"])
         #expect(failure.status == expected)
         #expect(failure.text == "why")
