@@ -64,6 +64,17 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    /// What is no HTTP, or has too much of it, never comes to the routes: it is answered with 400.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.warning(
+            "console: refused",
+            metadata: [
+                "peer": "\(context.channel.remoteAddress?.description ?? "?")", "status": "400",
+                "reason": "malformed", "problem": "\(error)",
+            ])
+        context.fireErrorCaught(error)
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         stalling?.cancel()
         if !context.channel.isWritable {

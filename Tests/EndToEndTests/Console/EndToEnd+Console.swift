@@ -167,7 +167,10 @@ extension EndToEnd {
             let header = String(repeating: "x", count: 9_000)
             #expect(try await client.send("GET", inbox, headers: ["X-Long": header]).status == 400)
             // Every one of them is in the log, and the question is as it was.
-            for word in ["host", "origin", "crossSite", "unauthorized", "contentType", "tooLarge"] {
+            for word in [
+                "host", "origin", "crossSite", "unauthorized", "contentType", "tooLarge",
+                "malformed",
+            ] {
                 #expect(await nodes[0].says("reason=\(word)"))
             }
             #expect(try await client.send("GET", inbox).text("openCount") == "1")
