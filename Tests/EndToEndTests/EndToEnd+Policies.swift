@@ -66,7 +66,7 @@ extension EndToEnd {
                 "--name", "origin", "--json",
             ])
             if how == "presented" {
-                #expect(end["by"] == "terminal")
+                #expect(end["by"] == "console and terminal")
                 #expect(await pty.shows("from origin via worker-1 > relay ──"))
                 pty.type("r\n")
             }

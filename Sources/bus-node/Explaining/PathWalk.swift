@@ -67,9 +67,14 @@ struct PathWalk {
             } else if isCancelled {
                 return .userCancelled
             } else {
-                let later = settings.presenters[(index + 1)...].map(\.title)
+                // Those that ask people are asked at once.
+                let rest = settings.presenters[index...]
+                let people = rest.prefix(while: \.asksPeople)
+                let asked = people.isEmpty ? rest.prefix(1) : people
                 let parent = settings.next.prefix(1).map(\.description)
-                return .presented(by: presenter.title, otherwise: later + parent)
+                return .presented(
+                    by: asked.map(\.title).joined(separator: " and "),
+                    otherwise: rest.dropFirst(asked.count).map(\.title) + parent)
             }
         }
         return nil
@@ -116,6 +121,13 @@ struct PathWalk {
 }
 
 extension PresenterSettings {
+    var asksPeople: Bool {
+        switch self {
+        case .terminal, .console: true
+        case .policy, .command: false
+        }
+    }
+
     /// As in `terminal` or `command ./page-oncall`.
     var title: String {
         switch self {
