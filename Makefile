@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test tsan lint format docs simulate soak compose-test \
-	bench clean
+.PHONY: help setup build demo test browser-test tsan lint format docs simulate soak \
+	compose-test bench clean
 
 # How long one `make soak` loads the bus.
 MINUTES ?= 10
@@ -21,6 +21,11 @@ demo: setup ## three processes, one error, one answer
 
 test: setup ## build and run every test
 	@scripts/test
+
+browser-test: ## the operator's page in Chromium, against a real node
+	@scripts/setup browser
+	swift build --product bus-node
+	scripts/python Tests/BrowserTests/run.py .build/debug/bus-node
 
 tsan: setup ## unit and integration tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
