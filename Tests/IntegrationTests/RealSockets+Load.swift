@@ -69,6 +69,27 @@ extension RealSockets {
             for node in running + [relay, central] { try await node.stop() }
         }
 
+        @Test("500 clients of one frame at once are all asked, none is refused as busy")
+        func bareClients() async throws {
+            let bus = Bus()
+            let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
+            let replies = try await bus.run(central) {
+                let clients = try (0..<500).map { _ in
+                    try RawSocket.request(to: bus.endpoint("central"))
+                }
+                for client in clients {
+                    try await client.send([Frame(Message.Present.clientReport.utf8)])
+                }
+                var replies: [String] = []
+                for client in clients {
+                    let frames = try await client.receive()
+                    replies.append(String(decoding: frames.last ?? [], as: UTF8.self))
+                }
+                return replies
+            }
+            #expect(replies.count { $0.contains("\"option\":\"retry\"") } == 500)
+        }
+
         @Test("A handler is called once, and never before the call that set it has returned")
         func completionHandler() async throws {
             let bus = Bus()

@@ -13,12 +13,13 @@ actor Downlink {
     private enum Posted: Sendable {
         case moved(PresentationID, generation: Int, Message.Pending.State, by: String?)
         case completed(PresentationID, generation: Int, DownlinkVerdict)
-        case bare(Result<BareRequest, WireError>, PeerID)
+        case bare(Result<BareRequest, WireError>, byteCount: Int, PeerID)
         case pathUpward([NodeName])
     }
 
-    /// One-frame reports being read at once; above it a client is told "busy".
-    private static let bareReadingMax = 256
+    /// Bytes of one-frame reports being read at once; above it a client is told "busy". Many
+    /// clients fail at once for one cause, and their reports are small.
+    private static let bareReadingByteCountMax = 64 << 20
     /// The name a bare client's presentations have as origin: it cannot tell its own.
     static let bareOrigin: NodeName = "bare"
 
@@ -33,7 +34,7 @@ actor Downlink {
     private var machine: DownlinkMachine
     private var sockets: [SocketID] = []
     private var attempts: [Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
-    private var bareReading = 0
+    private var bareReadingByteCount = 0
     private var isStopped = false
     private var anomalies = AnomalyLog()
     private nonisolated let mailbox = Mutex<[Posted]>([])
@@ -207,15 +208,16 @@ extension Downlink: TransportReceiver {
 
     /// Reads a one-frame report, off this thread: JSON has no place on it.
     private func takeBare(_ frame: Frame, from peer: PeerID) {
-        guard bareReading < Self.bareReadingMax else {
-            let busy = WireError(.busy, "\(bareReading) reports are being read; ask again")
+        guard bareReadingByteCount + frame.count <= Self.bareReadingByteCountMax else {
+            let busy = WireError(
+                .busy, "\(bareReadingByteCount) bytes of reports are being read; ask again")
             return perform([.reply(BareReply(busy), to: peer)])
         }
-        bareReading += 1
+        bareReadingByteCount += frame.count
         let limits = machine.wireLimits
         Task.detached { [self] in
             let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
-            post(.bare(result, peer))
+            post(.bare(result, byteCount: frame.count, peer))
         }
     }
 
@@ -241,13 +243,13 @@ extension Downlink: TransportReceiver {
         case .completed(let id, let generation, let verdict):
             perform(
                 machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
-        case .bare(.success(let request), let peer):
-            bareReading -= 1
+        case .bare(.success(let request), let byteCount, let peer):
+            bareReadingByteCount -= byteCount
             perform(
                 machine.bareReceived(
                     request, origin: Self.bareOrigin, from: peer, at: transport.now))
-        case .bare(.failure(let error), let peer):
-            bareReading -= 1
+        case .bare(.failure(let error), let byteCount, let peer):
+            bareReadingByteCount -= byteCount
             perform([.reply(BareReply(error), to: peer)])
         case .pathUpward(let path):
             machine.pathUpward = path
