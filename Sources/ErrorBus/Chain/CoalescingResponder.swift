@@ -109,7 +109,7 @@ public final class CoalescingResponder: Responder {
     ) async -> CoalescingVerdict {
         let timer = deadline.map { deadline in
             Task {
-                try? await ContinuousClock().sleep(until: deadline)
+                try? await ContinuousClock().sleepInSteps(until: deadline)
                 if !Task.isCancelled {
                     self.perform(.release(.expired)) { $0.left(ticket, key) }
                 }

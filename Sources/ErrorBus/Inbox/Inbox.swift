@@ -82,7 +82,7 @@ public final class Inbox: Presenter {
     private func isNeglected(_ id: PresentationID, after: Duration) async -> Bool {
         var due = ContinuousClock.now + after
         while true {
-            do { try await ContinuousClock().sleep(until: due) } catch { return false }
+            do { try await ContinuousClock().sleepInSteps(until: due) } catch { return false }
             guard let item = try? item(id), item.isOpen else { return false }
             guard case .claimed(_, let until) = item.stage else { return true }
             due = until.instant

@@ -26,7 +26,7 @@ struct PresenterRace: Sendable {
         let asking = Task { first.offer(await ask()) }
         let timer = prompt.deadline.map { deadline in
             Task {
-                try? await clock.sleep(until: deadline)
+                try? await clock.sleepInSteps(until: deadline)
                 if !Task.isCancelled { prompt.close(.expired) }
             }
         }

@@ -12,7 +12,7 @@ func withTimeLimit<Value: Sendable>(
     let first = FirstValue<Value?>()
     let work = Task { first.offer(await operation()) }
     let timer = Task {
-        try? await clock.sleep(for: limit)
+        try? await clock.sleepInSteps(for: limit)
         if !Task.isCancelled { first.offer(nil) }
     }
     let value = await withTaskCancellationHandler {
