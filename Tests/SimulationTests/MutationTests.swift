@@ -19,9 +19,7 @@ struct MutationTests {
             guard Simulation(seed: seed).violations.isEmpty else {
                 return "seed \(seed) breaks without \(mutation) as well"
             }
-            if Seeds.isVerbose {
-                print("\(mutation): seed \(seed), \(checkers.map(\.rawValue))")
-            }
+            print("\(mutation): caught by \(mutation.breaks.rawValue), seed \(seed)")
             return nil
         }
         return "\(mutation.breaks) did not notice \(mutation) in \(Self.seedMax) seeds"
