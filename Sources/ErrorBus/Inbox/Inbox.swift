@@ -291,7 +291,9 @@ extension Inbox: AuditLog {
         guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
         switch event.kind {
         case .decide:
-            guard let via = event.fields["via"].flatMap({ Answer.Via(rawValue: $0) }) else { return }
+            guard let via = event.fields["via"].flatMap({ Answer.Via(rawValue: $0) }) else {
+                return
+            }
             let answer = Answer(
                 id: id, option: event.fields["option"] ?? "", by: event.fields["by"] ?? "",
                 via: via)
