@@ -71,6 +71,42 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A console tells the state of every link, its own node's from memory")
+        func console() async throws {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\" }",
+                extra: """
+                      worker:
+                        next: relay
+                    """)
+            let central = try await sandbox.start("central")
+            let relay = try await sandbox.start("relay")
+            let isThere = await central.says("/?token=")
+            try #require(isThere)
+            let said = try #require(
+                central.errors.value.split(whereSeparator: \.isNewline)
+                    .first { $0.contains("/?token=") })
+            let parts = said.components(separatedBy: "http://")[1]
+                .components(separatedBy: "/?token=")
+            let client = ConsoleClient(
+                address: parts[0], token: parts[1].trimmingCharacters(in: .whitespaces))
+            let present = try Launched([
+                "present", "--topology", topology, "--node", "worker", "--description", "Boom",
+                "--option", "retry=Retry",
+            ])
+            _ = try await client.send("GET", "/api/v1/events", until: "\"stage\":\"open\"")
+            let topology = try await client.send("GET", "/api/v1/status").json["topology"]
+            let links = topology?["links"]?.arrayValue ?? []
+            #expect(links.map { $0["child"] } == ["worker", "relay"])
+            #expect(links.map { $0["state"] } == ["up", "up"])
+            #expect(links.map { $0["openCount"] } == [1, 1])
+            let nodes = topology?["nodes"]?.arrayValue ?? []
+            #expect(nodes.map { $0["state"] } == ["up", "up", "up"])
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+            withExtendedLifetime((central, relay)) {}
+        }
+
         @Test("Nobody there: 69 within seconds, naming what was tried")
         func unreachable() async throws {
             try sandbox.writeTopology(presenters: "terminal")

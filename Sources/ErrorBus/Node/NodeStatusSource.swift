@@ -43,6 +43,7 @@ final class NodeStatusSource: Sendable {
             await uplink?.tell(into: &status)
             status.tables.offered = presentations.count
             status.faults = faults.list()
+            status.arrangeChildren()
             return status
         }
     }

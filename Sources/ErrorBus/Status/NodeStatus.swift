@@ -27,4 +27,13 @@ public struct NodeStatus: Hashable, Sendable {
     public var faults: [NotedFault] = []
 
     public init(node: NodeName) { self.node = node }
+
+    /// Puts the children in order and leaves out those above the limit.
+    mutating func arrangeChildren() {
+        let sorted = children.sorted {
+            ($0.state == .lost ? 1 : 0, $0.name) < ($1.state == .lost ? 1 : 0, $1.name)
+        }
+        children = Array(sorted.prefix(Self.childrenMax))
+        childrenLeftOut = sorted.count - children.count
+    }
 }

@@ -94,7 +94,8 @@ extension TopologyGraph.Node {
     /// What belongs into a node's box, below its name.
     var details: [String] {
         let rules = ruleCount == 0 ? [] : ["\(ruleCount) rule\(ruleCount == 1 ? "" : "s")"]
-        let state = live.map { [$0.words] } ?? []
+        // Of one that listens nowhere its link says it all.
+        let state = endpoints.isEmpty ? [] : live.map { [$0.words] } ?? []
         return endpoints + rules + presenters.map { "asks \($0)" } + state
     }
 }

@@ -171,7 +171,6 @@ struct LiveTopologyTests {
                 "│   │ ipc:///run/relay",
                 "│   │ up, 0 open",
                 "│   └── worker [down 5 s]",
-                "│         cannot be reached",
                 "└── cron (not in the file) [up 5 s, 0 open]",
                 "spare",
                 "│ ipc:///run/spare",

@@ -7,6 +7,7 @@ import Testing
     private func status(of rig: DownlinkRig) -> NodeStatus {
         var status = NodeStatus(node: "p")
         rig.machine.tell(into: &status, at: rig.now)
+        status.arrangeChildren()
         return status
     }
 
