@@ -6,6 +6,7 @@ import OrderedCollections
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask a running node how it is: links, open presentations, counters, errors.",
+        usage: "bus-node status [NODE] [--to ENDPOINT | --topology FILE [--node NODE]] [--json]",
         discussion: """
             A node that listens nowhere cannot be asked; its parents are asked about it. Exits \
             69 when nobody answers within 2 s, 75 when the node is asked too often.
@@ -15,7 +16,7 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var choice: NodeChoice
 
-    @Argument(help: "The node of the topology, as --node.")
+    @Argument(help: ArgumentHelp("The node of the topology, as --node.", valueName: "node"))
     var name: String?
 
     @Flag(help: "Print it as JSON.")
