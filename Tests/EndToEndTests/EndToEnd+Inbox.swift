@@ -83,6 +83,37 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("silences from a shell: tried, made, listed, in force, ended")
+        func silences() async throws {
+            let (nodes, address) = try await start()
+            let present = try present(id(1))
+            let watch = try inbox(address, "watch")
+            #expect(await watch.prints(id(1)))
+            func silence(_ words: String...) throws -> Launched {
+                try Launched(
+                    ["inbox", "silence"] + words + ["--to", address, "--token-file", token])
+            }
+            let tried = try silence(
+                "add", "--match", "domain=te*", "--for", "1h", "--comment", "x", "--dry-run")
+            #expect(try await tried.ending() == 0)
+            #expect(await tried.prints("1\n"))
+            let made = try silence(
+                "add", "--match", "domain=te*", "--for", "1h", "--comment", "known", "--by", "ann",
+                "--also-open")
+            #expect(try await made.ending() == 0)
+            #expect(made.output.value == "1\n")
+            #expect(try await present.ending() == 1)
+            let list = try silence("list")
+            #expect(try await list.ending() == 0)
+            #expect(await list.prints("domain=te*"))
+            #expect(try await silence("end", "1").ending() == 0)
+            #expect(try await silence("end", "1").ending() == 1)
+            let bad = try silence("add", "--match", "domian=x", "--for", "1h", "--comment", "x")
+            #expect(try await bad.ending() == 64)
+            #expect(bad.errors.value.contains("did you mean"))
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("without a token, without a console, without an address")
         func refused() async throws {
             let (nodes, address) = try await start()

@@ -14,6 +14,7 @@ struct InboxCommand: AsyncParsableCommand {
             """,
         subcommands: [
             InboxList.self, InboxShow.self, InboxAnswer.self, InboxClaim.self, InboxWatch.self,
+            InboxSilence.self,
         ],
         defaultSubcommand: InboxList.self)
 }

@@ -1,0 +1,46 @@
+import ErrorBus
+
+/// Silences as a table: one row each.
+struct SilenceRows {
+    private static let titles = ["NO", "MATCH", "BY", "ENDS", "ANSWERED", "WITHHELD", "COMMENT"]
+    private static let widthMax = [8, 60, 24, 40, 10, 10, 80]
+
+    let lines: [String]
+
+    init(_ silences: [JSONValue]) {
+        let rows = silences.map { silence in
+            [
+                Self.count(silence, "number"), Self.match(silence), silence.text("by"),
+                Self.end(silence), Self.count(silence, "answered"),
+                Self.count(silence, "withheld"), silence.text("comment"),
+            ]
+        }
+        lines = TextTable.lines(rows, Self.titles, widthMax: Self.widthMax)
+    }
+
+    private static func count(_ silence: JSONValue, _ key: String) -> String {
+        silence[key]?.integerValue.map(String.init) ?? ""
+    }
+
+    /// Conditions as `silence add` takes them, and the option that is chosen.
+    private static func match(_ silence: JSONValue) -> String {
+        let fields = (silence["match"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
+        let conditions = fields.map { "\($0.key)=\(words($0.value))" }
+        let option = silence.text("option")
+        return (conditions + (option.isEmpty ? [] : ["-> \(option)"])).joined(separator: " ")
+    }
+
+    private static func words(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .array(let values): values.map(words).joined(separator: "|")
+        default: String(decoding: value.encoded(), as: UTF8.self)
+        }
+    }
+
+    private static func end(_ silence: JSONValue) -> String {
+        let by = silence.text("endedBy")
+        guard silence.text("stage") == "ended" else { return silence.text("endsAt") }
+        return by.isEmpty ? "ended" : "ended by \(by)"
+    }
+}
