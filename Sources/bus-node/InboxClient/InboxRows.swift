@@ -45,8 +45,11 @@ struct InboxRows {
     }
 
     static func age(_ date: Date, _ now: Date) -> String {
-        let seconds = max(0, Int(now.timeIntervalSince(date)))
-        return switch seconds {
+        span(Int(max(0, min(now.timeIntervalSince(date), 1e9))))
+    }
+
+    static func span(_ seconds: Int) -> String {
+        switch seconds {
         case ..<120: "\(seconds)s"
         case ..<7_200: "\(seconds / 60)m"
         case ..<172_800: "\(seconds / 3_600)h"

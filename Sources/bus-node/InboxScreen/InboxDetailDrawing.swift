@@ -8,7 +8,7 @@ struct InboxDetailDrawing {
     /// What is shown of the whole report, in this order.
     private static let factNames = [
         "why", "help", "see", "because", "info", "path", "error", "retry of", "retries", "origin",
-        "before", "opened", "id", "event",
+        "before", "opened", "id",
     ]
 
     private let screen: InboxScreen
@@ -56,7 +56,8 @@ struct InboxDetailDrawing {
                 ? "waits \(InboxRows.age(entry.openedAt, now.date))"
                 : "ended \(InboxRows.age(entry.changedAt, now.date)) ago")
         if let deadline = entry.deadline, entry.isOpen {
-            let left = InboxScreenDrawing.seconds(now.instant, deadline)
+            let seconds = max(0, now.instant.duration(to: deadline).components.seconds)
+            let left = InboxRows.span(Int(seconds))
             let then = entry.expiryTitle.map { ", then \($0) is applied" } ?? ""
             words.append("answer within \(left)\(then)")
         }
@@ -90,28 +91,26 @@ struct InboxDetailDrawing {
         return lines + [ScreenLine()]
     }
 
-    /// In one line where they fit.
+    /// As many in a line as fit.
     private func options(_ entry: InboxEntry) -> [ScreenLine] {
         guard !entry.options.isEmpty else {
             return paragraph("it offers nothing to choose: it goes when its origin takes it back")
         }
         let keys = InboxScreen.keys(for: entry)
-        let texts = keys.keys.map { keys.text(of: $0, default: "default") }
-        let widths = texts.map { TextWidth.columns(of: $0) + 3 }
-        let isOneLine = widths.reduce(0, +) + 2 <= width
-        var lines: [ScreenLine] = []
-        var line = ScreenLine()
+        var lines = [ScreenLine()]
         var column = 2
-        for (key, text) in zip(keys.keys, texts) {
-            let style: TextStyle = key.option.role == .destructive ? [.bold, .red] : .bold
-            line.add(text, at: column, width: width - column, style)
-            column += TextWidth.columns(of: text) + 3
-            if !isOneLine {
-                lines.append(line)
-                (line, column) = (ScreenLine(), 2)
+        for key in keys.keys {
+            let text = keys.text(of: key, default: "default")
+            let columns = TextWidth.columns(of: text)
+            if column > 2, column + columns > width {
+                lines.append(ScreenLine())
+                column = 2
             }
+            let style: TextStyle = key.option.role == .destructive ? [.bold, .red] : .bold
+            lines[lines.count - 1].add(text, at: column, width: width - column, style)
+            column += columns + 3
         }
-        return isOneLine ? [line] : lines
+        return lines
     }
 
     // MARK: Facts
@@ -123,7 +122,13 @@ struct InboxDetailDrawing {
         let lines = Self.factNames.flatMap { name in
             (known[name] ?? []).flatMap { fact($0) }
         }
-        return isRead ? lines : lines + [ScreenLine("…", at: 2, width: 1, .dim)]
+        let history = (screen.detail?["history"]?.arrayValue ?? []).map { event in
+            InboxDetail.Fact(
+                String(event.text("time").dropFirst(11).prefix(8)), InboxHistory.sentence(event))
+        }
+        return isRead
+            ? lines + history.flatMap { fact($0) }
+            : lines + [ScreenLine("…", at: 2, width: 1, .dim)]
     }
 
     /// Its name, and its text beside it, with the text's own lines.
@@ -136,7 +141,7 @@ struct InboxDetailDrawing {
         }
         return pieces.prefix(Self.textLineMax).enumerated().map { index, piece in
             var line = ScreenLine()
-            if index == 0 { line.add(fact.name, at: 2, width: Self.factWidth, .dim) }
+            if index == 0 { line.add(fact.name.shown(), at: 2, width: Self.factWidth, .dim) }
             line.add(piece, at: start, width: width - start)
             return line
         }

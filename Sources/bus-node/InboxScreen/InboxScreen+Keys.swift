@@ -249,7 +249,7 @@ extension InboxScreen {
     private mutating func undo(at now: ContinuousClock.Instant) -> [Action] {
         passed(to: now)
         guard !isBusy else { return [] }
-        if let last = undos.popLast() {
+        if let last = undos.last {
             isBusy = true
             return [.send(last.request)]
         }

@@ -9,8 +9,12 @@ struct FullScreen {
 
     var isEntered: Bool { before != nil }
 
-    /// Whether this process may write to its terminal and read from it.
-    static var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
+    /// Whether this process may write to its terminal and read from it. A terminal that is not
+    /// its session's has no background.
+    static var isInForeground: Bool {
+        let group = tcgetpgrp(STDIN_FILENO)
+        return group < 0 || group == getpgrp()
+    }
 
     static var size: ScreenSize {
         var size = winsize()
