@@ -33,6 +33,9 @@ struct InboxAnswer: AsyncParsableCommand {
             """)
     var seen: Int64?
 
+    @Option(help: "Hold it back so long, at most 60s, for inbox undo.")
+    var undo = "0s"
+
     @Option(help: "Who decides, for the record; the user's name when not given.")
     var by: String?
 
@@ -47,17 +50,23 @@ struct InboxAnswer: AsyncParsableCommand {
             guard seen.map({ $0 >= 0 }) ?? true else {
                 throw Failure(.usage, "--seen: found \(seen ?? 0), allowed: 0 and above")
             }
+            let undo = try Target.duration(undo, option: "--undo")
+            guard undo >= .zero, undo <= .seconds(60) else {
+                throw Failure(.usage, "--undo: found \"\(self.undo)\", allowed: 0s to 60s")
+            }
             let client = try target.client()
             let name = by ?? Self.user
-            if allLike { return try await answerGroup(client, by: name) }
+            if allLike { return try await answerGroup(client, by: name, undo: undo) }
             let id = try await client.id(id)
-            let item = try await client.answer(id, option: option, by: name)
+            let item = try await client.answer(id, option: option, by: name, undo: undo)
             if json { return try StandardOutput.print(item.encoded()) }
             try StandardOutput.print(item["answer"]?.text("option") ?? option)
         }
     }
 
-    private func answerGroup(_ client: ConsoleClient, by name: String) async throws {
+    private func answerGroup(
+        _ client: ConsoleClient, by name: String, undo: Duration
+    ) async throws {
         let item = try await client.get("/presentations/\(try await client.id(id))")
         guard let group = item["group"]?.integerValue else {
             throw Failure(.software, "the console names no group")
@@ -70,7 +79,10 @@ struct InboxAnswer: AsyncParsableCommand {
         }
         let reply = try await client.post(
             "/groups/\(group)/answer",
-            ["option": .string(option), "by": .string(name), "seen": .integer(latest)])
+            [
+                "option": .string(option), "by": .string(name), "seen": .integer(latest),
+                "undoMilliseconds": .integer(Int64(undo / .milliseconds(1))),
+            ])
         let answered = reply["answered"]?.arrayValue?.count ?? 0
         let refused = reply["refused"]?.arrayValue ?? []
         if json {

@@ -79,9 +79,9 @@ struct InboxDetailDrawing {
             }
             lines += options(entry)
         case .leaving:
+            let who = entry.answeredBy.shown()
             lines += paragraph(
-                "\(entry.answerTitle) by \(entry.answeredBy.shown()): not sent yet, u takes it back",
-                .bold)
+                "\(entry.answerTitle) by \(who): not sent yet, u takes it back", .bold)
         case .answered, .settled, .closed:
             lines += paragraph(entry.outcome, .bold)
             if !entry.answeredBy.isEmpty {

@@ -27,12 +27,19 @@ import Testing
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        for _ in 0..<300 {
-            let exchange = HTTPExchange(
-                host: "127.0.0.1", port: port, method: .GET, path: "/", token: nil)
-            let reply = try await exchange.reply(within: .seconds(5))
-            #expect(reply.status == 200)
-            #expect(reply.body == Array("{}".utf8))
+        // Many at once: then a request is seldom written in one go.
+        try await withThrowingTaskGroup(of: HTTPExchange.Reply.self) { group in
+            for _ in 0..<400 {
+                group.addTask {
+                    try await HTTPExchange(
+                        host: "127.0.0.1", port: port, method: .GET, path: "/", token: nil
+                    ).reply(within: .seconds(10))
+                }
+            }
+            for try await reply in group {
+                #expect(reply.status == 200)
+                #expect(reply.body == Array("{}".utf8))
+            }
         }
         try await server.close()
     }
