@@ -157,6 +157,26 @@ public final class Inbox: Presenter {
         return result
     }
 
+    /// Ends an open question without asking anybody further: the origin completes with `withheld`.
+    /// What somebody has claimed is left to them.
+    public func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
+        let waiting = try attempt { state throws(InboxRefusal) in
+            try state.machine.withheld(id, by: decider, at: .now)
+            return state.waiting[id]
+        }
+        waiting?.prompt.close(.withheld)
+    }
+
+    /// Takes back every answer of a group that has not left yet.
+    ///
+    /// - Parameter number: The group that the answered items belong to.
+    /// - Throws: When there is no such group, or nothing of it is left to take back.
+    public func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
+        try attempt { state throws(InboxRefusal) in
+            try state.machine.undoGroup(number, at: .now)
+        }
+    }
+
     /// Takes back an answer that has not left yet; whoever gave it holds the claim for a minute.
     public func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in try state.machine.undo(id, at: .now) }
@@ -285,11 +305,24 @@ public final class Inbox: Presenter {
 }
 
 extension Inbox: AuditLog {
-    /// Learns what came of an answer; everything else it knows already.
+    /// Learns who decided, also where that was not here, and what came of it; everything else it
+    /// knows already.
     public func record(_ event: AuditEvent) {
-        guard event.kind == .done,
-            let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
-        else { return }
-        change { $0.machine.settled(event.id, result, at: .now) }
+        guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
+        switch event.kind {
+        case .decide:
+            guard let via = event.fields["via"].flatMap({ Answer.Via(rawValue: $0) }) else {
+                return
+            }
+            let answer = Answer(
+                id: id, option: event.fields["option"] ?? "", by: event.fields["by"] ?? "",
+                via: via)
+            change { $0.machine.decided(event.id, answer, at: .now) }
+        case .done:
+            guard let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
+            else { return }
+            change { $0.machine.settled(event.id, id, result, at: .now) }
+        case .report, .present, .change, .complete: return
+        }
     }
 }

@@ -1,5 +1,4 @@
 import ErrorBusTesting
-import Synchronization
 import Testing
 
 @testable import ErrorBus
@@ -35,6 +34,18 @@ struct InboxTests {
             if open.count == count { return open }
         }
         return []
+    }
+
+    @Test("What is withheld completes its caller, and is shown so")
+    func withheld() async throws {
+        async let outcome = chain(inbox).presentError(error(Attempts()))
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.withhold(item.id, by: "silence 1 (ann)")
+        #expect(await outcome.reason == .withheld)
+        #expect(try inbox.item(item.id).stage == .closed(.withheld))
+        #expect(throws: InboxRefusal.self) {
+            try inbox.answer(item.id, option: "retry", by: "ann")
+        }
     }
 
     @Test("An answer given in the inbox runs the recovery and shows what came of it")
@@ -124,20 +135,5 @@ struct InboxTests {
         try inbox.answer(item.id, option: "retry", by: "ann", undo: .milliseconds(1))
         #expect(await outcome.didRecover)
         #expect(attempts.total == 1)
-    }
-
-    /// Counts the attempts of one origin.
-    private final class Attempts: Sendable {
-        private let count = Mutex(0)
-        private let succeeds: Bool
-
-        init(succeeds: Bool = true) { self.succeeds = succeeds }
-
-        var total: Int { count.withLock { $0 } }
-
-        func run() -> Bool {
-            count.withLock { $0 += 1 }
-            return succeeds
-        }
     }
 }
