@@ -15,6 +15,9 @@ enum InboxHistory {
         case "undo": return "taken back by \(by)"
         case "claim": return "claimed by \(by)"
         case "release": return "released by \(by)"
+        case "silenced":
+            let silence = "silence \(fields.text("silence")) by \(by)"
+            return option.isEmpty ? "withheld: \(silence)" : "\(option) chosen: \(silence)"
         case "complete": return "completed at its origin: \(fields.text("reason"))"
         default:
             let words = (fields.objectValue ?? [:]).sorted { $0.key < $1.key }

@@ -9,8 +9,8 @@ enum InboxRequest: Hashable, Sendable {
     case claim(id: String, takeOver: Bool)
     case release(id: String)
     case undo(id: String)
-    /// `ids` are what was answered.
-    case undoGroup(Int64, ids: [String])
+    /// Every answer of the group that has not left.
+    case undoGroup(Int64)
 
     /// How long an answer can be taken back.
     static let undoTime: Duration = .seconds(5)
@@ -40,29 +40,8 @@ enum InboxRequest: Hashable, Sendable {
         case .release(let id):
             return try await client.post("/presentations/\(id)/release", ["by": by])
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
-        case .undoGroup(let number, let ids):
-            do {
-                return try await client.post("/groups/\(number)/undo", ["by": by])
-            } catch let failure as Failure where failure.status == .declined {
-                // A group whose members all have left it is none: each can still be taken back.
-                return try await Self.undone(ids, by: by, client)
-            }
+        case .undoGroup(let number):
+            return try await client.post("/groups/\(number)/undo", ["by": by])
         }
-    }
-
-    private static func undone(
-        _ ids: [String], by person: JSONValue, _ client: ConsoleClient
-    ) async throws -> JSONValue {
-        var undone: [JSONValue] = []
-        var refused: [JSONValue] = []
-        for id in ids {
-            do {
-                _ = try await client.post("/presentations/\(id)/undo", ["by": person])
-                undone.append(.string(id))
-            } catch let failure as Failure where failure.status == .declined {
-                refused.append(["id": .string(id), "message": .string(failure.text)])
-            }
-        }
-        return ["undone": .array(undone), "refused": .array(refused)]
     }
 }

@@ -12,8 +12,8 @@ struct InboxListDrawing {
         self.screen = screen
         self.now = now
         self.width = width
-        originWidth = width < 50 ? 0 : min(20, max(8, width / 6))
-        whoWidth = width < 64 ? 0 : min(20, max(10, width / 6))
+        originWidth = width < 50 ? 0 : min(20, max(8, width / 7))
+        whoWidth = width < 64 ? 0 : min(20, max(10, width / 8))
     }
 
     func lines(height: Int) -> [ScreenLine] {

@@ -129,8 +129,7 @@ extension InboxScreen {
             }
             guard let first = answered.first else { return }
             let text = title(of: option, for: first) + " (all \(answered.count))"
-            let undo = InboxRequest.undoGroup(group, ids: answered)
-            offerUndo(undo, Set(answered), text, at: now.instant)
+            offerUndo(.undoGroup(group), Set(answered), text, at: now.instant)
         case .undo(let id):
             keep(reply, at: now, isNew: false)
             takenBack([id], refused: 0, at: now.instant)
