@@ -22,13 +22,18 @@ extension EndToEnd {
                 presenters: "console: { listen: \"127.0.0.1:*\", token: \"file:token\" }")
         }
 
+        /// The console's address, as it names itself.
+        private func address(of node: Launched) throws -> String {
+            let word = node.errors.value.split(whereSeparator: \.isWhitespace)
+                .first { $0.hasPrefix("http://") }
+            return String(try #require(word))
+        }
+
         private func start() async throws -> (nodes: [Launched], screen: Launched) {
             let central = try await sandbox.start("central")
             let relay = try await sandbox.start("relay")
             try #require(await central.says("console: http://"))
-            let word = central.errors.value.split(whereSeparator: \.isWhitespace)
-                .first { $0.hasPrefix("http://") }
-            let address = String(try #require(word))
+            let address = try address(of: central)
             let screen = try Launched(
                 ["inbox", "--to", address, "--token-file", token, "--by", "ann"],
                 input: .screen(pty), environment: ["TERM": "xterm"])
@@ -94,7 +99,13 @@ extension EndToEnd {
             let (nodes, screen) = try await start()
             pty.type("\u{1A}")
             #expect(await pty.shows(Self.leaving))
-            let mark = pty.screen.value.count
+            // Continued before it stops, it would stop for good.
+            let (status, mark) = ("/proc/\(screen.pid)/status", pty.screen.value.count)
+            let hasStopped = await eventually {
+                (try? String(contentsOfFile: status, encoding: .utf8))?
+                    .contains("T (stopped)") == true
+            }
+            #expect(hasStopped)
             screen.send(SIGCONT)
             #expect(await pty.shows("Nothing waits for an answer", after: mark))
             pty.type("\u{3}")
@@ -103,16 +114,25 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("a console that goes is told of with its reason, one that comes is taken up")
+        @Test("a console that goes is told of with its reason, and taken up when it is back")
         func lost() async throws {
-            var (nodes, screen) = try await start()
+            let (nodes, screen) = try await start()
+            let address = try address(of: nodes[0])
             nodes[0].send(SIGTERM)
             #expect(try await nodes[0].ending() == 0)
             #expect(await pty.shows("No link: "))
             #expect(await pty.shows("Connection refused"))
+            let place = address.dropFirst("http://".count).prefix { $0 != "/" }
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"\(place)\", token: \"file:token\" }")
+            let central = try await sandbox.start("central")
+            let present = try sandbox.present("--option", "retry=Retry")
+            #expect(await pty.shows("Boom"))
+            await press("r", brings: "u takes back")
+            #expect(try await present.ending() == 0)
             pty.type("q")
             #expect(try await screen.ending() == 0)
-            nodes.removeAll()
+            withExtendedLifetime((nodes, central)) {}
         }
 
         @Test("with --json, or where no terminal is, it lists")
@@ -120,9 +140,7 @@ extension EndToEnd {
             let (nodes, screen) = try await start()
             screen.send(SIGTERM)
             _ = try await screen.ending()
-            let central = nodes[0].errors.value.split(whereSeparator: \.isWhitespace)
-                .first { $0.hasPrefix("http://") }
-            let address = String(try #require(central))
+            let address = try address(of: nodes[0])
             let json = try Launched(
                 ["inbox", "--json", "--to", address, "--token-file", token], input: .screen(pty),
                 environment: ["TERM": "xterm"])

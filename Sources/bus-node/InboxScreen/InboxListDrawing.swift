@@ -25,9 +25,11 @@ struct InboxListDrawing {
 
     private func empty(_ height: Int) -> [ScreenLine] {
         let text =
-            !screen.filter.isEmpty
-            ? "Nothing matches the filter (Esc removes it)"
-            : screen.view == .open ? "Nothing waits for an answer" : "Nothing has ended yet"
+            !screen.isListed
+            ? "Reading the inbox …"
+            : !screen.filter.isEmpty
+                ? "Nothing matches the filter (Esc removes it)"
+                : screen.view == .open ? "Nothing waits for an answer" : "Nothing has ended yet"
         var lines = Array(repeating: ScreenLine(), count: height)
         lines[min(1, height - 1)] = ScreenLine(text, at: 2, width: width - 2)
         return lines

@@ -9,6 +9,8 @@ extension InboxScreen {
     /// The whole list: it replaces what was known.
     mutating func listed(_ list: JSONValue, at now: Moment) {
         entries = [:]
+        isListed = true
+        areRowsOld = true
         node = list.text("node")
         revision = 0
         link = .live

@@ -75,6 +75,8 @@ struct InboxScreen {
 
     // What is known.
     var node = ""
+    /// Whether the list has come: before, nothing is known, not even that nothing waits.
+    var isListed = false
     var revision: Int64 = 0
     var entries: [String: InboxEntry] = [:]
     var link = Link.live

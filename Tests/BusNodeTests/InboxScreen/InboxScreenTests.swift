@@ -188,6 +188,27 @@ import Testing
         #expect(fixture.screen.entries.keys.sorted() == [Fixture.id(2)])
     }
 
+    @Test("before the list has come nothing is said to wait, nor not to")
+    func unlisted() {
+        var screen = InboxScreen(person: "ann", size: Fixture.small)
+        var grid = ScreenGrid(Fixture.small)
+        var painter = ScreenPainter(isColored: true)
+        grid.write(painter.paint(screen.frame(at: .now), Fixture.small))
+        #expect(grid.text.contains("Reading the inbox"))
+        screen.listed(["node": "central", "items": []], at: .now)
+        grid.write(painter.paint(screen.frame(at: .now), Fixture.small))
+        #expect(grid.text.contains("Nothing waits for an answer"))
+    }
+
+    @Test("a list that comes again leaves out what has gone meanwhile")
+    func listedAgain() {
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        fixture.list([])
+        fixture.draw()
+        #expect(fixture.screen.rows.isEmpty)
+        #expect(fixture.text.contains("Nothing waits for an answer"))
+    }
+
     @Test("one presentation is read at a time, again when it changed, not when it cannot be")
     func reading() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
