@@ -61,7 +61,7 @@ struct PromptTextTests {
     func header() {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
         let lines = text.lines(pending: 2, isColored: false)
-        #expect(lines[1] == "── error (2 more waiting) from worker via relay ──")
+        #expect(lines[1] == "── ✕ error (2 more waiting) from worker via relay ──")
         #expect(lines[2] == "  │ Boom")
         #expect(lines.last == "  [o] OK (Return)   [?] details")
     }

@@ -114,6 +114,54 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A26 of a group only what had been seen is answered")
+        func seen() async throws {
+            let (nodes, address) = try await start()
+            let watch = try inbox(address, "watch", "--json")
+            let first = try [present(id(1)), present(id(2))]
+            for number in 1...2 { #expect(await watch.prints(id(number))) }
+            let list = try inbox(address, "list", "--json")
+            #expect(try await list.ending() == 0)
+            let json = try JSONValue.parse(Array(list.output.value.utf8))
+            let revision = try #require(json["revision"]?.integerValue)
+            let later = try present(id(3))
+            #expect(await watch.prints(id(3)))
+            let answer = try inbox(
+                address, "answer", "01920001", "retry", "--all-like", "--seen", "\(revision)")
+            #expect(try await answer.ending() == 0)
+            #expect(await answer.prints("2 answered, 0 refused"))
+            for present in first { #expect(try await present.ending() == 0) }
+            let alone = try inbox(address, "answer", id(3), "retry", "--seen", "\(revision)")
+            #expect(try await alone.ending() == 64)
+            #expect(await alone.says("--seen: allowed only with --all-like"))
+            let last = try inbox(address, "answer", id(3), "retry")
+            #expect(try await last.ending() == 0)
+            #expect(try await later.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("an answer that is held back can be taken back, one that has left cannot")
+        func undo() async throws {
+            let (nodes, address) = try await start()
+            let watch = try inbox(address, "watch")
+            let present = try present(id(1))
+            #expect(await watch.prints(id(1)))
+            let held = try inbox(
+                address, "answer", id(1), "cancel", "--undo", "60s", "--by", "ann")
+            #expect(try await held.ending() == 0)
+            #expect(await watch.prints("leaving cancel"))
+            let undo = try inbox(address, "undo", "01920001", "--by", "ann")
+            #expect(try await undo.ending() == 0)
+            let answer = try inbox(address, "answer", id(1), "retry", "--by", "ann")
+            #expect(try await answer.ending() == 0)
+            #expect(try await present.ending() == 0)
+            let late = try inbox(address, "undo", "01920001", "--by", "ann")
+            #expect(try await late.ending() == 1)
+            let wrong = try inbox(address, "answer", id(1), "retry", "--undo", "61s")
+            #expect(try await wrong.ending() == 64)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("without a token, without a console, without an address")
         func refused() async throws {
             let (nodes, address) = try await start()

@@ -9,6 +9,8 @@ final class Launched: Sendable {
         case none
         case text(String)
         case terminal(Pty)
+        /// The terminal is its output as well.
+        case screen(Pty)
     }
 
     /// `bus-node` is built beside the test bundle.
@@ -51,6 +53,10 @@ final class Launched: Sendable {
             feed = (pipe.fileHandleForWriting, text)
         case .terminal(let pty):
             process.standardInput = pty.child
+            process.standardError = pty.child
+        case .screen(let pty):
+            process.standardInput = pty.child
+            process.standardOutput = pty.child
             process.standardError = pty.child
         }
         process.terminationHandler = { [status] process in

@@ -50,6 +50,13 @@ final class Pty: Sendable {
         }
     }
 
+    /// How lines are edited and keys are read: what a program has to leave as it was.
+    var mode: [UInt32] {
+        var mode = termios()
+        tcgetattr(child.fileDescriptor, &mode)
+        return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
+    }
+
     /// The terminal goes away, as when its window is closed.
     func hangUp() { end.isWanted.store(true, ordering: .releasing) }
 

@@ -26,6 +26,16 @@ struct InboxAnswer: AsyncParsableCommand {
     @Flag(help: "Answer every open presentation of its group.")
     var allLike = false
 
+    @Option(
+        help: """
+            With --all-like: the revision of the list that was looked at, as list --json has it; \
+            what came after it is not answered. Everything that is open now when not given.
+            """)
+    var seen: Int64?
+
+    @Option(help: "Hold it back so long, at most 60s, for inbox undo.")
+    var undo = "0s"
+
     @Option(help: "Who decides, for the record; the user's name when not given.")
     var by: String?
 
@@ -34,44 +44,45 @@ struct InboxAnswer: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
+            guard seen == nil || allLike else {
+                throw Failure(.usage, "--seen: allowed only with --all-like")
+            }
+            guard seen.map({ $0 >= 0 }) ?? true else {
+                throw Failure(.usage, "--seen: found \(seen ?? 0), allowed: 0 and above")
+            }
+            let undo = try Target.duration(undo, option: "--undo")
+            guard undo >= .zero, undo <= .seconds(60) else {
+                throw Failure(.usage, "--undo: found \"\(self.undo)\", allowed: 0s to 60s")
+            }
             let client = try target.client()
             let name = by ?? Self.user
-            if allLike { return try await answerGroup(client, by: name) }
+            if allLike { return try await answerGroup(client, by: name, undo: undo) }
             let id = try await client.id(id)
-            let item = try await answer(
-                client, "/presentations/\(id)/answer",
-                [
-                    "option": .string(option), "by": .string(name),
-                    "answer": .string(PresentationID.make().value.description),
-                ])
+            let item = try await client.answer(id, option: option, by: name, undo: undo)
             if json { return try StandardOutput.print(item.encoded()) }
             try StandardOutput.print(item["answer"]?.text("option") ?? option)
         }
     }
 
-    /// Once more when the reply was lost: under the same id an answer counts once.
-    private func answer(
-        _ client: ConsoleClient, _ path: String, _ body: JSONValue
-    ) async throws -> JSONValue {
-        do {
-            return try await client.post(path, body)
-        } catch let failure as Failure where failure.status == .unavailable {
-            return try await client.post(path, body)
-        }
-    }
-
-    private func answerGroup(_ client: ConsoleClient, by name: String) async throws {
-        // What is seen now is what is answered; what comes while this is under way is not.
-        let seen = try await client.get("/inbox?stage=open&limit=10000")
+    private func answerGroup(
+        _ client: ConsoleClient, by name: String, undo: Duration
+    ) async throws {
         let item = try await client.get("/presentations/\(try await client.id(id))")
         guard let group = item["group"]?.integerValue else {
             throw Failure(.software, "the console names no group")
         }
-        let latest = max(
-            seen["revision"]?.integerValue ?? 0, item["revision"]?.integerValue ?? 0)
+        // What is there now is answered; what comes while this is under way is not.
+        var latest = seen ?? item["revision"]?.integerValue ?? 0
+        if seen == nil {
+            let list = try await client.get("/inbox?stage=open&limit=10000")
+            latest = max(latest, list["revision"]?.integerValue ?? 0)
+        }
         let reply = try await client.post(
             "/groups/\(group)/answer",
-            ["option": .string(option), "by": .string(name), "seen": .integer(latest)])
+            [
+                "option": .string(option), "by": .string(name), "seen": .integer(latest),
+                "undoMilliseconds": .integer(Int64(undo / .milliseconds(1))),
+            ])
         let answered = reply["answered"]?.arrayValue?.count ?? 0
         let refused = reply["refused"]?.arrayValue ?? []
         if json {

@@ -1,8 +1,5 @@
 import ArgumentParser
 import ErrorBus
-import Foundation
-import NIOCore
-import NIOHTTP1
 
 /// `bus-node inbox watch`.
 struct InboxWatch: AsyncParsableCommand {
@@ -16,9 +13,6 @@ struct InboxWatch: AsyncParsableCommand {
             Example: bus-node inbox watch --to http://127.0.0.1:8080 --json
             """)
 
-    /// Between two tries to be connected again.
-    private static let pause: Duration = .seconds(1)
-
     @OptionGroup var target: InboxTarget
 
     @Flag(help: "Print each presentation as a line of JSON.")
@@ -27,50 +21,16 @@ struct InboxWatch: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             let client = try target.client()
-            let list = try await client.get("/inbox?stage=open&limit=10000")
-            try show(list["items"]?.arrayValue ?? [])
-            var last = "\(list["revision"]?.integerValue ?? 0)"
-            while true {
-                do {
-                    try await follow(client, from: &last)
-                } catch let failure as Failure {
-                    throw failure
-                } catch {
-                    Terminal.say("bus-node: \(client.shownAddress): \("\(error)".shown())")
+            let feed = InboxFeed(client: client, stage: "open", listsAgain: false)
+            try await feed.run { [self] event in
+                switch event {
+                case .listed(let change), .change(let change):
+                    try show(change["items"]?.arrayValue ?? [])
+                case .hello: break
+                case .lost(let reason): Terminal.say("bus-node: \(reason.shown())")
                 }
-                try await Task.sleep(for: Self.pause)
             }
         }
-    }
-
-    /// Returns when the connection ends.
-    private func follow(_ client: ConsoleClient, from last: inout String) async throws {
-        var stream = EventLines(byteCountMax: HTTPExchange.bodyByteMax)
-        var revision = last
-        defer { last = revision }
-        try await client.exchange(.GET, "/events", lastEvent: last).run { part in
-            switch part {
-            case .head(let head):
-                guard head.status == .ok else {
-                    throw ConsoleClient.failure(Int(head.status.code), .null)
-                }
-            case .body(let bytes):
-                for event in stream.take(bytes.readableBytesView) {
-                    revision = event.id ?? revision
-                    try show(event)
-                }
-            case .end: return false
-            }
-            return true
-        }
-    }
-
-    private func show(_ event: EventLines.Event) throws {
-        let limits = ConsoleClient.limits
-        guard event.name == "change",
-            let change = try? JSONValue.parse(Array(event.data.utf8), limits: limits)
-        else { return }
-        try show(change["items"]?.arrayValue ?? [])
     }
 
     private func show(_ items: [JSONValue]) throws {

@@ -80,6 +80,23 @@ struct ConsoleClient: Sendable {
 
     // MARK: Presentations
 
+    /// Answers one. Sent once more when the reply was lost: under the same id it counts once.
+    func answer(
+        _ id: String, option: String, by person: String, undo: Duration = .zero
+    ) async throws -> JSONValue {
+        let path = "/presentations/\(id)/answer"
+        let body: JSONValue = [
+            "option": .string(option), "by": .string(person),
+            "answer": .string(PresentationID.make().value.description),
+            "undoMilliseconds": .integer(Int64(undo / .milliseconds(1))),
+        ]
+        do {
+            return try await post(path, body)
+        } catch let failure as Failure where failure.status == .unavailable {
+            return try await post(path, body)
+        }
+    }
+
     /// The whole id that a person gave, or gave the beginning of.
     func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }

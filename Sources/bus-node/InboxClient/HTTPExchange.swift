@@ -80,11 +80,12 @@ struct HTTPExchange: Sendable {
                 }
             }
         try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(.head(head))
+            var parts: [HTTPClientRequestPart] = [.head(head), .end(nil)]
             if !body.isEmpty {
-                try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body))))
+                parts.insert(.body(.byteBuffer(ByteBuffer(bytes: body))), at: 1)
             }
-            try await outbound.write(.end(nil))
+            // In one go: a reply may come, and the connection go, after the first of several.
+            try await outbound.write(contentsOf: parts)
             for try await part in inbound {
                 guard try await take(part) else { return }
             }

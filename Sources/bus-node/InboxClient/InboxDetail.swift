@@ -1,55 +1,94 @@
 import ErrorBus
 
-/// One presentation as lines for people. Everything in it may come from a peer and is escaped.
+/// One presentation as facts for people. Everything in it may come from a peer: `lines` are
+/// escaped, the facts are as they came.
 struct InboxDetail {
-    let lines: [String]
+    struct Fact: Hashable {
+        let name: String
+        let text: String
 
-    init(_ item: JSONValue) {
-        let report = item["report"] ?? .null
-        var facts = [
-            ("id", item.text("id")), ("stage", InboxRows.stage(item)),
-            (
-                "error",
-                "\(item.text("domain")) \(item["code"]?.integerValue.map(String.init) ?? "")"
-            ),
-            ("severity", item.text("severity")), ("from", item.text("origin")),
-            (
-                "path",
-                item["path"]?.arrayValue?.compactMap(\.stringValue).joined(separator: " > ") ?? ""
-            ),
-            ("opened", item.text("openedAt")), ("what", report.text("description")),
-            ("why", report.text("failureReason")), ("help", report.text("recoverySuggestion")),
-            ("retry of", report.text("retryOf")),
-        ]
-        if let count = item["retryCount"]?.integerValue, count > 0 {
-            facts.append(("retries", "\(count)"))
-        }
-        if item["isReachable"]?.boolValue == false {
-            facts.append(("origin", "cannot be reached: an answer is kept for it"))
-        }
-        facts += (report["userInfo"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map {
-            ("info", "\($0.key) = \($0.value.stringValue ?? Self.json($0.value))")
-        }
-        facts += (item["options"]?.arrayValue ?? []).map { option in
-            let role = option.text("role")
-            let text = "\(option.text("id")): \(option.text("title"))"
-            return ("option", role.isEmpty ? text : "\(text) (\(role))")
-        }
-        if let answer = item["answer"], !answer.isNull {
-            facts.append(("answer", "\(answer.text("option")) by \(answer.text("by"))"))
-        }
-        facts += (item["history"]?.arrayValue ?? []).map { event in
-            let fields = (event["fields"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.stringValue ?? Self.json($0.value))" }
-            let words = [event.text("time"), event.text("event")] + fields
-            return ("event", words.joined(separator: " "))
-        }
-        lines = facts.filter { !$0.1.allSatisfy(\.isWhitespace) }.map { name, text in
-            name.padding(toLength: 10) + text.shown()
+        init(_ name: String, _ text: String) {
+            self.name = name
+            self.text = text
         }
     }
 
-    private static func json(_ value: JSONValue) -> String {
-        String(decoding: value.encoded(), as: UTF8.self)
+    /// Causes of causes, as deep as reports have them.
+    private static let causeMax = 32
+
+    let facts: [Fact]
+
+    init(_ item: JSONValue) {
+        let code = item["code"]?.integerValue.map { " \($0)" } ?? ""
+        var facts = [
+            Fact("id", item.text("id")), Fact("stage", InboxRows.stage(item)),
+            Fact("error", item.text("domain") + code),
+            Fact("severity", item.text("severity")), Fact("from", item.text("origin")),
+            Fact("path", item.texts("path").joined(separator: " > ")),
+            Fact("opened", item.text("openedAt")),
+        ]
+        facts += Self.told(item, item["report"] ?? .null)
+        facts += (item["options"]?.arrayValue ?? []).map { option in
+            let role = option.text("role")
+            let text = "\(option.text("id")): \(option.text("title"))"
+            return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
+        }
+        if let answer = item["answer"], !answer.isNull {
+            facts.append(Fact("answer", "\(answer.text("option")) by \(answer.text("by"))"))
+        }
+        facts += (item["history"]?.arrayValue ?? []).map { event in
+            let words =
+                [event.text("time"), event.text("event")] + Self.pairs(event["fields"], "=")
+            return Fact("event", words.joined(separator: " "))
+        }
+        self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
+    }
+
+    var lines: [String] {
+        facts.map { $0.name.padding(toLength: 10) + $0.text.shown() }
+    }
+
+    /// What the error itself says.
+    private static func told(_ item: JSONValue, _ report: JSONValue) -> [Fact] {
+        var facts = [
+            Fact("what", report.text("description")), Fact("why", report.text("failureReason")),
+            Fact("help", report.text("recoverySuggestion")),
+            Fact("see", report.text("helpAnchor")),
+        ]
+        var causes: [String] = []
+        collect(report, into: &causes, depth: 0)
+        facts += causes.map { Fact("because", $0) }
+        facts.append(Fact("retry of", report.text("retryOf")))
+        if let count = item["retryCount"]?.integerValue, count > 0 {
+            facts.append(Fact("retries", "\(count)"))
+        }
+        if item["isReachable"]?.boolValue == false {
+            facts.append(Fact("origin", "cannot be reached: an answer is kept for it"))
+        }
+        if item["wasShownBefore"]?.boolValue == true {
+            facts.append(Fact("before", "shown before a restart; no answer was recorded"))
+        }
+        return facts + pairs(report["userInfo"], " = ").map { Fact("info", $0) }
+    }
+
+    /// The underlying errors, outermost first.
+    private static func collect(_ report: JSONValue, into causes: inout [String], depth: Int) {
+        for cause in report["underlyingErrors"]?.arrayValue ?? [] {
+            guard causes.count < causeMax else { return }
+            let code = cause["code"]?.integerValue.map { " \($0)" } ?? ""
+            let reason = cause.text("failureReason")
+            let text = "\(cause.text("description")) (\(cause.text("domain"))\(code))"
+            causes.append(
+                String(repeating: "  ", count: depth) + text
+                    + (reason.isEmpty ? "" : ": \(reason)"))
+            collect(cause, into: &causes, depth: depth + 1)
+        }
+    }
+
+    private static func pairs(_ fields: JSONValue?, _ sign: String) -> [String] {
+        (fields?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { key, value in
+            let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+            return key + sign + text
+        }
     }
 }

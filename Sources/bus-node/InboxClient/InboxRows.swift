@@ -37,10 +37,19 @@ struct InboxRows {
     }
 
     private static func age(_ opened: String, _ now: Date) -> String {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = try? Date(opened, strategy: style) else { return "" }
-        let seconds = max(0, Int(now.timeIntervalSince(date)))
-        return switch seconds {
+        date(opened).map { age($0, now) } ?? ""
+    }
+
+    static func date(_ text: String) -> Date? {
+        try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    static func age(_ date: Date, _ now: Date) -> String {
+        span(Int(max(0, min(now.timeIntervalSince(date), 1e9))))
+    }
+
+    static func span(_ seconds: Int) -> String {
+        switch seconds {
         case ..<120: "\(seconds)s"
         case ..<7_200: "\(seconds / 60)m"
         case ..<172_800: "\(seconds / 3_600)h"
@@ -52,6 +61,11 @@ struct InboxRows {
 extension JSONValue {
     /// The text of a field; empty where there is none.
     func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
+
+    /// The texts of a list; empty where there is none.
+    func texts(_ key: String) -> [String] {
+        self[key]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
 
     var optionIDs: [String] {
         self["options"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []

@@ -20,8 +20,9 @@ struct PromptKeys: Hashable {
     private let defaultOption: ErrorReport.Option?
     private let cancelOption: ErrorReport.Option?
 
-    init(_ options: [ErrorReport.Option]) {
-        var taken: Set<String> = ["?"]
+    /// - Parameter reserved: Keys that mean something else where this prompt is.
+    init(_ options: [ErrorReport.Option], reserved: Set<String> = []) {
+        var taken = reserved.union(["?"])
         var keys: [Key] = []
         for (index, option) in options.enumerated() {
             let letters = option.title.lowercased().unicodeScalars
@@ -63,12 +64,15 @@ struct PromptKeys: Hashable {
 
     /// Each choice by itself.
     var texts: [String] {
-        keys.map { key in
-            var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
-            if key.option.role == .destructive { text += " (destructive)" }
-            if key.option.id == defaultOption?.id { text += " (Return)" }
-            return text
-        } + ["[?] details"]
+        keys.map { text(of: $0, default: "Return") } + ["[?] details"]
+    }
+
+    /// A choice with its key and what is special about it.
+    func text(of key: Key, default word: String) -> String {
+        var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
+        if key.option.role == .destructive { text += " (destructive)" }
+        if key.option.id == defaultOption?.id { text += " (\(word))" }
+        return text
     }
 
     /// The title, or the id where it is empty. In quotation marks when it could be taken for more

@@ -17,7 +17,8 @@ struct PromptText {
     /// Title, body (reason, then suggestion) and choices.
     func lines(pending: Int, isColored: Bool, columns: Int = 80) -> [String] {
         let report = prompt.report
-        let mark = isColored ? Self.color(of: report.severity) : ("", "")
+        let style = SeverityLook.style(report.severity).sequence(isColored: true)
+        let mark = isColored ? (style, TextStyle.reset) : ("", "")
         var lines = ["", header(pending: pending)]
         if let earlier = report.retryOf { lines.append("  retry of \(earlier)") }
         let title = report.description.shown()
@@ -48,23 +49,7 @@ struct PromptText {
     private static let bar = "  │ "
 
     private static func pieces(_ text: String, columns: Int) -> [String] {
-        let limit = max(8, columns - bar.count - 1)
-        var pieces: [String] = []
-        var rest = text.unicodeScalars[...]
-        while true {
-            var width = 0
-            // Too wide for many a scalar, too narrow for none.
-            let fitting = rest.prefix { scalar in
-                width += scalar.value < 0x1100 ? 1 : 2
-                return width <= limit
-            }
-            guard fitting.endIndex < rest.endIndex else { return pieces + [String(rest)] }
-            // Between words, unless that leaves most of the line empty.
-            let space = fitting.lastIndex(of: " ").map { fitting[...$0] }
-            let piece = space.flatMap { $0.count > limit / 2 ? $0 : nil } ?? fitting
-            pieces.append(String(piece))
-            rest = rest[piece.endIndex...]
-        }
+        TextWidth.pieces(text, columns: max(8, columns - bar.count - 1))
     }
 
     /// What is said when the origin gets out of reach while its question is shown, or is back.
@@ -76,7 +61,8 @@ struct PromptText {
     }
 
     private func header(pending: Int) -> String {
-        var parts = ["── \(prompt.report.severity)"]
+        let severity = prompt.report.severity
+        var parts = ["── \(SeverityLook.mark(severity)) \(severity)"]
         if pending > 0 { parts.append("(\(pending) more waiting)") }
         if let origin = prompt.origin { parts.append("from \(origin)") }
         let via = prompt.path.dropFirst()
@@ -120,14 +106,6 @@ struct PromptText {
 
     private static func identity(of report: ErrorReport) -> String {
         report.domain.shown() + (report.code.map { " \($0)" } ?? "")
-    }
-
-    private static func color(of severity: Severity) -> (String, String) {
-        switch severity {
-        case .debug, .info: ("\u{1B}[1m", "\u{1B}[0m")
-        case .warning: ("\u{1B}[1;33m", "\u{1B}[0m")
-        case .error, .critical: ("\u{1B}[1;31m", "\u{1B}[0m")
-        }
     }
 }
 

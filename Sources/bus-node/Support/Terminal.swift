@@ -7,6 +7,18 @@ enum Terminal {
     /// Whether a person is at both ends: their keys and their screen.
     static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
 
+    /// Whether a program can have the whole screen.
+    static var canFillScreen: Bool {
+        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0
+            && !["", "dumb"].contains(kind)
+    }
+
+    /// Colours, unless NO_COLOR (no-color.org) says otherwise.
+    static var wantsColors: Bool {
+        (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    }
+
     /// What stands at the beginning of the line that a person types.
     private static let prompt = "> "
     /// The prompt is on the screen, and the cursor behind it.

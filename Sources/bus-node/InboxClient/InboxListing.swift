@@ -1,0 +1,38 @@
+import ArgumentParser
+import ErrorBus
+import Foundation
+
+/// Which presentations are listed, and how.
+struct InboxListing: ParsableArguments {
+    enum Stage: String, ExpressibleByArgument, CaseIterable {
+        case open
+        case ended
+        case all
+    }
+
+    @Option(help: "open, ended or all.")
+    var stage = Stage.open
+
+    @Option(help: "At most so many, 1 to 10000.")
+    var limit = 1_000
+
+    @Flag(help: "Print the console's list as JSON, with its groups.")
+    var json = false
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit: found \(limit), allowed: 1 to 10000")
+        }
+    }
+
+    func print(from client: ConsoleClient) async throws {
+        let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit)")
+        if json { return try StandardOutput.print(list.encoded()) }
+        let items = list["items"]?.arrayValue ?? []
+        try StandardOutput.print(InboxRows(items, now: Date()).lines)
+        let open = list["openCount"]?.integerValue ?? 0
+        if stage == .open, open > items.count {
+            Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")
+        }
+    }
+}

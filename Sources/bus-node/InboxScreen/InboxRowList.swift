@@ -1,0 +1,65 @@
+import ErrorBus
+
+/// Puts what is known into rows.
+enum InboxRowList {
+    /// Groups and single ones, gravest first, then oldest.
+    static func open(
+        _ entries: some Sequence<InboxEntry>, opened: Set<Int64>
+    ) -> [InboxRow] {
+        let groups = Dictionary(grouping: entries) { $0.group }.values.map(Group.init)
+        return groups.sorted(by: Group.comesFirst).flatMap { $0.rows(opened: opened) }
+    }
+
+    /// Lately ended first.
+    static func ended(_ entries: some Sequence<InboxEntry>) -> [InboxRow] {
+        entries.sorted { $0.revision > $1.revision }.map {
+            InboxRow(key: $0.id, id: $0.id, kind: .single, count: 1)
+        }
+    }
+
+    static func key(ofGroup group: Int64) -> String { "g\(group)" }
+
+    private struct Group {
+        let members: [InboxEntry]
+        let first: InboxEntry
+        let severity: Severity
+
+        init(_ members: [InboxEntry]) {
+            self.members = members
+            var first = members[0]
+            var severity = first.severity
+            for member in members.dropFirst() {
+                if member.comesBefore(first) { first = member }
+                severity = max(severity, member.severity)
+            }
+            self.first = first
+            self.severity = severity
+        }
+
+        static func comesFirst(_ left: Group, _ right: Group) -> Bool {
+            if left.severity != right.severity { return left.severity > right.severity }
+            return left.first.comesBefore(right.first)
+        }
+
+        func rows(opened: Set<Int64>) -> [InboxRow] {
+            guard members.count > 1 else {
+                return [InboxRow(key: first.id, id: first.id, kind: .single, count: 1)]
+            }
+            let isOpened = opened.contains(first.group)
+            let head = InboxRow(
+                key: InboxRowList.key(ofGroup: first.group), id: first.id,
+                kind: .group(isOpened: isOpened), count: members.count)
+            guard isOpened else { return [head] }
+            return [head]
+                + members.sorted { $0.comesBefore($1) }.map {
+                    InboxRow(key: $0.id, id: $0.id, kind: .member, count: 1)
+                }
+        }
+    }
+}
+
+extension InboxEntry {
+    fileprivate func comesBefore(_ other: InboxEntry) -> Bool {
+        openedAt != other.openedAt ? openedAt < other.openedAt : id < other.id
+    }
+}

@@ -1,0 +1,263 @@
+import ErrorBus
+import Foundation
+
+/// What keys do.
+extension InboxScreen {
+    /// Keys with a meaning of their own: no option gets them.
+    static let reserved: Set<String> = ["j", "k", "c", "u", "q"]
+    private static let filterMax = 200
+
+    static func keys(for entry: InboxEntry) -> PromptKeys {
+        PromptKeys(entry.options, reserved: reserved)
+    }
+
+    mutating func pressed(_ key: ScreenKey, at now: Moment) -> [Action] {
+        switch key {
+        case .control("c"): return [.quit]
+        case .control("l"): return [.redraw]
+        case .control("z"): return [.suspend]
+        default: break
+        }
+        // Its rows may be older than what it knows.
+        arrange()
+        switch mode {
+        case .list: return pressedInList(key, at: now)
+        case .help:
+            mode = .list
+            return key == .character("q") ? [.quit] : []
+        case .filter(let before):
+            typed(key, before: before, at: now)
+            return []
+        case .scope(let question): return scoped(question, key, at: now)
+        case .confirm(let question): return confirmed(question, key, at: now)
+        }
+    }
+
+    private mutating func pressedInList(_ key: ScreenKey, at now: Moment) -> [Action] {
+        if moved(key, at: now) { return [] }
+        switch key {
+        case .character("q"): return [.quit]
+        case .character("?"): mode = .help
+        case .character("/"): mode = .filter(before: filter)
+        case .character("c"): return claim(takeOver: false, at: now)
+        case .character("C"): return claim(takeOver: true, at: now)
+        case .character("u"): return undo(at: now.instant)
+        case .character(let character): return choose(character, at: now)
+        case .enter: open()
+        case .right: if case .group(isOpened: false) = chosenRow?.kind { open() }
+        case .left: close()
+        case .escape: leave()
+        case .tab, .backTab:
+            view = view == .open ? .ended : .open
+            (cursor, cursorKey, top, isZoomed) = (0, nil, 0, false)
+            areRowsOld = true
+        case .paste: say("pasted text presses no keys", .yellow, at: now.instant)
+        default: break
+        }
+        return []
+    }
+
+    /// Whether the key moves something.
+    private mutating func moved(_ key: ScreenKey, at now: Moment) -> Bool {
+        let page = max(1, InboxScreenLayout(size, isZoomed: isZoomed).listHeight - 1)
+        switch key {
+        case .up, .character("k"): move(to: cursor - 1)
+        case .down, .character("j"): move(to: cursor + 1)
+        case .pageUp: move(to: cursor - page)
+        case .pageDown: move(to: cursor + page)
+        case .home: move(to: 0)
+        case .end: move(to: rows.count - 1)
+        case .character(">"), .character(" "):
+            detailTop = min(detailTop + 3, InboxScreenDrawing(self, at: now).detailTopMax)
+        case .character("<"):
+            detailTop = max(0, min(detailTop, InboxScreenDrawing(self, at: now).detailTopMax) - 3)
+        default: return false
+        }
+        return true
+    }
+
+    /// A group opens or closes; of a single one all is shown, or the list again.
+    private mutating func open() {
+        guard let row = chosenRow, let group = entries[row.id]?.group else { return }
+        guard row.isGroup else {
+            isZoomed.toggle()
+            return
+        }
+        if opened.remove(group) == nil { opened.insert(group) }
+        areRowsOld = true
+    }
+
+    private mutating func close() {
+        if isZoomed {
+            isZoomed = false
+        } else if let row = chosenRow, row.kind != .single, let group = entries[row.id]?.group,
+            opened.remove(group) != nil
+        {
+            cursorKey = InboxRowList.key(ofGroup: group)
+            areRowsOld = true
+        }
+    }
+
+    /// Esc undoes the last narrowing.
+    private mutating func leave() {
+        if isZoomed {
+            isZoomed = false
+        } else if !filter.isEmpty {
+            filter = ""
+            areRowsOld = true
+        } else {
+            message = nil
+        }
+    }
+
+    private mutating func typed(_ key: ScreenKey, before: String, at now: Moment) {
+        switch key {
+        case .enter: mode = .list
+        case .escape:
+            filter = before
+            mode = .list
+        case .backspace: filter = String(filter.dropLast())
+        case .control("u"): filter = ""
+        case .character(let character): filter.append(character)
+        case .paste(let text): filter += text.prefix { !$0.isNewline }
+        case .up, .down, .pageUp, .pageDown: _ = moved(key, at: now)
+        default: break
+        }
+        filter = String(filter.prefix(Self.filterMax))
+        areRowsOld = true
+    }
+
+    // MARK: Answering
+
+    private mutating func choose(_ character: Character, at now: Moment) -> [Action] {
+        guard let row = chosenRow, let entry = entries[row.id] else { return [] }
+        let keys = Self.keys(for: entry).keys
+        let number = character.wholeNumberValue.map { $0 - 1 } ?? -1
+        let key = keys.first { $0.key == String(character).lowercased() }
+        guard
+            let option = key?.option ?? (keys.indices.contains(number) ? keys[number].option : nil)
+        else {
+            let shown = String(character).shown()
+            if entry.isOpen { say("\"\(shown)\" is no choice here (? for help)", at: now.instant) }
+            return []
+        }
+        if let obstacle = obstacle(entry, isGroup: row.isGroup, at: now) {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        let question = Question(
+            id: entry.id, option: option, group: entry.group, count: row.count,
+            seen: shownRevision, isWhole: false, shownAt: nil)
+        if row.isGroup {
+            mode = .scope(question)
+            return []
+        }
+        return decide(question)
+    }
+
+    /// Why nothing may be answered now, if so.
+    private func obstacle(_ entry: InboxEntry, isGroup: Bool, at now: Moment) -> String? {
+        if case .lost = link { return "no link to the console: nothing can be sent now" }
+        if isBusy { return "one moment: the last request is on its way" }
+        guard entry.isOpen else { return "it is no longer open" }
+        if !isGroup, let holder = entry.claimant(at: now.date), holder != person {
+            return "claimed by \(holder.shown()): C takes it over"
+        }
+        guard let shown, shown.id == entry.id, now.instant - shown.since >= Self.readingTime else {
+            return "shown only this moment: read it, then choose again"
+        }
+        return nil
+    }
+
+    private mutating func scoped(
+        _ question: Question, _ key: ScreenKey, at now: Moment
+    ) -> [Action] {
+        guard isRead(question, at: now.instant) else { return [] }
+        var question = question
+        question.shownAt = nil
+        switch key {
+        case .character("a"), .character("A"): question.isWhole = true
+        case .character("o"), .character("O"): question.isWhole = false
+        default:
+            mode = .list
+            return []
+        }
+        mode = .list
+        if !question.isWhole, let entry = entries[question.id],
+            let obstacle = obstacle(entry, isGroup: false, at: now)
+        {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        return decide(question)
+    }
+
+    private mutating func decide(_ question: Question) -> [Action] {
+        guard question.option.role != .destructive else {
+            mode = .confirm(question)
+            return []
+        }
+        return answer(question)
+    }
+
+    private mutating func confirmed(
+        _ question: Question, _ key: ScreenKey, at now: Moment
+    ) -> [Action] {
+        guard isRead(question, at: now.instant) else { return [] }
+        mode = .list
+        guard key == .character("y") || key == .character("Y") else { return [] }
+        guard let entry = entries[question.id] else { return [] }
+        if let obstacle = obstacle(entry, isGroup: question.isWhole, at: now) {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        return answer(question)
+    }
+
+    /// A key that was pressed before the question could be read is no answer to it.
+    private func isRead(_ question: Question, at now: ContinuousClock.Instant) -> Bool {
+        question.shownAt.map { now - $0 >= Self.readingTime } ?? false
+    }
+
+    private mutating func answer(_ question: Question) -> [Action] {
+        isBusy = true
+        message = nil
+        let option = question.option.id
+        return [
+            .send(
+                question.isWhole
+                    ? .answerGroup(question.group, option: option, seen: question.seen)
+                    : .answer(id: question.id, option: option))
+        ]
+    }
+
+    // MARK: Claiming and undoing
+
+    private mutating func claim(takeOver: Bool, at now: Moment) -> [Action] {
+        guard let entry = chosen else { return [] }
+        if case .lost = link {
+            say("no link to the console: nothing can be sent now", .yellow, at: now.instant)
+            return []
+        }
+        guard entry.isOpen, !isBusy else { return [] }
+        isBusy = true
+        let isOwn = entry.claimant(at: now.date) == person
+        return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
+    }
+
+    /// The last answer of one's own; else what the cursor is on.
+    private mutating func undo(at now: ContinuousClock.Instant) -> [Action] {
+        passed(to: now)
+        guard !isBusy else { return [] }
+        if let last = undos.last {
+            isBusy = true
+            return [.send(last.request)]
+        }
+        guard let entry = chosen, entry.stage == .leaving else {
+            say("nothing to take back", .yellow, at: now)
+            return []
+        }
+        isBusy = true
+        return [.send(.undo(id: entry.id))]
+    }
+}

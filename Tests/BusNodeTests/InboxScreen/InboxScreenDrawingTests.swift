@@ -1,0 +1,211 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import bus_node
+
+@Suite struct InboxScreenDrawingTests {
+    private typealias Fixture = ScreenFixture
+
+    private static func whole(_ item: JSONValue) -> JSONValue {
+        guard case .object(var object) = item else { return item }
+        object["onExpiry"] = "retry"
+        object["deadlineInMilliseconds"] = 45_000
+        object["retryCount"] = 2
+        object["report"] = [
+            "description": "Disk 1 is full",
+            "failureReason": "No space left on device.\nThe volume /data has 12 KiB left.",
+            "recoverySuggestion": "Free some space, then retry.", "helpAnchor": "disk-full",
+            "retryOf": .string(Fixture.id(77)),
+            "userInfo": ["file": "/data/invoices.csv", "bytes": 48_210],
+            "underlyingErrors": [
+                [
+                    "domain": "posix", "code": 28, "description": "write failed",
+                    "underlyingErrors": [["domain": "nvme", "description": "namespace full"]],
+                ]
+            ],
+        ]
+        object["history"] = [
+            [
+                "time": "2026-11-21T10:00:00.000Z", "event": "present",
+                "fields": ["options": "retry,skip,wipe,cancel"],
+            ],
+            ["time": "2026-11-21T10:00:07.000Z", "event": "claim", "fields": ["by": "bob"]],
+        ]
+        return .object(object)
+    }
+
+    private static let hostile = [
+        "\u{1B}[2J\u{1B}[31mcleared", "\u{202E}desrever", "one\ntwo\rthree", "\u{9B}31m",
+        "\u{7}\u{8}\u{0}", "\u{2028}\u{200B}", String(repeating: "x", count: 5_000),
+        "a" + String(repeating: "\u{301}", count: 50), "│ [r] Retry (default)",
+    ]
+
+    private static func fixture(_ name: String, _ size: ScreenSize) -> ScreenFixture {
+        switch name {
+        case "empty": return Fixture(size: size)
+        case "one":
+            let item = whole(Fixture.item(1))
+            var fixture = Fixture([item], size: size)
+            fixture.reply(.detail(id: Fixture.id(1)), item)
+            return fixture
+        case "many": return many(size)
+        case "wide":
+            let text = "会議室の予約メールが送信できません e\u{301}a\u{308} 👍 한글"
+            let titles: JSONValue = [
+                ["id": "a", "title": "再試行する"], ["id": "b", "title": "取り消し", "role": "cancel"],
+            ]
+            return Fixture(
+                [
+                    Fixture.item(1, ["description": .string(text), "origin": "東京サーバー一号"]),
+                    Fixture.item(2, ["description": .string(text + text), "options": titles]),
+                ], size: size)
+        default:
+            return Fixture(
+                hostile.enumerated().map { index, text in
+                    Fixture.item(
+                        index + 1,
+                        [
+                            "description": .string(text), "origin": .string(text),
+                            "domain": .string(text), "path": [.string(text)],
+                            "options": [["id": .string(text), "title": .string(text)]],
+                        ])
+                }, size: size)
+        }
+    }
+
+    private static func many(_ size: ScreenSize) -> ScreenFixture {
+        let severities = ["debug", "info", "warning", "error", "critical"]
+        let items = (1...500).map { number in
+            Fixture.item(
+                number,
+                [
+                    "group": .integer(Int64(number % 50)),
+                    "severity": .string(severities[number % 5]),
+                    "description": .string("Shard \(number % 50) does not answer"),
+                    "openedAt": Fixture.time(secondsAgo: Double(number) * 37),
+                    "origin": .string("shard-\(number % 50)"),
+                ])
+        }
+        var fixture = Fixture(items, size: size)
+        fixture.press(.down, .enter, .down, .down)
+        return fixture
+    }
+
+    @Test(
+        "a screen as it was looked at and found good",
+        arguments: ["empty", "one", "many", "wide", "hostile"],
+        [ScreenFixture.small, ScreenFixture.large])
+    func golden(name: String, size: ScreenSize) throws {
+        let fixture = Self.fixture(name, size)
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Golden/\(name)-\(size.columns)x\(size.rows).txt")
+        if ProcessInfo.processInfo.environment["ERRORBUS_WRITE_GOLDEN"] == "1" {
+            try fixture.text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let golden = try String(contentsOf: file, encoding: .utf8)
+        #expect(fixture.text == golden, "now:\n\(fixture.text)")
+        #expect(fixture.grid.strays.isEmpty)
+    }
+
+    @Test("nothing from a peer drives the terminal, wherever it stands", arguments: hostile)
+    func hostileText(text: String) {
+        let value = JSONValue.string(text)
+        let item = Fixture.item(
+            1,
+            [
+                "description": value, "origin": value, "domain": value, "path": [value],
+                "stage": "claimed", "claimedBy": value, "onExpiry": value,
+                "claimedUntil": Fixture.time(secondsAgo: -600), "deadlineInMilliseconds": 60_000,
+                "options": [["id": value, "title": value, "role": "destructive"]],
+                "report": [
+                    "failureReason": value, "recoverySuggestion": value, "helpAnchor": value,
+                    "retryOf": value, "userInfo": .object([text: value]),
+                    "underlyingErrors": [["domain": value, "description": value]],
+                ],
+                "history": [["time": value, "event": value, "fields": .object([text: value])]],
+            ])
+        for size in [Fixture.small, Fixture.large, ScreenSize.least] {
+            var fixture = Fixture([item], size: size)
+            fixture.reply(.detail(id: Fixture.id(1)), item)
+            fixture.press(.character("1"), .character("C"), .character("1"), .character("y"))
+            fixture.screen.lost(text, at: fixture.now.instant)
+            fixture.wait(.seconds(20))
+            fixture.press(.character("/"), .paste(text), .escape, .enter, .end)
+            for _ in 0..<40 { fixture.press(.character(">")) }
+            fixture.change(
+                Fixture.item(
+                    1,
+                    [
+                        "revision": 200, "stage": "settled", "result": value, "reason": value,
+                        "answer": ["option": value, "by": value], "description": value,
+                    ]))
+            fixture.press(.escape, .tab)
+            fixture.refuse(.release(id: text), Failure(.declined, text))
+            #expect(fixture.grid.strays.isEmpty)
+            #expect(!fixture.text.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{2028}" })
+        }
+    }
+
+    @Test("whatever the size, no line is longer and no more are there than fit")
+    func sizes() {
+        var fixture = Self.fixture("many", ScreenSize.least)
+        for columns in stride(from: 1, through: 230, by: 7) {
+            for rows in stride(from: 1, through: 70, by: 6) {
+                fixture.screen.resized(to: ScreenSize(columns: columns, rows: rows))
+                #expect(fixture.screen.frame(at: fixture.now).count <= rows)
+                fixture.draw()
+                #expect(fixture.grid.strays.isEmpty)
+            }
+        }
+    }
+
+    @Test("too small says so")
+    func tooSmall() {
+        let fixture = Fixture([Fixture.item(1)], size: ScreenSize(columns: 39, rows: 10))
+        #expect(fixture.text.hasPrefix("Too small:\n39x10, needs 40x10\n"))
+        var blind = fixture
+        #expect(blind.press(.character("r")).isEmpty)
+    }
+
+    @Test("10,000 open: what is drawn is one screen, and moving writes two lines of the list")
+    func tenThousand() {
+        var fixture = Fixture((1...10_000).map { Fixture.item($0) }, size: Fixture.large)
+        #expect(fixture.screen.rows.count == 10_000)
+        #expect(fixture.screen.frame(at: fixture.now).count == 50)
+        fixture.press(.end)
+        #expect(fixture.row(47).hasPrefix(">"))
+        #expect(fixture.screen.chosen?.id == Fixture.id(10_000))
+        var painter = ScreenPainter(isColored: false)
+        _ = painter.paint(fixture.screen.frame(at: fixture.now), Fixture.large)
+        #expect(painter.paint(fixture.screen.frame(at: fixture.now), Fixture.large).isEmpty)
+        _ = fixture.screen.pressed(.up, at: fixture.now)
+        let text = painter.paint(fixture.screen.frame(at: fixture.now), Fixture.large)
+        // The two rows, and what the other one's text changes beside the list.
+        #expect(text.count(where: { $0 == "K" }) <= 8)
+    }
+
+    @Test("drawing what changed shows the same as drawing all of it")
+    func incremental() {
+        var fixture = Self.fixture("many", Fixture.small)
+        for key in [.down, .enter, .pageDown, .character("?"), .character("x"), .tab, .tab, .home]
+            as [ScreenKey]
+        {
+            fixture.press(key)
+            var whole = ScreenGrid(Fixture.small)
+            var painter = ScreenPainter(isColored: false)
+            whole.write(painter.paint(fixture.screen.frame(at: fixture.now), Fixture.small))
+            #expect(whole.text == fixture.text)
+        }
+    }
+
+    @Test("without colours nothing is coloured, and everything is still said")
+    func monochrome() {
+        var fixture = Self.fixture("many", Fixture.small)
+        var painter = ScreenPainter(isColored: false)
+        let text = painter.paint(fixture.screen.frame(at: fixture.now), Fixture.small)
+        for code in [";31", ";32", ";33", ";36"] { #expect(!text.contains(code)) }
+        #expect(fixture.row(4).hasPrefix(">"))
+        #expect(fixture.text.contains("‼"))
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import bus_node
+
+@Suite struct KeyDecoderTests {
+    private static let cases: [(String, [ScreenKey])] = [
+        ("j", [.character("j")]), ("会é", [.character("会"), .character("é")]),
+        ("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}[D", [.up, .down, .right, .left]),
+        ("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[4~", [.pageUp, .pageDown, .home, .end]),
+        ("\r\t\u{7F}\u{3}\u{C}", [.enter, .tab, .backspace, .control("c"), .control("l")]),
+        ("\u{1B}[Z", [.backTab]), ("\u{1B}\u{1B}[A", [.escape, .up]),
+        ("\u{1B}[1;5Aq", [.character("q")]), ("\u{1B}xq", [.character("q")]),
+        ("\u{1B}[200~rm \u{1B}[A\u{1B}[201~k", [.paste("rm \u{1B}[A"), .character("k")]),
+    ]
+
+    @Test("keys are whole, wherever reading cuts them", arguments: cases)
+    func pieces(text: String, keys: [ScreenKey]) {
+        for size in [1, 2, 3, 100] {
+            var decoder = KeyDecoder()
+            var found: [ScreenKey] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                found += decoder.take(rest.prefix(size))
+                rest = rest.dropFirst(size)
+            }
+            #expect(found == keys)
+            #expect(!decoder.isWaiting)
+        }
+    }
+
+    @Test("an Esc is one when nothing follows it")
+    func escape() {
+        var decoder = KeyDecoder()
+        #expect(decoder.take([0x1B]).isEmpty)
+        #expect(decoder.isWaiting)
+        #expect(decoder.paused() == [.escape])
+        #expect(decoder.take([0x1B, 0x5B]).isEmpty)
+        #expect(decoder.paused().isEmpty)
+        #expect(decoder.take("a".utf8) == [.character("a")])
+    }
+
+    @Test("what is no text presses nothing", arguments: [[0xFF], [0xC0, 0x80], [0xE4], [0x80]])
+    func stray(bytes: [UInt8]) {
+        var decoder = KeyDecoder()
+        #expect(decoder.take(bytes + Array("xy".utf8)).suffix(1) == [.character("y")])
+    }
+
+    @Test("neither a long sequence nor a long paste is kept whole")
+    func limits() {
+        var decoder = KeyDecoder()
+        #expect(decoder.take("\u{1B}[".utf8).isEmpty)
+        #expect(decoder.take(Array(repeating: UInt8(ascii: "1"), count: 31)).isEmpty)
+        #expect(!decoder.isWaiting)
+        let long = String(repeating: "x", count: 100_000)
+        let keys = decoder.take("\u{1B}[200~\(long)\u{1B}[201~q".utf8)
+        #expect(keys == [.paste(String(long.prefix(4_096))), .character("q")])
+    }
+}
