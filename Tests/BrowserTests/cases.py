@@ -57,7 +57,7 @@ def a_second_tab_sees_it_and_is_refused(page, console):
                "the other tab's answer")
     page.choose("The second.")
     # From here on this tab hears nothing, as on a slow link.
-    page.run("state.source.close()")
+    page.part("state", "part.state.source.close()")
     page.driver.switch_to.window(quick)
     page.choose("The second.")
     page.click("[data-option=skip]")
@@ -85,7 +85,7 @@ def a_claim_keeps_others_off(page, console):
 def a_group_is_answered_at_once(page, console):
     questions = console.ask(*[report("The same for all.") for _ in range(20)])
     page.open(console.url)
-    page.until(lambda: "20 waiting in 1 rows" in page.text("#count"), "one row for all")
+    page.until(lambda: "20 waiting in 1 row" in page.text("#count"), "one row for all")
     page.choose("The same for all.")
     page.click("[data-option=skip]", "× 20")
     page.sign("ada")
@@ -118,7 +118,7 @@ def the_keyboard_is_enough(page, console):
     page.until(lambda: "Claimed by you" in page.text(".decide"), "it taken back")
     page.press("4")
     assert one.answer() == ("cancel", "ada")
-    page.press("]")
+    page.press("]", "]")
     page.until(lambda: "chose cancel" in page.text("#audit"), "the audit")
     page.press("]")
     page.until(lambda: "central" in page.text("#nodes"), "the topology")

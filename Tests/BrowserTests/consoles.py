@@ -84,9 +84,13 @@ class MockConsole(Console):
         self.launch([sys.executable, str(pathlib.Path(__file__).with_name("mock_console.py")),
                      "--port", str(self.port), "--token", TOKEN])
 
-    def ask(self, *reports):
-        made = self.call("/mock", [{"report": each} for each in reports])
+    def ask(self, *reports, **more):
+        made = self.call("/mock", [{"report": each, **more} for each in reports])
         return [MockQuestion(self, identity) for identity in made["ids"]]
+
+    def fill(self, count):
+        """Presentations as they may come in earnest."""
+        self.call("/mock/fill", {"items": count})
 
     def work(self, description, reason):
         return self.ask(report(description, failureReason=reason))[0]

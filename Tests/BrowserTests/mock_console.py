@@ -6,7 +6,6 @@ For working on the page without building Swift, and for trying the browser tests
     python3 Tests/BrowserTests/mock_console.py --items 500 --rate 1
 """
 import argparse
-import datetime
 import json
 import pathlib
 import random
@@ -16,26 +15,15 @@ import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from mock_bus import MockBus
+from mock_silences import MockSilences
+from mock_support import Refused, stamp
+
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/bus-node/Console/Page"
-FILES = {"/": ("console.html", "text/html"), "/page.css": ("page.css", "text/css"),
-         "/page.js": ("page.js", "text/javascript")}
+KINDS_OF_FILES = {".css": "text/css", ".js": "text/javascript"}
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-          "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+          "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 SEVERITIES = ["debug", "info", "warning", "error", "critical"]
-
-
-def stamp(moment=None):
-    moment = time.time() if moment is None else moment
-    text = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).isoformat(
-        timespec="milliseconds")
-    return text.replace("+00:00", "Z")
-
-
-class Refused(Exception):
-    def __init__(self, status, error, message, **more):
-        super().__init__(message)
-        self.status = status
-        self.body = {"error": error, "message": message, **more}
 
 
 class Inbox:
@@ -50,14 +38,20 @@ class Inbox:
         self.items = {}
         self.reports = {}
         self.opened = {}
+        self.ends = {}
+        self.undone_groups = 0
         self.groups = {}
         self.events = []
+        self.silences = MockSilences(self)
+        self.bus = MockBus()
         self.moments = {"presented": [], "answered": [], "recovered": [], "failed": []}
 
     # Changes
 
-    def present(self, report, path=("worker-1", "relay"), age=0.0, **more):
+    def present(self, report, path=("worker-1", "relay"), age=0.0, deadline=None, **more):
         with self.changed:
+            if self.silences.takes(report, path):
+                return None
             key = report.get("coalesceKey") or json.dumps(
                 [report["domain"], report.get("code"),
                  [option["id"] for option in report.get("recoveryOptions", [])]])
@@ -76,12 +70,16 @@ class Inbox:
                             for option in report.get("recoveryOptions", [])],
                 "retryCount": 0, "wasShownBefore": False, "isReachable": True,
                 "openedAt": stamp(time.time() - age), "deadlineInMilliseconds": None,
+                "onExpiry": report.get("onExpiry"),
                 "claimedBy": None, "claimedUntil": None, "leavesAt": None, "answer": None,
                 "result": None, "reason": None, **more}
             members.append(item)
             self.reports[item["id"]] = report
             self.touch(item)
             self.opened[item["id"]] = item["revision"]
+            if deadline is not None:
+                self.ends[item["id"]] = time.time() + deadline
+                threading.Timer(deadline, self.expire, (item["id"],)).start()
             self.moments["presented"].append(time.time() - age)
             self.note("present", item, description=item["description"], origin=item["origin"],
                       options=",".join(option["id"] for option in item["options"]))
@@ -190,6 +188,31 @@ class Inbox:
             self.refuse(item, body["by"])
             return self.touch(item, stage="open", claimedBy=None, claimedUntil=None)
 
+    def expire(self, identity):
+        """Nobody has answered in time."""
+        with self.changed:
+            item = self.find(identity)
+            if item["stage"] not in ("open", "claimed"):
+                return
+            if item["onExpiry"]:
+                self.leave(item, {"id": str(uuid.uuid4()), "option": item["onExpiry"],
+                                  "by": "expiry", "via": "expiry"})
+            else:
+                self.touch(item, stage="closed", reason="expired")
+
+    def undo_group(self, number, body):
+        with self.changed:
+            members = [item for item in self.items.values() if item["group"] == number]
+            if not members:
+                raise Refused(404, "unknownGroup", f"no group {number} is here")
+            leaving = [item["id"] for item in members if item["stage"] == "leaving"]
+            if not leaving:
+                raise Refused(409, "nothingToUndo", "nothing to undo: every answer has left")
+            for identity in leaving:
+                self.undo(identity, body)
+            self.undone_groups += 1
+            return {"undone": leaving, "refused": []}
+
     def withdraw(self, identity):
         with self.changed:
             self.touch(self.items[identity], stage="closed", reason="withdrawn")
@@ -222,12 +245,18 @@ class Inbox:
                     break
                 if stage == "all" or (item["stage"] in ended) == (stage == "ended"):
                     newer.append(item)
-            items = newer[::-1][:limit]
+            items = [self.told(item) for item in newer[::-1][:limit]]
             groups = self.open_groups()
             return json.loads(json.dumps({
                 "node": "central", "revision": self.revision, "items": items,
                 "openCount": sum(group["members"] for group in groups),
                 "groups": groups[:200], "groupCount": len(groups)}))
+
+    def told(self, item):
+        """With the time that is left now."""
+        end = self.ends.get(item["id"])
+        left = None if end is None else max(0, int((end - time.time()) * 1000))
+        return {**item, "deadlineInMilliseconds": left}
 
     def open_groups(self):
         found = {}
@@ -240,7 +269,8 @@ class Inbox:
             severity = max(members, key=lambda item: SEVERITIES.index(item["severity"]))
             groups.append({
                 "number": number, "severity": severity["severity"], "members": len(members),
-                "origins": len({item["origin"] for item in members}), "first": first,
+                "origins": len({item["origin"] for item in members}),
+                "first": self.told(first),
                 "ids": [item["id"] for item in members[:100]]})
         groups.sort(key=lambda group: (-SEVERITIES.index(group["severity"]),
                                        group["first"]["openedAt"]))
@@ -249,7 +279,7 @@ class Inbox:
     def detail(self, identity):
         with self.changed:
             history = [event for event in self.events if event["id"] == identity]
-            return {**self.find(identity), "report": self.reports[identity], "history": history}
+            return {**self.told(self.find(identity)), "report": self.reports[identity], "history": history}
 
     def audit(self, query, limit):
         with self.changed:
@@ -270,18 +300,12 @@ class Inbox:
         return {"stepMilliseconds": 60000, "buckets": buckets}
 
     def status(self):
-        nodes = [{"name": "central", "next": [], "listen": ["tcp://127.0.0.1:7700"]},
-                 {"name": "relay", "next": ["central", "standby"],
-                  "listen": ["tcp://127.0.0.1:7701", "ipc:///run/errorbus/relay"]},
-                 {"name": "relay-us", "next": ["central"], "listen": ["tcp://127.0.0.1:7702"]},
-                 {"name": "worker-1", "next": ["relay"], "listen": []},
-                 {"name": "worker-2", "next": ["relay"], "listen": []},
-                 {"name": "standby", "next": [], "listen": ["tcp://127.0.0.1:7710"]}]
+        open_count = sum(group["members"] for group in self.open_groups())
         return {"node": "central", "version": "mock", "startedAt": self.started,
                 "tables": {"children": 2, "openBelow": len(self.items), "rememberedBelow": 0,
                            "attempts": 1, "offered": 4, "openAbove": 0, "rememberedAbove": 0,
                            "waiting": 0},
-                "topology": {"nodes": nodes}, "children": ["relay", "relay-us"]}
+                "topology": self.bus.topology(open_count)}
 
 
 def handler(inbox, token):
@@ -321,9 +345,13 @@ def handler(inbox, token):
                 self.guarded(lambda: self.get(address.path, query))
 
         def get(self, path, query):
-            if path in FILES:
-                name, kind = FILES[path]
-                return self.reply(200, (PAGE / name).read_bytes(), kind)
+            if path == "/":
+                return self.reply(200, (PAGE / "console.html").read_bytes(), "text/html")
+            file = PAGE / path.removeprefix("/page/")
+            if file.parent == PAGE and file.suffix in KINDS_OF_FILES and file.exists():
+                return self.reply(200, file.read_bytes(), KINDS_OF_FILES[file.suffix])
+            if path == "/api/v1/silences":
+                return self.reply(200, inbox.silences.listed())
             if path == "/api/v1/events":
                 return self.stream(int(self.headers.get("Last-Event-ID") or query.get("after", 0)))
             if path == "/api/v1/inbox":
@@ -370,12 +398,22 @@ def handler(inbox, token):
             body = json.loads(self.rfile.read(length) or b"{}")
             if self.path == "/mock":
                 made = [inbox.present(each.pop("report"), **each) for each in body]
-                return self.reply(200, {"ids": [item["id"] for item in made]})
+                return self.reply(200, {"ids": [item and item["id"] for item in made]})
+            if self.path == "/mock/fill":
+                fill(inbox, body["items"])
+                return self.reply(200, {})
+            if self.path == "/mock/bus":
+                return self.reply(200, inbox.bus.change(body))
+            if self.path == "/mock/counts":
+                return self.reply(200, {"undoneGroups": inbox.undone_groups})
             return self.guarded(lambda: self.post(self.path.split("/")[3:], body))
 
         def post(self, parts, body):
+            if parts[0] == "silences":
+                return self.reply(200, inbox.silences.post(parts[1:], body))
             if parts[0] == "groups":
-                return self.reply(200, inbox.answer_group(int(parts[1]), body))
+                verb = {"answer": inbox.answer_group, "undo": inbox.undo_group}[parts[2]]
+                return self.reply(200, verb(int(parts[1]), body))
             verbs = {"answer": inbox.answer, "undo": inbox.undo, "claim": inbox.claim,
                      "release": inbox.release}
             return self.reply(200, verbs[parts[2]](parts[1], body))
@@ -424,12 +462,26 @@ def made_up(chance, distinct):
     return {name: value for name, value in report.items() if value is not None}
 
 
-def fill(inbox, arguments):
-    chance = random.Random(arguments.seed)
-    for _ in range(arguments.items):
+def deadline_of(report, chance):
+    """Some mails are sent another way when nobody says anything."""
+    if not report["domain"].endswith("mail"):
+        return None
+    report["onExpiry"] = "reroute"
+    return chance.uniform(90, 1500)
+
+
+def fill(inbox, count, seed=1, distinct=0.1):
+    chance = random.Random(seed)
+    for _ in range(count):
         origin = f"worker-{chance.randint(1, 12)}"
-        inbox.present(made_up(chance, arguments.distinct), (origin, chance.choice(
-            ["relay", "relay-us"])), age=chance.expovariate(1 / 900))
+        report = made_up(chance, distinct)
+        inbox.present(report, (origin, chance.choice(["relay", "relay-us"])),
+                      age=chance.expovariate(1 / 900), deadline=deadline_of(report, chance))
+
+
+def live(inbox, arguments):
+    fill(inbox, arguments.items, arguments.seed, arguments.distinct)
+    chance = random.Random(arguments.seed)
     while arguments.rate > 0:
         time.sleep(chance.expovariate(arguments.rate))
         waiting = [item for item in list(inbox.items.values()) if item["stage"] == "open"]
@@ -457,7 +509,7 @@ def main():
     inbox = Inbox(arguments.settle_after)
     server = ThreadingHTTPServer(("127.0.0.1", arguments.port), handler(inbox, arguments.token))
     server.daemon_threads = True
-    threading.Thread(target=fill, args=(inbox, arguments), daemon=True).start()
+    threading.Thread(target=live, args=(inbox, arguments), daemon=True).start()
     print(f"http://127.0.0.1:{server.server_port}/?token={arguments.token}", flush=True)
     server.serve_forever()
 

@@ -1,0 +1,118 @@
+// The list. Only the rows in sight, and the one that the keyboard is on, are in the document.
+import { $, el, isWide, since } from "./elements.js";
+import { schedule } from "./frame.js";
+import { fillLine, newLine } from "./row.js";
+import { isFiltered } from "./rows.js";
+import { state } from "./state.js";
+import { counted, number } from "./text.js";
+import { select } from "./views.js";
+
+const rowHeight = () => 4.25 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+export function drawList() {
+  const height = rowHeight();
+  const scroller = $("scroller");
+  const first = Math.max(0, Math.floor(scroller.scrollTop / height) - 6);
+  const last = Math.min(state.rows.length, first + Math.ceil(scroller.clientHeight / height) + 12);
+  const wanted = new Set([state.cursorIndex]);
+  for (let index = first; index < last; index += 1) wanted.add(index);
+  $("list").style.height = `${state.rows.length * height}px`;
+  const indices = [...wanted].filter((index) => index < state.rows.length).sort((a, b) => a - b);
+  placeRows(indices, height);
+}
+
+function placeRows(indices, height) {
+  const list = $("list");
+  const focused = list.contains(document.activeElement);
+  const present = new Map([...list.children].map((line) => [line.dataset.row, line]));
+  let next = list.firstChild;
+  for (const index of indices) {
+    const row = state.rows[index];
+    const line = present.get(row.key) ?? newLine(row.key, { choose, expand });
+    present.delete(row.key);
+    fillLine(line, row, index);
+    line.style.transform = `translateY(${index * height}px)`;
+    if (line === next) next = next.nextSibling; else list.insertBefore(line, next);
+  }
+  for (const line of present.values()) line.remove();
+  if (focused && !list.contains(document.activeElement)) focusCursor();
+}
+
+export function drawCounts() {
+  const open = $("view").value === "open";
+  $("openCount").hidden = state.openCount === 0;
+  $("openCount").textContent = number(state.openCount);
+  const groups = state.rows.filter((row) => row.kind !== "member").length;
+  const all = state.rows.reduce((sum, row) => sum + (row.kind === "member" ? 0 : row.count), 0);
+  const inRows = groups < all ? ` in ${counted(groups, "row")}` : "";
+  const what = open ? `${number(all)} waiting${inRows}` : `${number(groups)} ended`;
+  $("count").textContent = isFiltered() ? `${what}, filtered` : what;
+  $("scroller").hidden = groups === 0;
+  $("empty").hidden = groups > 0 || !state.ready;
+  if (!$("empty").hidden) drawEmpty(open);
+}
+
+function emptyText(open) {
+  if (isFiltered()) return ["Nothing matches the filter.", "Escape in the filter clears it."];
+  if (!open) return ["Nothing has ended yet.", "What was answered or withdrawn is listed here."];
+  const link = state.online ? "Linked, and listening" : "No link";
+  return ["Nothing is waiting.", `${link}. New questions appear here by themselves.`];
+}
+
+function drawEmpty(open) {
+  const text = emptyText(open);
+  if ($("empty").dataset.said === text.join()) return;
+  $("empty").dataset.said = text.join();
+  const mark = el("span", { className: "mark good", textContent: "✓", ariaHidden: "true" });
+  const last = state.lastEnd && open
+    ? [el("p", {}, "The last one ended ", since(state.lastEnd), " ago.")] : [];
+  $("empty").replaceChildren(mark, el("strong", { textContent: text[0] }),
+    el("p", { textContent: text[1] }), ...last);
+}
+
+export function focusCursor() {
+  const line = [...$("list").children].find((child) => child.dataset.row === state.cursor);
+  line?.firstChild.focus({ preventScroll: true });
+}
+
+export const isFocusInList = () => $("list").contains(document.activeElement);
+
+export function move(to) {
+  if (state.rows.length === 0) return;
+  state.cursorIndex = Math.max(0, Math.min(to, state.rows.length - 1));
+  state.cursor = state.rows[state.cursorIndex].key;
+  scrollToCursor();
+  if (isWide()) select(state.cursor, true);
+  drawList();
+  focusCursor();
+}
+
+function scrollToCursor() {
+  const height = rowHeight();
+  const top = state.cursorIndex * height;
+  const scroller = $("scroller");
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  const bottom = top + height - scroller.clientHeight;
+  if (bottom > scroller.scrollTop) scroller.scrollTop = bottom;
+}
+
+export function expand(key, isExpanded) {
+  if (!key?.startsWith("g")) return;
+  if (isExpanded) state.expanded.add(key); else state.expanded.delete(key);
+  schedule();
+}
+
+/** Collapses the group that the cursor is in. */
+export function collapse() {
+  const group = state.items.get(state.cursor)?.group;
+  const key = state.cursor?.startsWith("g") ? state.cursor : `g${group}`;
+  if (!state.expanded.has(key)) return;
+  state.cursor = key;
+  expand(key, false);
+}
+
+export function choose(key) {
+  state.cursor = key;
+  select(key);
+  $("detail").focus();
+}
