@@ -147,7 +147,7 @@ nodes:
         super().close()
         self.context.destroy(linger=0)
 
-    def ask(self, *reports):
+    def ask(self, *reports, deadline=600):
         import zmq
         questions = []
         for index, each in enumerate(reports):
@@ -156,7 +156,7 @@ nodes:
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
                 self.dealers.append(dealer)  # Closed, it would take its questions back.
             identity = str(uuid.uuid4())
-            dealer.send({**each, "id": identity, "deadlineMilliseconds": 600_000})
+            dealer.send({**each, "id": identity, "deadlineMilliseconds": deadline * 1000})
             questions.append(BareQuestion(dealer, identity))
         return questions
 

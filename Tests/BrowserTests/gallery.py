@@ -101,7 +101,7 @@ def silence_form(page, console):
     page.shown("")
     page.click(".decide button", "Silence like this")
     page.until(lambda: "open now" in page.text("#silencePreview"), "the preview")
-    page.until(lambda: "host" in page.text("#silenceNarrow"), "what narrows it")
+    page.until(lambda: any("host" in chip for chip in page.texts(".chip")), "what narrows it")
 
 
 def silence_form_refused(page, console):

@@ -2,7 +2,7 @@
 import { $, el, foreign, presentationLink, redraw } from "./elements.js";
 import { api } from "./api.js";
 import { auditText } from "./sentences.js";
-import { clock, counted, shown } from "./text.js";
+import { counted, moment, shown } from "./text.js";
 
 const SHOWN_MAX = 200;
 
@@ -24,9 +24,9 @@ function countText(count, query) {
 function line({ time, event, id, fields }) {
   return el("tr", {},
     el("td", {}, el("time", {
-      dateTime: time, title: new Date(time).toLocaleString(), textContent: clock(time),
+      dateTime: time, title: new Date(time).toLocaleString(), textContent: moment(time),
     })),
     el("td", { textContent: shown(event, 40) }),
     el("td", {}, foreign("span", auditText(event, fields ?? {}))),
-    el("td", {}, id && presentationLink(id)));
+    el("td", {}, id && presentationLink(id, 8)));
 }

@@ -1,5 +1,5 @@
 // The box in which a person decides, and reads what came of it.
-import { el, kbd, until } from "./elements.js";
+import { clockIcon, el, kbd, until } from "./elements.js";
 import { answer, claim, release, toggleWhole } from "./answering.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
@@ -81,8 +81,8 @@ function expiryText(item) {
   const option = expiryOption(item);
   const consequence = option ? `“${shown(option.title, 120)}” is applied`
     : "it ends unanswered, and its caller is told so";
-  return el("p", { className: "expiry" }, el("span", { textContent: "⧗ ", ariaHidden: "true" }),
-    `If nobody answers, ${consequence} in `, until(item.deadline),
+  return el("p", { className: "expiry" }, clockIcon(),
+    ` If nobody answers, ${consequence} in `, until(item.deadline),
     `, at ${moment(item.deadline)}.`);
 }
 
@@ -98,7 +98,8 @@ function optionsOf(item, isShut, count) {
   const buttons = item.options.map((option, index) =>
     optionButton(item, option, index, isShut, count));
   if (buttons.length > 0) {
-    return el("div", { className: "options", role: "group", ariaLabel: "Options" }, ...buttons);
+    const className = buttons.length > 6 ? "options many" : "options";
+    return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
   }
   const text = "It offers nothing to choose: it goes when its origin takes it back.";
   return el("p", { textContent: text });
@@ -107,8 +108,9 @@ function optionsOf(item, isShut, count) {
 function optionButton(item, option, index, isShut, count) {
   const isDestructive = option.role === "destructive";
   const times = count > 1 ? ` × ${number(count)}` : "";
+  const long = option.title.length > 24 ? " long" : "";
   return el("button", {
-    type: "button", className: option.role ?? "", disabled: isShut, dir: "auto",
+    type: "button", className: (option.role ?? "") + long, disabled: isShut, dir: "auto",
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
     dataset: { key: `option ${option.id}`, option: option.id }, onclick: () => answer(option),
   }, index < 9 && kbd(index + 1), shown(option.title, 120) + times,

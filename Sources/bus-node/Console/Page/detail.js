@@ -1,5 +1,5 @@
 // One presentation, whole.
-import { $, el, foreign, pairs, presentationLink, redraw, section, since, until }
+import { $, el, foreign, pairs, presentationLink, redraw, section, since }
   from "./elements.js";
 import { api } from "./api.js";
 import { decideOf } from "./decide.js";
@@ -9,8 +9,8 @@ import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { told } from "./sentences.js";
 import { myName, state } from "./state.js";
-import { claimant, groupSize, isLive, isOpen, leavingSize } from "./store.js";
-import { clock, codeText, shown } from "./text.js";
+import { claimant, groupSize, isLive, leavingSize } from "./store.js";
+import { codeText, moment, shown } from "./text.js";
 import { select } from "./views.js";
 
 export function drawDetail() {
@@ -68,9 +68,6 @@ function headOf(item) {
       : el("span", {}, "ended ", since(item.changedAt), " ago")];
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
   if (item.wasShownBefore) parts.push("shown before a restart; no answer was recorded");
-  if (item.deadline && isOpen(item)) {
-    parts.push(el("span", {}, "expires in ", until(item.deadline)));
-  }
   return el("p", { className: "meta" }, ...parts.map((part) =>
     (typeof part === "string" ? el("span", { textContent: part }) : part)));
 }
@@ -95,7 +92,7 @@ function causesOf(errors) {
 
 function historyOf(report, events) {
   const lines = events.map(({ time, event, fields }) => el("li", {},
-    el("time", { dateTime: time, textContent: clock(time) }),
+    el("time", { dateTime: time, textContent: moment(time) }),
     el("span", { className: "foreign", textContent: shown(told(event, fields ?? {}), 500) })));
   const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
     el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));

@@ -19,6 +19,13 @@ export function svg(tag, attributes) {
   return node;
 }
 
+/** A clock: what happens by itself when time has run out. */
+export function clockIcon() {
+  const icon = svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" });
+  icon.append(svg("circle", { cx: 8, cy: 8, r: 6.5 }), svg("path", { d: "M8 4.5V8l2.5 1.5" }));
+  return icon;
+}
+
 export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
 
 /** A heading and what is under it; nothing when that is missing. */
@@ -40,8 +47,9 @@ export function pairs(entries) {
     foreign("dd", typeof value === "string" ? value : JSON.stringify(value))]));
 }
 
-export const presentationLink = (id) => el("a", {
-  href: `#/inbox/${encodeURIComponent(id)}`, className: "mono", textContent: shown(id, 36),
+export const presentationLink = (id, length = 36) => el("a", {
+  href: `#/inbox/${encodeURIComponent(id)}`, className: "mono", title: shown(id, 36),
+  textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
 });
 
 /** A time whose text `refreshTimes` keeps true: how long since, or how long until. */

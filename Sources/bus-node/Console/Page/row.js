@@ -1,5 +1,5 @@
 // One row of the list: made once, filled again when what it says has changed.
-import { el, since, until } from "./elements.js";
+import { clockIcon, el, since, until } from "./elements.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
@@ -60,8 +60,8 @@ function ageOf(item) {
 function expiryOf(item) {
   const option = expiryOption(item);
   const text = option ? shown(option.title, 24) : "ends";
-  return [el("span", { textContent: "⧗ ", ariaHidden: "true" }),
-    el("span", { className: "applied", textContent: text }), " in ", until(item.deadline)];
+  return [clockIcon(), " ", el("span", { className: "applied", textContent: `${text} in` }), " ",
+    until(item.deadline)];
 }
 
 function fillToggle(toggle, row) {
@@ -72,7 +72,9 @@ function fillToggle(toggle, row) {
 }
 
 function badgeOf(item, count) {
-  if (item.stage === "leaving") return ["leaving", "info"];
+  if (item.stage === "leaving") {
+    return [count > 1 ? `leaving × ${number(count)}` : "leaving", "info"];
+  }
   if (!isLive(item)) return endingOf(item);
   const holder = claimant(item);
   if (count > 1) return [`× ${number(count)}`, "many"];

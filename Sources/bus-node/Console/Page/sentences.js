@@ -1,10 +1,11 @@
 // The audit's events as sentences.
 
 export function told(event, fields) {
+  const offered = fields.options?.split(",").join(", ");
   const restored = fields.restored ? ", restored from the journal" : "";
   const sentences = {
     report: () => "Reported by its origin",
-    present: () => `Presented${fields.options ? `, offering ${fields.options}` : ""}`,
+    present: () => `Presented${offered ? `, offering ${offered}` : ""}`,
     decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${restored}`,
     done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
     change: () => `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,

@@ -64,7 +64,7 @@ export function addInfo(key = "", value = "") {
       $("silenceAddInfo").focus();
     },
   });
-  const line = el("div", { className: "info" }, input("key", "userInfo key", key),
+  const line = el("div", { className: "infoLine" }, input("key", "userInfo key", key),
     input("value", "its text", value), remove);
   $("silenceInfo").append(line);
   if (!key) line.firstChild.focus();
@@ -126,12 +126,14 @@ export function showProblem(text) {
   }
 }
 
-const isWithin = (path, name) => path === name || path.startsWith(`${name}.`);
+export const isWithin = (path, name) => path === name || path.startsWith(`${name}.`);
 
-export function clearProblems(within = "") {
+/** Of the fields that `isMeant` is true of, by their names. */
+export function clearProblems(isMeant = () => true) {
   for (const place of form().querySelectorAll(".problem")) {
-    const name = place.dataset.problem ?? "";
-    if (!within || isWithin(name, within)) Object.assign(place, { hidden: true, textContent: "" });
+    if (isMeant(place.dataset.problem ?? "")) {
+      Object.assign(place, { hidden: true, textContent: "" });
+    }
   }
   for (const input of form().querySelectorAll("[aria-invalid]")) {
     const places = input.getAttribute("aria-describedby").split(" ").map($);

@@ -2,7 +2,7 @@
 import { $, el } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { ownName } from "./dialogs.js";
-import { addInfo, clearProblems, fillSilenceForm, readSilenceForm, showProblem }
+import { addInfo, clearProblems, fillSilenceForm, isWithin, readSilenceForm, showProblem }
   from "./silence-fields.js";
 import { loadSilences } from "./silences.js";
 import { toast } from "./news.js";
@@ -65,14 +65,14 @@ function previewText(open, ids) {
     examples, open];
 }
 
-function tellPreview(text, examples = [], open = 0) {
+function tellPreview(text, examples = [], open = 0, isMended = true) {
   const place = $("silencePreview");
   if (place.dataset.said !== [text, ...examples].join("\n")) {
     place.dataset.said = [text, ...examples].join("\n");
     place.replaceChildren(el("strong", { textContent: text }),
       ...examples.map((example) => el("span", { textContent: example, dir: "auto" })));
   }
-  clearProblems("match");
+  if (isMended) clearProblems((name) => isWithin(name, "match"));
   $("silenceOpenText").textContent =
     open ? `Also the ${number(open)} open now` : "Also those open now";
 }
@@ -85,14 +85,14 @@ function showEnd() {
 
 function refused(error) {
   showProblem(error instanceof Refusal ? error.message : failureText(error));
-  $("silencePreview").replaceChildren();
-  $("silencePreview").dataset.said = "";
+  tellPreview("What it would silence is not known yet.", [], 0, false);
 }
 
 async function submit(event) {
   if (event.submitter?.value === "cancel") return;
   event.preventDefault();
-  clearProblems();
+  // What is wrong with the match is known from the preview.
+  clearProblems((name) => !isWithin(name, "match"));
   const { isEmpty, comment, option, ...form } = readSilenceForm();
   if (isEmpty) { showProblem("match: fill in at least one"); return; }
   if (!comment) { showProblem("comment: say why, for those who wonder later"); return; }

@@ -65,7 +65,8 @@ const told = (table, name) => table[state.online ? name : "unknown"] ?? table.un
 function summary(nodes, links) {
   const tally = (list, table) => Object.keys(table).map((name) =>
     [list.filter((each) => told(table, each.state) === table[name]).length, table[name][0]])
-    .filter(([count]) => count > 0).map(([count, word]) => `${number(count)} ${word}`).join(", ");
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${number(count)} ${word.replace("link ", "")}`).join(", ");
   const parts = [`${counted(nodes.length, "node")}: ${tally(nodes, NODE)}`];
   if (links.length > 0) parts.push(`${counted(links.length, "link")}: ${tally(links, LINK)}`);
   return el("p", { className: "count", textContent: parts.join(" · ") });
