@@ -128,6 +128,31 @@ extension RealSockets {
             #expect(outcome.reason == .expired)
         }
 
+        @Test("A28 nobody answers in time: the origin applies what was declared, the prompt goes")
+        func defaultOnExpiry() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("person", .waitForCancellation)
+            let central = try bus.node("central", presenters: [presenter])
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            let attempts = Attempts()
+            var options = PresentationOptions()
+            options.deadline = .milliseconds(300)
+            options.onExpiry = "skip"
+            let error = SaveFailed().recoverable {
+                attempts.option("skip")
+            }
+            let outcome = try await bus.run(central, worker) { [options] in
+                await worker.uplink.presentError(error, options: options)
+            }
+            #expect(outcome.didRecover)
+            #expect(outcome.answer?.via == .expiry)
+            #expect(outcome.answer?.by == "worker")
+            #expect(attempts.count == 1)
+            let prompt = try #require(presenter.prompts.first)
+            #expect(try await presenter.nextTakenAway() == prompt.id)
+            #expect(prompt.report.onExpiry == "skip")
+        }
+
         @Test("A node's deadline also ends what its own presenters are asked")
         func ownPresenterExpires() async throws {
             let bus = Bus()

@@ -5,6 +5,10 @@ public struct PresentationOptions: Sendable {
     public var id: PresentationID?
     /// How long to wait for an answer; nil: as long as the caller lives.
     public var deadline: Duration?
+    /// The id of the option that is applied when nobody answers before the deadline; nil: what the
+    /// error's report declares, and where that declares nothing, none. The outcome then says
+    /// `answered` with an answer that came about by `expiry`.
+    public var onExpiry: String?
     /// Told where the presentation stands, on every change. From any thread; must not wait.
     public var stateChanged: @Sendable (PresentationState) -> Void = { _ in }
 
@@ -16,6 +20,7 @@ extension PresentationContext {
         self.init(
             id: options.id ?? .make(), retryOf: retryOf, retryCount: retryCount,
             deadline: options.deadline.map { .now + $0 }, stateChanged: options.stateChanged)
+        onExpiry = options.onExpiry
     }
 }
 

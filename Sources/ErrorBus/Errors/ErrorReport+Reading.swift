@@ -41,6 +41,8 @@ extension ErrorReport {
             retryOf = id
         }
         coalesceKey = try fields.string("coalesceKey")
+        // Not compared with the options: a relay may have taken that one away.
+        onExpiry = try fields.optionID("onExpiry")
         options = try Self.options(try fields.array("recoveryOptions"))
         userInfo = try fields.object("userInfo")
         undescribed = try fields.strings("undescribed")
@@ -107,11 +109,8 @@ extension ErrorReport.Option {
 
     init(json: JSONValue) throws(ReportError) {
         var fields = try ReportFields(json)
-        let id = try fields.requiredString("id")
-        guard Self.isID(id) else {
-            throw ReportError(
-                "id", found: "\"\(id.escapedForTerminal(scalarLimit: 64))\"",
-                allowed: Self.allowedID)
+        guard let id = try fields.optionID("id") else {
+            throw ReportError("id", found: "missing", allowed: ErrorReport.Option.allowedID)
         }
         let title = try fields.requiredString("title")
         let limit = ErrorReport.Limits.titleScalarCount

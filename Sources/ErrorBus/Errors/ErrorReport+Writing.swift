@@ -13,6 +13,7 @@ extension ErrorReport {
         members["occurredAt"] = occurredAt.map(JSONValue.string)
         members["retryOf"] = retryOf.map { .string($0.description) }
         members["coalesceKey"] = coalesceKey.map(JSONValue.string)
+        members["onExpiry"] = onExpiry.map(JSONValue.string)
         members["recoveryOptions"] = options.isEmpty ? nil : .array(options.map(\.json))
         members["userInfo"] = userInfo.isEmpty ? nil : .object(userInfo)
         members["underlyingErrors"] =

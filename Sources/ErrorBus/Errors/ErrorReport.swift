@@ -24,6 +24,9 @@ public struct ErrorReport: Hashable, Sendable {
     public var retryOf: PresentationID?
     /// Errors with equal keys may share one prompt.
     public var coalesceKey: String?
+    /// The id of the option that is applied when nobody answers before the deadline: by the origin
+    /// itself, whose clock it is. Nil: it then completes unanswered.
+    public var onExpiry: String?
     /// The choices, in order. Empty means there is nothing to choose: one OK.
     public var options: [Option]
     /// The origin's context, JSON values only.
@@ -51,6 +54,7 @@ public struct ErrorReport: Hashable, Sendable {
         self.occurredAt = nil
         self.retryOf = nil
         self.coalesceKey = nil
+        self.onExpiry = nil
         self.options = options
         self.userInfo = userInfo
         self.underlyingErrors = underlyingErrors

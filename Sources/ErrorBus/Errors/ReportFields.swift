@@ -31,6 +31,16 @@ struct ReportFields {
         return text
     }
 
+    mutating func optionID(_ key: String) throws(ReportError) -> String? {
+        guard let id = try string(key) else { return nil }
+        guard ErrorReport.Option.isID(id) else {
+            throw ReportError(
+                key, found: "\"\(id.escapedForTerminal(scalarLimit: 64))\"",
+                allowed: ErrorReport.Option.allowedID)
+        }
+        return id
+    }
+
     mutating func integer(_ key: String) throws(ReportError) -> Int? {
         guard let value = take(key) else { return nil }
         guard case .integer(let number) = value, let number = Int(exactly: number) else {

@@ -285,11 +285,24 @@ public final class Inbox: Presenter {
 }
 
 extension Inbox: AuditLog {
-    /// Learns what came of an answer; everything else it knows already.
+    /// Learns who decided, also where that was not here, and what came of it; everything else it
+    /// knows already.
     public func record(_ event: AuditEvent) {
-        guard event.kind == .done,
-            let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
-        else { return }
-        change { $0.machine.settled(event.id, result, at: .now) }
+        guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
+        switch event.kind {
+        case .decide:
+            guard let via = event.fields["via"].flatMap({ Answer.Via(rawValue: $0) }) else {
+                return
+            }
+            let answer = Answer(
+                id: id, option: event.fields["option"] ?? "", by: event.fields["by"] ?? "",
+                via: via)
+            change { $0.machine.decided(event.id, answer, at: .now) }
+        case .done:
+            guard let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
+            else { return }
+            change { $0.machine.settled(event.id, id, result, at: .now) }
+        case .report, .present, .change, .complete: return
+        }
     }
 }

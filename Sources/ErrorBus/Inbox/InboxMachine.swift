@@ -38,7 +38,8 @@ struct InboxMachine: Sendable {
         // Another presenter's answer was first after all.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
-        // A race: the result came before the presenter's task ended.
+        // Passed on from here, and answered by whoever was next.
+        case .closed(.declined): change(id, to: .answered(answer), at: now)
         case .answered, .settled, .closed: break
         }
     }
@@ -61,10 +62,12 @@ struct InboxMachine: Sendable {
         }
     }
 
-    /// What came of its answer.
-    mutating func settled(_ id: PresentationID, _ result: RecoveryResult, at now: Moment) {
-        guard let answer = items[id]?.answer else { return }
-        change(id, to: .settled(answer, result), at: now)
+    /// What came of that answer.
+    mutating func settled(
+        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult, at now: Moment
+    ) {
+        guard let counted = items[id]?.answer, counted.id == answer else { return }
+        change(id, to: .settled(counted, result), at: now)
     }
 
     mutating func contactChanged(_ id: PresentationID, isReachable: Bool, at now: Moment) {

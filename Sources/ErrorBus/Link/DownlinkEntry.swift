@@ -47,6 +47,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// What a bare client can carry out: this hop is its end of the protocol, and refuses other
     /// options for it. Nil for everybody else.
     var offered: [String]?
+    /// The option that a bare client gets when nobody answers in time.
+    var onExpiry: String?
     var asker: Asker
     var phase: Phase = .open
     /// One more with every reopening, so that what an earlier asking still sends is told apart.

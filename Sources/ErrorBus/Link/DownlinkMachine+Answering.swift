@@ -40,7 +40,14 @@ extension DownlinkMachine {
         }
         switch verdict {
         case .decided(let decision):
+            if decision.reason == Outcome.Reason.expired.rawValue, decision.option == nil,
+                let applied = decisionOnExpiry(of: entry)
+            {
+                return decided(entry, applied, at: now)
+            }
             return decided(entry, decision, at: now)
+        case .refused(.deadlinePassed, _) where entry.onExpiry != nil:
+            return decisionOnExpiry(of: entry).map { decided(entry, $0, at: now) } ?? []
         case .refused(let code, let reason):
             let reject = Message.Reject(code, reason, id: id)
             if case .requester(nil) = entry.asker {
@@ -73,7 +80,17 @@ extension DownlinkMachine {
         return [.send(pending(entry, at: now), to: child.peer)]
     }
 
-    private mutating func decided(
+    /// What a bare client declared for the case that nobody answers in time: this hop is its end
+    /// of the protocol, and its clock.
+    func decisionOnExpiry(of entry: DownlinkEntry) -> Message.Decision? {
+        guard entry.isBare, let option = entry.onExpiry else { return nil }
+        // A presentation expires once: its own id will do.
+        return Message.Decision(
+            id: entry.id, answer: entry.id.value, by: name.description, via: .expiry,
+            option: option, reason: Outcome.Reason.answered.rawValue)
+    }
+
+    mutating func decided(
         _ entry: DownlinkEntry, _ decision: Message.Decision, at now: MonotonicTime
     ) -> [DownlinkAction] {
         var entry = entry

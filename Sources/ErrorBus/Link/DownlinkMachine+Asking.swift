@@ -16,7 +16,7 @@ extension DownlinkMachine {
             return [.send(.reject(refusal), to: peer)]
         }
         return asked(
-            present, digest: digest, offered: nil, asker: asker, peer: peer, at: now)
+            present, digest: digest, bare: nil, asker: asker, peer: peer, at: now)
     }
 
     /// A client of one JSON frame asks; it gets one JSON frame, whenever that is.
@@ -32,8 +32,8 @@ extension DownlinkMachine {
             return [.reply(BareReply(refusal), to: peer)]
         }
         return asked(
-            present, digest: digest, offered: request.offered, asker: .bare(peer), peer: peer,
-            at: now) + ticked(at: now)
+            present, digest: digest, bare: request, asker: .bare(peer), peer: peer, at: now)
+            + ticked(at: now)
     }
 
     /// Hops and state of the node (rule 4).
@@ -70,7 +70,7 @@ extension DownlinkMachine {
     }
 
     private mutating func asked(
-        _ present: Message.Present, digest: ReportDigest, offered: [String]?,
+        _ present: Message.Present, digest: ReportDigest, bare: BareRequest?,
         asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if let entry = entries[present.id] {
@@ -85,9 +85,9 @@ extension DownlinkMachine {
         }
         if let refusal = unopenable(present, asker) { return [refuse(refusal, asker, peer)] }
         let entry = DownlinkEntry(
-            id: present.id, origin: present.origin, digest: digest, offered: offered, asker: asker,
-            askedAt: now,
-            askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
+            id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
+            onExpiry: bare?.onExpiry, asker: asker, askedAt: now, askedBy: boot(of: asker),
+            deadline: deadline(of: present, at: now),
             standingSince: now)
         return opened(entry, present, at: now)
     }

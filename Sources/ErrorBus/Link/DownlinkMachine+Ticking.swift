@@ -1,8 +1,4 @@
 extension DownlinkMachine {
-    /// How long after its deadline an entry is closed here when neither its chain nor its origin
-    /// has done so: both have clocks of their own.
-    private static let deadlineSlack: UInt64 = 1_000
-
     /// When the machine next has something to do.
     var nextDue: MonotonicTime? {
         [plans.next, remembered.next, childPlans.next].compactMap(\.self).min()
@@ -59,13 +55,18 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var entry = former
         var actions: [DownlinkAction] = []
-        if let deadline = entry.deadline, now >= deadline + Self.deadlineSlack {
+        if let deadline = entry.deadline, now >= deadline + times.deadlineSlack {
+            let isOver = DownlinkAction.cancel(
+                entry.id, generation: entry.generation, reason: .expired)
+            if let decision = decisionOnExpiry(of: entry) {
+                return decided(entry, decision, at: now) + [isOver]
+            }
             let reject = Message.Reject(
                 .deadlinePassed, "nobody answered before the deadline", id: entry.id)
             actions += refuse(&entry, reject)
             entry.phase = .refused(reject, until: now + times.tombstone)
             store(entry)
-            return actions + [.cancel(entry.id, generation: entry.generation, reason: .expired)]
+            return actions + [isOver]
         }
         if isForsaken(entry, at: now) {
             entry.phase = .abandoned(until: now + times.tombstone)
@@ -146,7 +147,7 @@ extension DownlinkMachine {
         switch entry.phase {
         case .open:
             var due: [MonotonicTime] = []
-            if let deadline = entry.deadline { due.append(deadline + Self.deadlineSlack) }
+            if let deadline = entry.deadline { due.append(deadline + times.deadlineSlack) }
             if let since = entry.unreachableSince { due.append(since + times.abandonAfter) }
             if case .requester(let waiting?) = entry.asker { due.append(waiting.until) }
             if !entry.isBare, !entry.isAwaited { due.append(entry.askedAt + times.lease) }

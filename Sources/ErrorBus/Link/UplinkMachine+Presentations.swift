@@ -191,7 +191,7 @@ extension UplinkMachine {
         case .answered, .settled, .gone: break
         }
         if entry.isOpen {
-            if let deadline = entry.request.deadline { times.append(deadline) }
+            if let deadline = entry.request.deadline { times.append(expiry(deadline)) }
             if let grace = entry.request.grace, let since = entry.outOfContactSince,
                 !entry.graceIsOver
             {

@@ -56,11 +56,19 @@ extension UplinkMachine {
         }
     }
 
+    /// When what nobody answered is given up. An answer that was recorded above before the deadline
+    /// may be on its way down: it counts (A29).
+    func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
+        deadline + (isLive ? times.deadlineSlack : 0)
+    }
+
     private mutating func tickedEntry(
         _ id: PresentationID, _ entry: UplinkEntry, at now: MonotonicTime
     ) -> [UplinkAction] {
         var entry = entry
-        if entry.isOpen, let deadline = entry.request.deadline, now >= deadline {
+        if entry.isOpen, let deadline = entry.request.deadline,
+            now >= expiry(deadline)
+        {
             // Only the origin's own clock is final: it may ask anew by another path.
             withdraw(id, reason: entry.request.isForwarded ? .abandoned : .origin, at: now)
             return [.expired(id)]

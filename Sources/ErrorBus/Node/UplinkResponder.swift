@@ -111,6 +111,7 @@ public struct UplinkResponder: Responder {
     private func encode(_ error: any Error, in context: PresentationContext) -> Frame {
         var report = ErrorReport(describing: error)
         report.retryOf = report.retryOf ?? context.retryOf
+        report.onExpiry = context.onExpiry ?? report.onExpiry
         if context.retryCount > 0 { report.retryCount = context.retryCount }
         return report.payload()
     }
@@ -127,9 +128,17 @@ public struct UplinkResponder: Responder {
             },
             withdrawal: { forwarded.map(\.withdrawal) ?? .origin })
         switch ending {
-        case .answered(let decision): return await carryOut(decision, error, uplink)
-        case .refused(let reject): return refused(reject)
-        case .expired: return ended(.expired, "nobody answered before the deadline")
+        case .answered(let decision):
+            let outcome = await carryOut(decision, error, uplink)
+            guard outcome.reason == .expired, outcome.answer == nil else { return outcome }
+            return await expired(error, context) ?? outcome
+        case .refused(let reject):
+            let outcome = refused(reject)
+            guard outcome.reason == .expired else { return outcome }
+            return await expired(error, context) ?? outcome
+        case .expired:
+            return await expired(error, context)
+                ?? ended(.expired, "nobody answered before the deadline")
         case .withdrawn: return ended(.withdrawn, "the caller gave up")
         case .shutDown: return ended(.shutDown, "node \(name) is going down")
         case .unreachable(let tried, let refusal):
@@ -185,6 +194,17 @@ public struct UplinkResponder: Responder {
             audit?.record(AuditEvent(result.settled, of: answer, for: decision.id))
         }
         return Outcome(answer: answer, result: result, decidedBy: decision.by)
+    }
+
+    /// Nobody answered in time: does what was declared for that, where this is the origin.
+    private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
+        guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
+        audit?.record(AuditEvent(deciding: answer, for: context.id))
+        let result = await PresentationContext.$current.withValue(nil) {
+            await error.attemptRecovery(answer)
+        }
+        audit?.record(AuditEvent(result.settled, of: answer, for: context.id))
+        return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
     private func fields(of outcome: Outcome) -> [String: String] {

@@ -67,6 +67,11 @@ public final class PresentingResponder: Responder {
         case .declined:
             return await offerToNext(error, in: context)
         case .closed(let reason):
+            if reason == .expired,
+                let answer = context.answerOnExpiry(of: error, by: responderName)
+            {
+                return await decisions.carryOut(answer, error, context.id)
+            }
             return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
         }
     }

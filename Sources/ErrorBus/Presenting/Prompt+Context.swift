@@ -2,6 +2,7 @@ extension Prompt {
     convenience init(_ error: any Error, in context: PresentationContext) {
         let origin = PresentedOrigin.current
         var report = ErrorReport(describing: error)
+        report.onExpiry = context.onExpiry ?? report.onExpiry
         report.retryOf = report.retryOf ?? context.retryOf
         self.init(
             id: context.id, report: report, origin: origin?.origin, path: origin?.path ?? [],

@@ -5,6 +5,8 @@ struct BareRequest: Hashable, Sendable {
     let deadlineMilliseconds: UInt64?
     /// The ids of the options it offers. Without any, OK is what can be chosen.
     let offered: [String]
+    /// The option it wants when nobody answers in time.
+    let onExpiry: String?
     /// The report without the two keys that are the request's own.
     let payload: Frame
 
@@ -24,6 +26,12 @@ struct BareRequest: Hashable, Sendable {
             report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
         let options = report.options.isEmpty ? [RecoveryOption.okay.option] : report.options
         offered = options.map(\.id)
+        onExpiry = report.onExpiry
+        if let onExpiry, !offered.contains(onExpiry) {
+            throw WireError(
+                .malformed,
+                "onExpiry \"\(onExpiry)\"; allowed: \(offered.joined(separator: ", "))", id: id)
+        }
         payload = report.payload()
     }
 

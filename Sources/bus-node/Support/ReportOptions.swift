@@ -37,6 +37,9 @@ struct ReportOptions: ParsableArguments {
         help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
     var options: [String] = []
 
+    @Option(help: "The id of the option that is applied when nobody answers in time.")
+    var onExpiry: String?
+
     func errorReport() throws -> ErrorReport {
         if let description, description.allSatisfy(\.isWhitespace) {
             throw Failure(
@@ -68,12 +71,24 @@ struct ReportOptions: ParsableArguments {
                 .string(String(fact[fact.index(after: equals)...]))
         }
         if !options.isEmpty { result.options = try options.map(Self.option) }
+        if let onExpiry { result.onExpiry = try offered(onExpiry, in: result) }
         // Read back, so that what no hop would take is refused here, by name.
         do throws(ReportError) {
             return try ErrorReport(payload: result.payload())
         } catch {
             throw Failure(.badData, "report: \(error)")
         }
+    }
+
+    private func offered(_ option: String, in report: ErrorReport) throws -> String {
+        let offered = report.options.map(\.id)
+        guard offered.contains(option) else {
+            throw Failure(
+                .usage,
+                "--on-expiry: found \"\(option)\", allowed: "
+                    + (offered.isEmpty ? "none without options" : offered.joined(separator: ", ")))
+        }
+        return option
     }
 
     private func base() throws -> ErrorReport {

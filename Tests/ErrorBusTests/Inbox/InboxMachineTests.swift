@@ -144,8 +144,30 @@ struct InboxMachineTests {
         _ = try machine.answer(id(1), with: answer(), undo: .zero, at: start)
         let winner = answer("cancel", by: "bob", 2)
         machine.decided(id(1), winner, at: start)
-        machine.settled(id(1), .failed, at: start)
+        machine.settled(id(1), winner.id, .failed, at: start)
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
+    }
+
+    @Test("A result is shown with the answer that it is the result of")
+    mutating func resultOfAnother() throws {
+        open(1)
+        let held = answer()
+        _ = try machine.answer(id(1), with: held, undo: .seconds(5), at: start)
+        let winner = answer("cancel", by: "bob", 2)
+        machine.settled(id(1), winner.id, .failed, at: start)
+        #expect(try machine.item(id(1), at: start).answer == held)
+        machine.decided(id(1), winner, at: start)
+        machine.settled(id(1), winner.id, .failed, at: start)
+        #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
+    }
+
+    @Test("What went to the next presenter shows the answer that was given there")
+    mutating func answeredNext() throws {
+        open(1)
+        machine.closed(id(1), .declined, at: start)
+        let winner = answer("cancel", by: "bob", 2)
+        machine.decided(id(1), winner, at: start)
+        #expect(try machine.item(id(1), at: start).stage == .answered(winner))
     }
 
     @Test("Asked again it is open anew, with its own group and result")

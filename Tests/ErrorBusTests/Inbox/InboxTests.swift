@@ -1,5 +1,4 @@
 import ErrorBusTesting
-import Synchronization
 import Testing
 
 @testable import ErrorBus
@@ -124,20 +123,5 @@ struct InboxTests {
         try inbox.answer(item.id, option: "retry", by: "ann", undo: .milliseconds(1))
         #expect(await outcome.didRecover)
         #expect(attempts.total == 1)
-    }
-
-    /// Counts the attempts of one origin.
-    private final class Attempts: Sendable {
-        private let count = Mutex(0)
-        private let succeeds: Bool
-
-        init(succeeds: Bool = true) { self.succeeds = succeeds }
-
-        var total: Int { count.withLock { $0 } }
-
-        func run() -> Bool {
-            count.withLock { $0 += 1 }
-            return succeeds
-        }
     }
 }

@@ -106,6 +106,43 @@ import Testing
         #expect(replies.map(\.outcome) == [.expired])
     }
 
+    @Test("A28 a bare client gets what it declared when nobody answers in time")
+    func bareDefault() throws {
+        var rig = DownlinkRig()
+        let request = try BareRequest(
+            Frame(
+                (#"{"deadlineMilliseconds":5000,"onExpiry":"cancel","#
+                    + Self.report(id).dropFirst()).utf8))
+        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        let replies = rig.run(20_000).compactMap(\.1.bareReply)
+        #expect(replies.map(\.option) == ["cancel"])
+        #expect(replies.map(\.via) == [.expiry])
+        #expect(replies.map(\.outcome) == [.answered])
+        let again = rig.machine.bareReceived(
+            request, origin: "bare", from: PeerID(8), at: rig.now)
+        #expect(again.compactMap(\.bareReply) == replies)
+    }
+
+    @Test("A28 so it is where the chain's clock is first")
+    func bareDefaultFromAbove() throws {
+        for verdict in [
+            DownlinkVerdict.refused(.deadlinePassed, "too late"),
+            .decided(
+                Message.Decision(
+                    id: id, answer: Message.sampleAnswer, by: "p", via: .expiry,
+                    didRecover: false, reason: "expired")),
+        ] {
+            var rig = DownlinkRig()
+            let request = try BareRequest(
+                Frame((#"{"onExpiry":"retry","# + Self.report(id).dropFirst()).utf8))
+            _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+            let actions = rig.machine.completed(
+                id, generation: 1, verdict: verdict, at: rig.now)
+            #expect(actions.compactMap(\.bareReply?.option) == ["retry"])
+            #expect(actions.compactMap(\.bareReply?.didRecover) == [])
+        }
+    }
+
     /// Each request comes in its own envelope, as with CORRELATE.
     @Test(
         "exactly one reply per request, whatever happens in between",
@@ -163,5 +200,11 @@ import Testing
             }
         }
         for peer in requests { #expect(replies[peer] == 1, "\(peer)") }
+    }
+}
+
+extension DownlinkAction {
+    fileprivate var bareReply: BareReply? {
+        if case .reply(let reply, _) = self { reply } else { nil }
     }
 }

@@ -118,17 +118,37 @@ import Testing
     @Test("the deadline: expired once, and withdrawn")
     func deadline() {
         var rig = UplinkRig.live()
+        _ = rig.present(id, deadline: 2_000)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        let actions = rig.run(3_000)
+        #expect(actions.map(\.1) == [.expired(id), .send(.withdraw(id: id, reason: .origin))])
+        #expect(actions.map(\.at) == [3_000, 3_000])
+    }
+
+    @Test("A29 an answer that was given in time and comes a little late counts")
+    func answerAtDeadline() {
+        var rig = UplinkRig.live()
         _ = rig.present(id, deadline: 3_000)
         _ = rig.get(.accepted(id: id, attempt: 1))
-        let actions = rig.run(3_000).map(\.1)
-        #expect(actions == [.expired(id), .send(.withdraw(id: id, reason: .origin))])
+        #expect(rig.run(3_500).isEmpty)
+        let decision = Message.decision(id)
+        #expect(rig.get(.answer(decision)).contains(.answered(id, decision)))
+        #expect(!rig.run(3_500).map(\.1).contains(.expired(id)))
+    }
+
+    @Test("Without a link nothing can be on its way: the deadline is the end")
+    func deadlineWithoutLink() {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.present(id, deadline: 3_000)
+        #expect(rig.run(3_500).filter { $0.1 == .expired(id) }.map(\.at) == [3_000])
     }
 
     @Test("ten thousand deadlines at one moment")
     func deadlines() {
         var rig = UplinkRig.live()
         for number in 1...10_000 as ClosedRange<UInt64> {
-            _ = rig.present(PresentationID(number), deadline: 3_000)
+            _ = rig.present(PresentationID(number), deadline: 2_000)
             _ = rig.get(.accepted(id: PresentationID(number), attempt: 1))
         }
         let actions = rig.run(3_000).map(\.1)

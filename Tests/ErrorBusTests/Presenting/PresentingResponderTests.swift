@@ -78,6 +78,45 @@ struct PresentingResponderTests {
         }
     }
 
+    @Test("A28 what is declared for it is applied when nobody answers", arguments: [true, false])
+    func onExpiry(isDeclaredByCaller: Bool) async throws {
+        let presenter = ScriptedPresenter("screen", .waitForCancellation)
+        let attempts = Attempts()
+        var report = ErrorReport(domain: "d", description: "x")
+        if !isDeclaredByCaller { report.onExpiry = "skip" }
+        let error = Reported(report: report).recoverable {
+            RecoveryOption("Retry", id: "retry") { false }
+            RecoveryOption("Skip", id: "skip") { attempts.run() }
+        }
+        var options = PresentationOptions()
+        options.deadline = .milliseconds(50)
+        if isDeclaredByCaller { options.onExpiry = "skip" }
+        let outcome = await PresentingResponder.asking(presenter)
+            .presentError(error, options: options)
+        #expect(outcome.didRecover)
+        #expect(outcome.reason == .answered)
+        #expect(outcome.answer?.option == "skip")
+        #expect(outcome.answer?.via == .expiry)
+        #expect(attempts.total == 1)
+        #expect(presenter.prompts.first?.report.onExpiry == "skip")
+    }
+
+    @Test("A28 without a default, or one that is not offered, it expires", arguments: [nil, "x"])
+    func notOnExpiry(option: String?) async throws {
+        var options = PresentationOptions()
+        options.deadline = .milliseconds(1)
+        options.onExpiry = option
+        let outcome = await PresentingResponder.asking(
+            ScriptedPresenter("screen", .waitForCancellation)
+        ).presentError(SampleError(), options: options)
+        #expect(outcome.reason == .expired)
+        #expect(!outcome.didRecover)
+    }
+
+    private struct Reported: ReportableError {
+        let report: ErrorReport
+    }
+
     @Test("An answer made for another prompt is checked like any other")
     func foreignAnswer() async throws {
         let other = Prompt(

@@ -50,6 +50,8 @@ import Testing
                 "deadline"
             ),
             (#"{"domain":"d","domain":"d","description":"x"}"#, "domain"),
+            (#"{"onExpiry":"retry","domain":"d","description":"x"}"#, "onExpiry"),
+            (#"{"onExpiry":"a b","domain":"d","description":"x"}"#, "onExpiry"),
         ])
     func malformed(_ text: String, _ named: String) {
         let error = #expect(throws: WireError.self) { try BareRequest(Frame(text.utf8)) }
