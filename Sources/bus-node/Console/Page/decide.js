@@ -64,7 +64,7 @@ function choicesOf(item, size) {
   return [
     size > 1 && scopeOf(size, whole), !item.isReachable && unreachable(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    optionsOf(item, isShut, whole ? size : 1), item.deadline && expiryText(item),
+    optionsOf(item, isShut, whole ? size : 1), item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...claimButtons(isOthers, holder), silenceButton(item)),
   ].filter(Boolean);
 }
@@ -77,10 +77,11 @@ const unreachable = () => el("p", {
 const claimedText = (item, who) =>
   el("p", {}, `Claimed by ${who} for `, until(Date.parse(item.claimedUntil)), ".");
 
-function expiryText(item) {
+function expiryText(item, size) {
   const option = expiryOption(item);
-  const consequence = option ? `“${shown(option.title, 120)}” is applied`
-    : "it ends unanswered, and its caller is told so";
+  const which = size > 1 ? " to this one" : "";
+  const consequence = option ? `“${shown(option.title, 120)}” is applied${which}`
+    : `${size > 1 ? "this one" : "it"} ends unanswered, and its caller is told so`;
   return el("p", { className: "expiry" }, clockIcon(),
     ` If nobody answers, ${consequence} in `, until(item.deadline),
     `, at ${moment(item.deadline)}.`);

@@ -1,5 +1,5 @@
 // Questions that stand in front of everything else.
-import { $ } from "./elements.js";
+import { $, openModal } from "./elements.js";
 import { schedule } from "./frame.js";
 import { myName, undoTime } from "./state.js";
 import { number, shown } from "./text.js";
@@ -7,7 +7,7 @@ import { number, shown } from "./text.js";
 /** What the dialog was closed with; empty when it was left. */
 export function dialogResult(dialog) {
   dialog.returnValue = "";
-  dialog.showModal();
+  openModal(dialog);
   return new Promise((resolve) =>
     dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
 }

@@ -52,6 +52,16 @@ export const presentationLink = (id, length = 36) => el("a", {
   textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
 });
 
+/** Opens a dialog; what had the focus, or what has replaced it, has it again afterwards. */
+export function openModal(dialog) {
+  const before = document.activeElement;
+  dialog.showModal();
+  dialog.addEventListener("close", () => {
+    if (before.isConnected || !before.dataset.key) return;
+    document.querySelector(`[data-key="${CSS.escape(before.dataset.key)}"]`)?.focus();
+  }, { once: true });
+}
+
 /** A time whose text `refreshTimes` keeps true: how long since, or how long until. */
 export function since(time) {
   const node = el("time", {

@@ -5,7 +5,7 @@ import { openHelp } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { likeThis } from "./patterns.js";
-import { current } from "./rows.js";
+import { collectRows, current } from "./rows.js";
 import { openSilenceForm } from "./silence-form.js";
 import { state } from "./state.js";
 import { undoLast } from "./undoing.js";
@@ -69,7 +69,10 @@ export function onKey(event) {
 }
 
 function onFieldKey({ key, target }) {
-  if (key === "Enter" && target === $("filter")) move(0);
+  if (key === "Enter" && target === $("filter")) {
+    collectRows(); // What was typed last may not have been drawn yet.
+    move(0);
+  }
   if (key !== "Escape") return;
   if (target === $("filter") && target.value) { target.value = ""; schedule(); return; }
   target.blur();

@@ -1,5 +1,5 @@
 // The list. Only the rows in sight, and the one that the keyboard is on, are in the document.
-import { $, el, isWide, since } from "./elements.js";
+import { $, el, isWide, redraw, since } from "./elements.js";
 import { schedule } from "./frame.js";
 import { fillLine, newLine } from "./row.js";
 import { isFiltered } from "./rows.js";
@@ -52,22 +52,36 @@ export function drawCounts() {
   if (!$("empty").hidden) drawEmpty(open);
 }
 
+/** Title, hint, mark and the mark's tone. */
 function emptyText(open) {
-  if (isFiltered()) return ["Nothing matches the filter.", "Escape in the filter clears it."];
-  if (!open) return ["Nothing has ended yet.", "What was answered or withdrawn is listed here."];
+  if (isFiltered()) return ["Nothing matches the filter.", "", "–", "debug"];
+  if (!open) {
+    const hint = "What was answered or withdrawn is listed here.";
+    return ["Nothing has ended yet.", hint, "–", "debug"];
+  }
   const link = state.online ? "Linked, and listening" : "No link";
-  return ["Nothing is waiting.", `${link}. New questions appear here by themselves.`];
+  const hint = `${link}. New questions appear here by themselves.`;
+  return ["Nothing is waiting.", hint, "✓", "good"];
 }
 
 function drawEmpty(open) {
-  const text = emptyText(open);
-  if ($("empty").dataset.said === text.join()) return;
-  $("empty").dataset.said = text.join();
-  const mark = el("span", { className: "mark good", textContent: "✓", ariaHidden: "true" });
-  const last = state.lastEnd && open
-    ? [el("p", {}, "The last one ended ", since(state.lastEnd), " ago.")] : [];
-  $("empty").replaceChildren(mark, el("strong", { textContent: text[0] }),
-    el("p", { textContent: text[1] }), ...last);
+  const [title, hint, sign, tone] = emptyText(open);
+  const last = open && !isFiltered() ? state.lastEnd : null;
+  redraw($("empty"), [title, hint, last], () => [
+    el("span", { className: `mark ${tone}`, textContent: sign, ariaHidden: "true" }),
+    el("strong", { textContent: title }), hint && el("p", { textContent: hint }),
+    last && el("p", {}, "The last one ended ", since(last), " ago."),
+    isFiltered() && el("button", {
+      type: "button", textContent: "Clear the filter", onclick: clearFilter,
+    }),
+  ]);
+}
+
+function clearFilter() {
+  $("filter").value = "";
+  $("severity").value = "debug";
+  $("filter").focus();
+  schedule();
 }
 
 export function focusCursor() {

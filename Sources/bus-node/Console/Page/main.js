@@ -60,7 +60,9 @@ $("banner").lastChild.addEventListener("click", connect);
 $("who").addEventListener("click", askName);
 $("helpButton").addEventListener("click", openHelp);
 // A button that is replaced while it is pressed would not be clicked.
-$("detail").addEventListener("pointerdown", () => { state.isPressing = true; });
+document.addEventListener("pointerdown", ({ target }) => {
+  state.isPressing = Boolean(target.closest("button, a, label"));
+});
 for (const end of ["pointerup", "pointercancel"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }

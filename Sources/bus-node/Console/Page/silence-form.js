@@ -1,5 +1,5 @@
 // The form that makes a silence, and says beforehand what it would silence now.
-import { $, el } from "./elements.js";
+import { $, el, openModal } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { ownName } from "./dialogs.js";
 import { addInfo, clearProblems, fillSilenceForm, isWithin, readSilenceForm, showProblem }
@@ -20,7 +20,7 @@ export function openSilenceForm(given = {}) {
   if (dialog.open) return;
   fillSilenceForm(given);
   if (given.item) offerUserInfo(given);
-  dialog.showModal();
+  openModal(dialog);
   $("silenceComment").focus();
   preview();
 }

@@ -36,7 +36,7 @@ function tellChanges(before, after) {
 }
 
 export function drawTopology() {
-  if (state.tab !== "topology" || !status) return;
+  if (state.tab !== "topology" || !status || state.isPressing) return;
   const { node, version, startedAt, tables, topology } = status;
   const { nodes = [], links = [] } = topology ?? {};
   redraw($("about"), [node, version, startedAt, state.online || readAt], () => [
