@@ -78,7 +78,7 @@ enum Wording {
     private static func wallClocks(in file: SourceFile) -> [Violation] {
         guard file.path.hasPrefix("Sources/ErrorBus/"),
             file.path != "Sources/ErrorBus/Errors/PresentationID.swift",
-            file.path != "Sources/ErrorBus/Inbox/Moment.swift",
+            file.path != "Sources/ErrorBus/Presenting/Moment.swift",
             file.path != "Sources/ErrorBus/Rules/RuleTiming.swift"
         else { return [] }
         let tokens = file.tokens

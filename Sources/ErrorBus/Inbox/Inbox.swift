@@ -157,6 +157,26 @@ public final class Inbox: Presenter {
         return result
     }
 
+    /// Ends an open question without asking anybody further: the origin completes with `withheld`.
+    /// What somebody has claimed is left to them.
+    public func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
+        let waiting = try attempt { state throws(InboxRefusal) in
+            try state.machine.withheld(id, by: decider, at: .now)
+            return state.waiting[id]
+        }
+        waiting?.prompt.close(.withheld)
+    }
+
+    /// Takes back every answer of a group that has not left yet.
+    ///
+    /// - Parameter number: The group that the answered items belong to.
+    /// - Throws: When there is no such group, or nothing of it is left to take back.
+    public func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
+        try attempt { state throws(InboxRefusal) in
+            try state.machine.undoGroup(number, at: .now)
+        }
+    }
+
     /// Takes back an answer that has not left yet; whoever gave it holds the claim for a minute.
     public func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in try state.machine.undo(id, at: .now) }

@@ -46,6 +46,32 @@ extension InboxMachine {
         change(id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
     }
 
+    /// Takes back every answer of a group that has not left.
+    mutating func undoGroup(
+        _ number: Int, at now: Moment
+    ) throws(InboxRefusal) -> [PresentationID] {
+        let members = items.values.filter { $0.group == number }
+        guard !members.isEmpty else { throw .unknownGroup(number) }
+        var undone: [PresentationID] = []
+        for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
+            guard case .leaving(let answer, _) = item.stage else { continue }
+            change(item.id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
+            undone.append(item.id)
+        }
+        guard !undone.isEmpty else { throw .nothingToUndo }
+        return undone
+    }
+
+    /// Ends it unanswered, unless somebody looks after it.
+    mutating func withheld(
+        _ id: PresentationID, by decider: String, at now: Moment
+    ) throws(InboxRefusal) {
+        let item = try item(id, at: now)
+        try refuseEnded(item)
+        try refuseOthersClaim(item, decider, at: now)
+        change(id, to: .closed(.withheld), at: now)
+    }
+
     /// Somebody takes it on for a time; again by the same person renews it.
     mutating func claim(
         _ id: PresentationID, by person: String, for time: Duration, takesOver: Bool,

@@ -38,8 +38,8 @@ struct InboxMachine: Sendable {
         // Another presenter's answer was first after all.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
-        // Passed on from here, and answered by whoever was next.
-        case .closed(.declined): change(id, to: .answered(answer), at: now)
+        // Passed on from here, and answered by whoever was next; or withheld too late.
+        case .closed(.declined), .closed(.withheld): change(id, to: .answered(answer), at: now)
         case .answered, .settled, .closed: break
         }
     }

@@ -76,13 +76,15 @@ final class JournalResponder: Responder {
         }
     }
 
-    /// A question that ended without an answer: withdrawn or expired. Not when the node goes down:
-    /// then the question comes back with whoever asks again.
+    /// A question that ended without an answer: withdrawn, expired or withheld. Not when the node
+    /// goes down: then the question comes back with whoever asks again.
     private func noteEnd(_ outcome: Outcome, _ id: PresentationID) async {
         guard outcome.answer == nil, outcome.refusalCode == nil else { return }
         let isGivenUp = ForwardedPresentation.current?.withdrawal != nil
-        guard outcome.reason == .expired || (outcome.reason == .withdrawn && isGivenUp) else {
-            return
+        switch outcome.reason {
+        case .expired, .withheld: break
+        case .withdrawn where isGivenUp: break
+        default: return
         }
         await decisions.ended(id, outcome.reason)
     }

@@ -60,6 +60,18 @@ struct APIProblem: Error {
         }
     }
 
+    init(_ refusal: SilenceRefusal) {
+        let message = refusal.description
+        switch refusal {
+        case .unknown: self.init(.notFound, "unknownSilence", message)
+        case .ended(_, let at):
+            self.init(.conflict, "ended", message, details: ["at": .time(at.date)])
+        case .matchesEverything: self.init(.badRequest, "badRequest", message)
+        case .tooMany: self.init(.conflict, "tooMany", message)
+        case .duration: self.init(.badRequest, "tooLong", message)
+        }
+    }
+
     var json: JSONValue {
         .object(details.merging(["error": .string(word), "message": .string(message)]) { $1 })
     }

@@ -21,14 +21,23 @@ struct BodyFields {
         self.object = object
     }
 
+    /// Whether it is there and not null.
+    func has(_ name: String) -> Bool { object[name].map { !$0.isNull } ?? false }
+
+    /// Whatever it is.
+    func value(_ name: String) throws(APIProblem) -> JSONValue {
+        guard let value = object[name] else { throw .badRequest("\(name): found nothing") }
+        return value
+    }
+
     /// A text of at least one character, for people to read.
-    func text(_ name: String) throws(APIProblem) -> String {
+    func text(
+        _ name: String, upTo limit: Int = ConsoleLimits.nameScalarMax
+    ) throws(APIProblem) -> String {
         guard case .string(let text)? = object[name],
-            text.contains(where: { !$0.isWhitespace }),
-            text.unicodeScalars.count <= ConsoleLimits.nameScalarMax
+            text.contains(where: { !$0.isWhitespace }), text.unicodeScalars.count <= limit
         else {
-            throw .badRequest(
-                "\(name): allowed: a text of 1 to \(ConsoleLimits.nameScalarMax) characters")
+            throw .badRequest("\(name): allowed: a text of 1 to \(limit) characters")
         }
         return text
     }

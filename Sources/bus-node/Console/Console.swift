@@ -8,6 +8,7 @@ final class Console: Sendable {
     let settings: ConsoleSettings
     let node: NodeName
     let inbox: Inbox
+    let silences: ConsoleSilences
     let history = AuditHistory()
     let token: ConsoleToken
     let topology: Topology
@@ -32,6 +33,7 @@ final class Console: Sendable {
         var limits = InboxLimits()
         limits.escalateAfter = settings.escalateAfter
         inbox = Inbox("console", limits: limits)
+        silences = ConsoleSilences(inbox, logger: logger)
     }
 
     /// What its node writes its events to, for this console to know of them.

@@ -33,6 +33,23 @@ struct ConsoleAPI: Sendable {
         routes.post("/api/v1/groups/{number}/answer") { request, context in
             try answerGroup(try number(context), try await body(request))
         }
+        routes.post("/api/v1/groups/{number}/undo") { request, context in
+            try undoGroup(try number(context), try await body(request))
+        }
+        routes.get("/api/v1/silences") { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(silenceList)
+        }
+        routes.post("/api/v1/silences") { request, _ in
+            try await addSilence(try await body(request))
+        }
+        routes.post("/api/v1/silences/preview") { request, _ in
+            try previewSilence(try await body(request))
+        }
+        routes.post("/api/v1/silences/{number}/end") { request, context in
+            try await endSilence(
+                context.parameters.get("number") ?? "", try await body(request))
+        }
         routes.get("/api/v1/events") { request, _ in try feed.response(to: request) }
         routes.get("/api/v1/audit") { request, _ in try audit(request) }
         routes.get("/api/v1/chart") { request, _ in
@@ -145,6 +162,17 @@ struct ConsoleAPI: Sendable {
                     ]
                 }),
         ])
+    }
+
+    private func undoGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
+        let by = try BodyFields(body, allowing: "by").text("by")
+        do throws(InboxRefusal) {
+            let undone = try inbox.undoGroup(number)
+            for id in undone { note("undo", id, ["by": by]) }
+            return Response(["undone": .array(undone.map { .string($0.description) })])
+        } catch {
+            throw APIProblem(error)
+        }
     }
 
     private func note(_ event: String, _ id: PresentationID, _ fields: [String: String]) {

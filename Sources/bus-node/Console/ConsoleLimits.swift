@@ -25,6 +25,7 @@ enum ConsoleLimits {
     static let idCountMax = 100
     static let auditEventMax = 5_000
     static let nameScalarMax = 200
+    static let commentScalarMax = 1_000
     /// Of a description in a list; the whole of it is in the report.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)

@@ -22,6 +22,18 @@ enum JournalSchema {
             }
             try database.create(indexOn: JournalRow.databaseTableName, columns: ["shownAt"])
         }
+        migrator.registerMigration("2 silences") { database in
+            try database.create(table: SilenceRow.databaseTableName) { table in
+                table.primaryKey("number", .integer)
+                for column in ["pattern", "by", "comment", "createdAt", "endsAt"] {
+                    table.column(column, .text).notNull()
+                }
+                for column in ["option", "endedBy", "lastAt"] { table.column(column, .text) }
+                for column in ["answered", "withheld"] {
+                    table.column(column, .integer).notNull().defaults(to: 0)
+                }
+            }
+        }
         return migrator
     }
 }

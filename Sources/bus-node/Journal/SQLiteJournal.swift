@@ -94,7 +94,7 @@ final class SQLiteJournal: DecisionJournal {
 
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {
         let time = Self.now
-        try await change(id) { row in
+        try await change(id, ifThere: true) { row in
             guard row.answer == answer.description else { return }
             // A result is final; only "unknown" may still become one.
             guard row.result == nil || row.result == RecoveryResult.unknown.rawValue else { return }
@@ -105,7 +105,8 @@ final class SQLiteJournal: DecisionJournal {
 
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
         let time = Self.now
-        try await change(id) { row in
+        // What ends before it was put to anybody is not here.
+        try await change(id, ifThere: true) { row in
             guard row.answer == nil else { return }
             row.endReason = reason.rawValue
             row.endedAt = time
@@ -150,7 +151,7 @@ final class SQLiteJournal: DecisionJournal {
     // GRDB's async methods do nothing in a task that is cancelled. Here the task is that of the
     // question, cancelled when the question ends: just then there is something to write.
 
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -158,7 +159,7 @@ final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ value: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -166,6 +167,11 @@ final class SQLiteJournal: DecisionJournal {
                 continuation.resume(with: Result { try value(database.get()) })
             }
         }
+    }
+
+    /// On this thread, at the start of a node, when nothing else waits.
+    func readNow<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        try database.read(value)
     }
 
     private func row(_ id: PresentationID) async throws -> JournalRow? {
@@ -177,11 +183,13 @@ final class SQLiteJournal: DecisionJournal {
     }
 
     private func change(
-        _ id: PresentationID, _ change: @escaping @Sendable (inout JournalRow) throws -> Void
+        _ id: PresentationID, ifThere mayBeMissing: Bool = false,
+        _ change: @escaping @Sendable (inout JournalRow) throws -> Void
     ) async throws {
         let path = path
         try await write { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+                guard !mayBeMissing else { return }
                 throw JournalFault.unknown(id: id.description)
             }
             guard row.isIntact else {
@@ -216,6 +224,6 @@ final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    private static var now: String { Date.now.formatted(timeStyle) }
+    static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    static var now: String { Date.now.formatted(timeStyle) }
 }

@@ -50,6 +50,7 @@ struct NodeAssembly {
         if let path = settings.journal {
             let journal = try SQLiteJournal(path)
             parts.journal = journal
+            for console in consoles.values { try console.silences.keep(in: journal) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
             Task { [logger] in
                 do { try await journal.prune() } catch {
@@ -88,27 +89,31 @@ struct NodeAssembly {
     ) -> any Responder {
         var next = next
         var people: [any Presenter] = []
+        var silencing: [any Presenter] = []
         func askPeople() {
             guard let first = people.first else { return }
             let presenter =
                 people.count == 1 ? first : FirstOfPresenters(people, logger: logger)
-            next = responder(presenter, next, audit, journal)
+            // What is silenced at a console is silenced for the terminal beside it too.
+            next = responder(silencing + [presenter], next, audit, journal)
             people.removeAll()
+            silencing.removeAll()
         }
         for (index, presenter) in settings.presenters.enumerated().reversed() {
             switch presenter {
             case .terminal: people.insert(terminal, at: 0)
             case .console:
-                if let console = consoles[index] { people.insert(console.inbox, at: 0) }
+                guard let console = consoles[index] else { continue }
+                people.insert(console.inbox, at: 0)
+                silencing.insert(console.silences.presenter(audit: audit), at: 0)
             case .policy(_, let rules):
                 askPeople()
                 next = self.rules(
                     rules, .firstMatch, next, commands, audit, journal, at: .presenter(index))
             case .command(let command):
                 askPeople()
-                next = responder(
-                    CommandPresenter(command: command, runner: runner, logger: logger), next,
-                    audit, journal)
+                let presenter = CommandPresenter(command: command, runner: runner, logger: logger)
+                next = responder([presenter], next, audit, journal)
             }
         }
         askPeople()
@@ -116,11 +121,11 @@ struct NodeAssembly {
     }
 
     private func responder(
-        _ presenter: any Presenter, _ next: any Responder, _ audit: (any AuditLog)?,
+        _ presenters: [any Presenter], _ next: any Responder, _ audit: (any AuditLog)?,
         _ journal: (any DecisionJournal)?
     ) -> any Responder {
         PresentingResponder(
-            settings.name.description, presenters: [presenter], next: next, journal: journal,
+            settings.name.description, presenters: presenters, next: next, journal: journal,
             audit: audit,
             logger: logger)
     }

@@ -64,6 +64,17 @@ struct ConsoleContractTests {
         asking.cancel()
     }
 
+    @Test("Silences have the fields that are described")
+    func silenceFields() async throws {
+        let pattern: JSONValue = ["domain": "d"]
+        let (silence, _) = try await console.silences.add(
+            .init(
+                pattern: pattern, match: try RuleMatch(json: pattern), by: "ann", comment: "known"),
+            for: .seconds(60), alsoOpen: false)
+        let served = JSONValue(silence, at: .now).objectValue?.keys.sorted()
+        #expect(served == keys("components", "schemas", "Silence", "properties").sorted())
+    }
+
     @Test("Long descriptions are cut in lists, not in reports")
     func longText() async throws {
         let text = String(repeating: "é", count: 10_000)

@@ -53,6 +53,47 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
     }
 
+    @Test("silences are there in the next life, with what they kept from people")
+    func silences() async throws {
+        let now = Moment.now
+        let pattern: JSONValue = ["domain": "com.acme.*"]
+        let silence = Silence(
+            number: 3,
+            request: .init(
+                pattern: pattern, match: try RuleMatch(json: pattern), option: "skip", by: "ann",
+                comment: "known"),
+            createdAt: now, endsAt: Moment(instant: now.instant, date: now.date + 3_600))
+        do {
+            let journal = try SQLiteJournal(path)
+            #expect(try journal.silences(at: now).isEmpty)
+            try await journal.save(silence)
+            try await journal.count(3, isAnswered: true)
+            try await journal.count(3, isAnswered: false)
+            // Ended by somebody: its counts stay.
+            try await journal.save(
+                Silence(
+                    number: 3, request: silence.request, createdAt: now, endsAt: silence.endsAt,
+                    endedBy: "bob"))
+        }
+        let stored = try #require(try SQLiteJournal(path).silences(at: now).first)
+        #expect(stored.number == 3)
+        #expect(stored.request == silence.request)
+        #expect(stored.endedBy == "bob")
+        #expect(stored.answeredCount == 1)
+        #expect(stored.withheldCount == 1)
+        #expect(stored.isActive(at: now))
+        let left = now.instant.duration(to: stored.endsAt.instant)
+        #expect(left > .seconds(3_590) && left <= .seconds(3_600))
+    }
+
+    @Test("what was never shown has no end to be written")
+    func endOfNothing() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.ended(id, .withheld)
+        try await journal.settled(id, answer: answer("retry").id, .recovered)
+        #expect(try await journal.record(of: id) == nil)
+    }
+
     @Test("an answer to what was never shown is no decision")
     func unknown() async throws {
         let journal = try SQLiteJournal(path)

@@ -15,7 +15,7 @@ extension EndToEnd {
         }
 
         /// The console at the address that the node has printed.
-        private func client(_ said: Observed<String>) async throws -> ConsoleClient {
+        func client(_ said: Observed<String>) async throws -> ConsoleClient {
             let isThere = await said.becomes(within: 15) { $0.contains("?token=") }
             try #require(isThere, "no address in: \(said.value)")
             let line = try #require(
@@ -26,7 +26,7 @@ extension EndToEnd {
                 address: parts[0], token: parts[1].trimmingCharacters(in: .whitespaces))
         }
 
-        private func bus(
+        func bus(
             _ presenters: String = "console: { listen: \"127.0.0.1:*\" }", extra: String = ""
         ) async throws -> (nodes: [Launched], client: ConsoleClient) {
             try topology(presenters, extra: extra)
@@ -36,7 +36,7 @@ extension EndToEnd {
         }
 
         /// The first open presentation, once there is one.
-        private func openID(_ client: ConsoleClient) async throws -> String {
+        func openID(_ client: ConsoleClient) async throws -> String {
             let reply = try await client.send(
                 "GET", "/api/v1/events", until: "\"stage\":\"open\"")
             let data = try #require(reply.text.components(separatedBy: "data: ").last)

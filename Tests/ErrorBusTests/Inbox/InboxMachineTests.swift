@@ -148,6 +148,34 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
     }
 
+    @Test("A group's answers are taken back together, as far as they have not left")
+    mutating func undoGroup() throws {
+        open(1, 2, 3)
+        let group = try machine.item(id(1), at: start).group
+        #expect(throws: InboxRefusal.nothingToUndo) { try machine.undoGroup(group, at: start) }
+        for number in [1, 2] as [UInt64] {
+            _ = try machine.answer(
+                id(number), with: answer("retry", by: "ann", number), undo: .seconds(5), at: start)
+        }
+        _ = try machine.answer(id(3), with: answer("retry", by: "ann", 3), undo: .zero, at: start)
+        #expect(try machine.undoGroup(group, at: start) == [id(1), id(2)])
+        #expect(machine.openGroups(at: start).map(\.members) == [[id(1), id(2)]])
+        #expect(throws: InboxRefusal.unknownGroup(99)) { try machine.undoGroup(99, at: start) }
+    }
+
+    @Test("What is withheld ends, unless somebody has claimed it")
+    mutating func withheld() throws {
+        open(1, 2)
+        let until = try machine.claim(
+            id(1), by: "bob", for: .seconds(9), takesOver: false, at: start)
+        #expect(throws: InboxRefusal.claimed(by: "bob", until: until)) {
+            try machine.withheld(id(1), by: "silence 1 (ann)", at: start)
+        }
+        try machine.withheld(id(2), by: "silence 1 (ann)", at: start)
+        #expect(try machine.item(id(2), at: start).stage == .closed(.withheld))
+        #expect(machine.openCount == 1)
+    }
+
     @Test("A result is shown with the answer that it is the result of")
     mutating func resultOfAnother() throws {
         open(1)

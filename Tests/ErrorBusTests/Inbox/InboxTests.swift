@@ -36,6 +36,18 @@ struct InboxTests {
         return []
     }
 
+    @Test("What is withheld completes its caller, and is shown so")
+    func withheld() async throws {
+        async let outcome = chain(inbox).presentError(error(Attempts()))
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.withhold(item.id, by: "silence 1 (ann)")
+        #expect(await outcome.reason == .withheld)
+        #expect(try inbox.item(item.id).stage == .closed(.withheld))
+        #expect(throws: InboxRefusal.self) {
+            try inbox.answer(item.id, option: "retry", by: "ann")
+        }
+    }
+
     @Test("An answer given in the inbox runs the recovery and shows what came of it")
     func answered() async throws {
         let attempts = Attempts()

@@ -1,0 +1,111 @@
+import ErrorBus
+import Foundation
+import Hummingbird
+import Logging
+
+// What nobody shall be asked about for a while.
+extension ConsoleAPI {
+    private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
+
+    var silenceList: JSONValue {
+        let now = Moment.now
+        return [
+            "isKept": .bool(console.silences.isKept),
+            "silences": .array(console.silences.silences.all.map { JSONValue($0, at: now) }),
+        ]
+    }
+
+    func addSilence(_ body: [UInt8]) async throws -> Response {
+        let fields = try BodyFields(
+            body, allowing: "match", "by", "comment", "forMilliseconds", "option", "alsoOpen")
+        let pattern = try fields.value("match")
+        let request = Silence.Request(
+            pattern: pattern, match: try Self.match(pattern),
+            option: fields.has("option") ? try fields.text("option") : nil,
+            by: try fields.text("by"),
+            comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
+        guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
+            throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
+        }
+        let alsoOpen = try fields.bool("alsoOpen") ?? false
+        do {
+            let (silence, count) = try await console.silences.add(
+                request, for: .milliseconds(time), alsoOpen: alsoOpen)
+            log("silence made", silence)
+            return Response(["silence": JSONValue(silence, at: .now), "applied": .count(count)])
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    func previewSilence(_ body: [UInt8]) throws(APIProblem) -> Response {
+        let fields = try BodyFields(body, allowing: "match")
+        let open = console.silences.open(matching: try Self.match(try fields.value("match")))
+        return Response([
+            "open": .count(open.count),
+            "ids": .array(
+                open.prefix(ConsoleLimits.idCountMax).map { .string($0.id.description) }),
+        ])
+    }
+
+    func endSilence(_ text: String, _ body: [UInt8]) async throws -> Response {
+        let by = try BodyFields(body, allowing: "by").text("by")
+        guard let number = Int(text) else {
+            throw APIProblem(.notFound, "unknownSilence", "no silence \(text.shown()) here")
+        }
+        do {
+            let silence = try await console.silences.end(number, by: by)
+            log("silence ended", silence)
+            return Response(JSONValue(silence, at: .now))
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    private static func match(_ pattern: JSONValue) throws(APIProblem) -> RuleMatch {
+        let match: RuleMatch
+        do throws(ConfigurationProblem) {
+            match = try RuleMatch(json: pattern)
+        } catch {
+            let hint = error.hint.map { "; \($0)" } ?? ""
+            throw .badRequest(
+                "\(error.field): found \(error.found); allowed: \(error.allowed)\(hint)")
+        }
+        guard match != RuleMatch() else { throw APIProblem(SilenceRefusal.matchesEverything) }
+        return match
+    }
+
+    private static func problem(_ error: any Error) -> APIProblem {
+        if let problem = error as? APIProblem { return problem }
+        if let refusal = error as? SilenceRefusal { return APIProblem(refusal) }
+        return APIProblem(
+            .internalServerError, "notStored",
+            "the journal cannot be written: \(ErrorReport(describing: error).description)")
+    }
+
+    private func log(_ event: Logger.Message, _ silence: Silence) {
+        console.logger.notice(
+            event,
+            metadata: [
+                "silence": "\(silence.number)",
+                "match": "\(String(decoding: silence.request.pattern.encoded(), as: UTF8.self))",
+                "by": "\(silence.endedBy ?? silence.request.by)",
+                "until": "\(silence.endsAt.date.ISO8601Format())",
+            ])
+    }
+}
+
+extension JSONValue {
+    init(_ silence: Silence, at now: Moment) {
+        self = [
+            "number": .count(silence.number), "match": silence.request.pattern,
+            "option": .text(silence.request.option), "by": .string(silence.request.by),
+            "comment": .string(silence.request.comment),
+            "createdAt": .time(silence.createdAt.date), "endsAt": .time(silence.endsAt.date),
+            "stage": .string(silence.isActive(at: now) ? "active" : "ended"),
+            "endedBy": .text(silence.endedBy), "answered": .count(silence.answeredCount),
+            "withheld": .count(silence.withheldCount),
+            "lastAt": silence.lastAt.map { .time($0.date) } ?? .null,
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import ErrorBus
+
+struct SilenceTableTests {
+    private var table = SilenceTable()
+    private let start = Moment(instant: .now, date: Date(timeIntervalSince1970: 1_800_000_000))
+    private let report = ErrorReport(
+        domain: "com.acme.db", code: 5, description: "x",
+        options: [.init(id: "retry", title: "Retry"), .init(id: "skip", title: "Skip")])
+
+    private func request(_ pattern: JSONValue = ["code": 5], option: String? = nil) throws
+        -> Silence.Request
+    {
+        Silence.Request(
+            pattern: pattern, match: try RuleMatch(json: pattern), option: option, by: "ann",
+            comment: "the disk is being changed")
+    }
+
+    @Test("It is in force until its end, or until somebody ends it")
+    mutating func force() throws {
+        let first = try table.added(request(), for: .seconds(60), at: start)
+        let second = try table.added(request(), for: .seconds(90), at: start)
+        #expect(table.silence(for: report, origin: nil, at: start)?.number == first.number)
+        let later = start + .seconds(60)
+        #expect(table.silence(for: report, origin: nil, at: later)?.number == second.number)
+        let ended = try table.ended(second.number, by: "bob", at: later)
+        #expect(ended.endedBy == "bob")
+        #expect(ended.endsAt == later)
+        #expect(table.silence(for: report, origin: nil, at: later) == nil)
+        #expect(throws: SilenceRefusal.ended(second.number, at: later)) {
+            try table.ended(second.number, by: "bob", at: later)
+        }
+        #expect(throws: SilenceRefusal.unknown(9)) { try table.ended(9, by: "bob", at: later) }
+    }
+
+    @Test("What it does not match is not silenced")
+    mutating func others() throws {
+        _ = try table.added(
+            request(["domain": "com.acme.*", "origin": "worker-*"]), for: .seconds(60), at: start)
+        #expect(table.silence(for: report, origin: "worker-1", at: start) != nil)
+        #expect(table.silence(for: report, origin: "relay", at: start) == nil)
+        #expect(table.silence(for: report, origin: nil, at: start) == nil)
+        var other = report
+        other.domain = "com.other"
+        #expect(table.silence(for: other, origin: "worker-1", at: start) == nil)
+    }
+
+    @Test("Its option goes before what the report declares; neither offered: withheld")
+    func options() throws {
+        var report = report
+        func option(_ named: String?) throws -> String? {
+            Silence(
+                number: 1, request: try request(option: named), createdAt: start, endsAt: start
+            ).option(for: report)
+        }
+        #expect(try option(nil) == nil)
+        #expect(try option("skip") == "skip")
+        #expect(try option("wipe") == nil)
+        report.onExpiry = "retry"
+        #expect(try option(nil) == "retry")
+        #expect(try option("skip") == "skip")
+        #expect(try option("wipe") == "retry")
+        report.onExpiry = "gone"
+        #expect(try option(nil) == nil)
+    }
+
+    @Test("Too many, too short, too long, or for everything: refused")
+    mutating func limits() throws {
+        #expect(throws: SilenceRefusal.matchesEverything) {
+            try table.added(request([:]), for: .seconds(60), at: start)
+        }
+        for duration in [Duration.zero, .milliseconds(999), .seconds(30 * 86_400 + 1)] {
+            #expect(throws: SilenceRefusal.duration(SilenceTable.durationRange)) {
+                try table.added(request(), for: duration, at: start)
+            }
+        }
+        for _ in 0..<SilenceTable.activeMax {
+            _ = try table.added(request(), for: .seconds(60), at: start)
+        }
+        #expect(throws: SilenceRefusal.tooMany(allowed: SilenceTable.activeMax)) {
+            try table.added(request(), for: .seconds(60), at: start)
+        }
+        let later = start + .seconds(60)
+        _ = try table.added(request(), for: .seconds(60), at: later)
+        #expect(table.all.count == SilenceTable.endedMax + 1)
+    }
+
+    @Test("Numbers go on after what was stored, and counts are kept")
+    mutating func restored() throws {
+        table.restored(
+            [
+                Silence(
+                    number: 7, request: try request(), createdAt: start,
+                    endsAt: start + .seconds(60), withheldCount: 2)
+            ], at: start)
+        #expect(table.silence(for: report, origin: nil, at: start)?.number == 7)
+        table.kept(7, isAnswered: false, at: start)
+        table.kept(7, isAnswered: true, at: start)
+        #expect(try table.silence(7).withheldCount == 3)
+        #expect(try table.silence(7).answeredCount == 1)
+        #expect(try table.added(request(), for: .seconds(60), at: start).number == 8)
+    }
+}
