@@ -18,7 +18,8 @@ PATIENCE = 20
 
 def program(*names):
     found = next(filter(None, map(shutil.which, names)), None)
-    return found or sys.exit(f"{names[0]} is missing. Run: apt-get install chromium chromium-driver")
+    missing = f"{names[0]} is missing. Run: apt-get install chromium chromium-driver"
+    return found or sys.exit(missing)
 
 
 class Page:

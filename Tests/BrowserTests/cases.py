@@ -307,6 +307,42 @@ def everything_is_legible_and_reachable(page, console):
     assert not problems, "\n".join(sorted(set(problems))[:60])
 
 
+def nothing_jumps(page, console):
+    console.ask(*[report(f"Error {number}.", failureReason="Because.") for number in range(30)])
+    for width in (1280, 390):
+        page.resize(width, 844)
+        page.open(console.url)
+        page.row("Error 1.")
+        page.run("""
+            window.shifts = [];
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries()) window.shifts.push(entry.value);
+            }).observe({ type: "layout-shift", buffered: true });
+            const send = window.fetch;
+            window.fetch = async (path, options) => {
+              if (path.includes("presentations")) await new Promise((go) => setTimeout(go, 200));
+              return send(path, options);
+            };
+            window.tops = {};
+            const look = () => {
+              for (const heading of document.querySelectorAll("#detail h3")) {
+                (window.tops[heading.textContent] ??= new Set()).add(heading.offsetTop);
+              }
+              requestAnimationFrame(look);
+            };
+            look();""")
+        console.ask(report("One more."))
+        page.run("document.querySelector('#list .row').click()")
+        page.shown("Error")
+        page.until(lambda: "Because." in page.text("#detail"), "the details")
+        page.rest()
+        shifts, moved = page.run(
+            "return [window.shifts, Object.entries(window.tops)"
+            ".filter(([, tops]) => tops.size > 1).map(([name]) => name)]")
+        # The options are where they were, and nothing that is being read goes elsewhere.
+        assert sum(shifts) < 0.05 and not moved, (shifts, moved)
+
+
 def hostile_text_stays_text(page, console):
     attack = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
     bidi = "\u202egnihton eteled\u202c \u2066x\u2069 \u200bhidden"
@@ -365,6 +401,7 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_told,
        the_keyboard_is_enough, the_topology_is_live, the_link_comes_back_after_a_restart,
-       hostile_text_stays_text, everything_is_legible_and_reachable, ten_thousand_scroll]
+       hostile_text_stays_text, nothing_jumps, everything_is_legible_and_reachable,
+       ten_thousand_scroll]
 REAL_ONLY = {a_command_is_repeated}
 MOCK_ONLY = {the_topology_is_live}

@@ -56,7 +56,7 @@ class MockSilences:
 
     def listed(self):
         with self.inbox.changed:
-            return {"silences": [self.told(each) for each in reversed(self.all)]}
+            return {"isKept": False, "silences": [self.told(each) for each in reversed(self.all)]}
 
     def told(self, silence):
         is_active = silence["ends"] > time.time()
@@ -80,6 +80,7 @@ class MockSilences:
                    "lastAt": None, "ends": time.time() + time_limit / 1000}
         self.all.append(silence)
         found = self.open_ones(match) if body.get("alsoOpen") else []
+        found = [item for item in found if item["stage"] == "open"]
         for item in found:
             self.apply(silence, item)
         return {"silence": self.told(silence), "applied": len(found)}

@@ -45,12 +45,19 @@ async function loadDetails({ id, revision }) {
 }
 
 function detailOf(item, details, size) {
-  const report = details?.report ?? {};
   const back = el("button", {
     className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
   });
   return [
     back, headOf(item), foreign("h2", item.description, { id: "title" }), decideOf(item, size),
+    // All at once: what came piece by piece would jump while it is read.
+    ...(details || !state.online ? factsOf(item, details) : []),
+  ];
+}
+
+function factsOf(item, details) {
+  const report = details?.report ?? {};
+  return [
     ...section("Why", report.failureReason && foreign("p", report.failureReason)),
     ...section("Suggestion", report.recoverySuggestion && foreign("p", report.recoverySuggestion)),
     ...section("Path", pathOf(item)),

@@ -40,6 +40,7 @@ async function preview() {
   showEnd();
   previewing += 1;
   const asked = previewing;
+  let isRefused = false;
   if (isEmpty) {
     tellPreview("Fill in at least one: a silence of everything is refused.");
   } else {
@@ -47,10 +48,12 @@ async function preview() {
       const { open, ids } = await api("POST", "silences/preview", { match });
       if (asked === previewing) tellPreview(...previewText(open, ids));
     } catch (error) {
+      isRefused = error instanceof Refusal;
       if (asked === previewing) refused(error);
     }
   }
-  if (dialog.open && asked === previewing) timer = setTimeout(preview, AGAIN);
+  // What was refused once is refused again until it is changed.
+  if (dialog.open && asked === previewing && !isRefused) timer = setTimeout(preview, AGAIN);
 }
 
 function previewText(open, ids) {

@@ -8,13 +8,14 @@ import { moment, number, shown } from "./text.js";
 
 export function drawSilences() {
   if (state.tab !== "silences" || state.isPressing) return;
-  const said = [state.silences, state.silencesProblem, state.online];
+  const said = [state.silences, state.silencesAreKept, state.silencesProblem, state.online];
   redraw($("silences"), said, () => {
     if (state.silencesProblem) return [problem()];
     const active = state.silences.filter((silence) => silence.stage === "active");
     const ended = state.silences.filter((silence) => silence.stage !== "active");
     return [
       active.length ? cards(active, "Active") : nothing(),
+      !state.silencesAreKept && notKept(),
       ended.length > 0 && el("h2", { textContent: "Ended lately" }),
       ended.length > 0 && cards(ended, "Ended lately"),
     ];
@@ -23,6 +24,10 @@ export function drawSilences() {
 
 const problem = () =>
   el("p", { className: "problem", textContent: shown(state.silencesProblem, 400) });
+
+const notKept = () => el("p", {
+  className: "hint", textContent: "This node has no journal: its silences end when it stops.",
+});
 
 const nothing = () => el("div", { className: "quiet" },
   el("strong", { textContent: "Nothing is silenced." }),

@@ -12,8 +12,8 @@ export const activeSilences = () =>
 
 export async function loadSilences() {
   try {
-    state.silences = (await api("GET", "silences")).silences;
-    state.silencesProblem = null;
+    const { silences, isKept = true } = await api("GET", "silences");
+    Object.assign(state, { silences, silencesAreKept: isKept, silencesProblem: null });
   } catch (error) {
     if (error instanceof Refusal) state.silencesProblem = error.message;
   }

@@ -6,7 +6,8 @@ export const TABS = ["inbox", "silences", "audit", "topology"];
 export const state = {
   // The server's life and what it has told.
   node: "", resume: 0, drawn: 0, openCount: 0, skew: 0,
-  items: new Map(), groups: new Map(), silences: [], silencesProblem: null,
+  items: new Map(), groups: new Map(), silences: [],
+  silencesAreKept: true, silencesProblem: null,
   // The link to it.
   online: false, ready: false, source: null, heardAt: 0, lostAt: 0, retryDelay: 500,
   retryTimer: null,
