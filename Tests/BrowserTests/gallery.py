@@ -41,6 +41,7 @@ def many_chosen(page, console):
 def expiring(page, console):
     console.ask(report("mx2.example.org takes no mail for now.", severity="warning",
                        onExpiry="skip"), deadline=200)
+    console.ask(*[report("The queue is full.", onExpiry="retry") for _ in range(4)], deadline=90)
     console.ask(report("The lock of the ledger is held by import-3."), deadline=260)
     console.ask(report("Not soon, but some day.", onExpiry="retry"), deadline=9000)
     page.choose("mx2.example.org")
@@ -148,6 +149,13 @@ def topology(page, console):
     page.until(lambda: "worker-3" in page.text("#nodes"), "the topology")
 
 
+def large_topology(page, console):
+    console.call("/mock/bus", {"add": [ATTACK, "W" * 120, *[f"batch-{n}" for n in range(30)]],
+                               "strangers": 200})
+    page.go("topology")
+    page.until(lambda: "and 181 more" in page.text("#nodes"), "the topology")
+
+
 def no_link(page, console):
     many(page, console)
     page.run("document.querySelector('#list .row').click()")
@@ -168,7 +176,7 @@ def name_dialog(page, console):
 
 SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, claimed, hostile,
           thirty_options, filtered, silences, no_silences, silence_form, silence_form_refused,
-          audit, topology, no_link, help_dialog, name_dialog]
+          audit, topology, large_topology, no_link, help_dialog, name_dialog]
 
 
 def photograph(scene, folder):

@@ -31,8 +31,16 @@ class MockBus:
         self.links = [{**link, "openCount": None, "since": time.time() - 754} for link in LINKS]
 
     def change(self, body):
-        """{"nodes": {name: state}, "links": {"child parent": state}}"""
+        """Its keys: nodes {name: state}, links {"child parent": state}, add [name], strangers n."""
         with self.lock:
+            for name in body.get("add", []):
+                self.nodes[name] = {"name": name, "next": ["relay"], "listen": [], "state": "up",
+                                    "openCount": 3}
+                self.links.append({"child": name, "parent": "relay", "state": "up",
+                                   "openCount": 3, "since": time.time() - 9})
+            for number in range(body.get("strangers", 0)):
+                self.links.append({"child": f"import-{number}", "parent": "central",
+                                   "state": "up", "openCount": 1, "since": time.time()})
             for name, state in body.get("nodes", {}).items():
                 self.nodes[name]["state"] = state
             for link in self.links:

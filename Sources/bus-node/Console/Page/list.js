@@ -43,9 +43,13 @@ export function drawCounts() {
   $("openCount").hidden = state.openCount === 0;
   $("openCount").textContent = number(state.openCount);
   const groups = state.rows.filter((row) => row.kind !== "member").length;
-  const all = state.rows.reduce((sum, row) => sum + (row.kind === "member" ? 0 : row.count), 0);
+  const sum = (name) => state.rows.reduce((total, row) =>
+    total + (row.kind === "member" ? 0 : row[name]), 0);
+  const [all, leaving] = open ? [sum("count"), sum("leaving")] : [groups, 0];
   const inRows = groups < all ? ` in ${counted(groups, "row")}` : "";
-  const what = open ? `${number(all)} waiting${inRows}` : `${number(groups)} ended`;
+  const answered = leaving ? `, ${number(leaving)} just answered` : "";
+  const what = open ? `${number(all - leaving)} waiting${answered}${inRows}`
+    : `${number(groups)} ended`;
   $("count").textContent = isFiltered() ? `${what}, filtered` : what;
   $("scroller").hidden = groups === 0;
   $("empty").hidden = groups > 0 || !state.ready;

@@ -44,7 +44,9 @@ function groupEntry(members) {
   const first = members.reduce((a, b) => (b.openedAt < a.openedAt ? b : a));
   const rank = Math.max(...members.slice(0, 100).map((item) => SEVERITIES.indexOf(item.severity)));
   const told = isFiltered() ? 0 : state.groups.get(first.group)?.members ?? 0;
-  return { members, first, rank, count: Math.max(told, members.length), soonest: soonest(members) };
+  const leaving = members.filter((item) => item.stage === "leaving").length;
+  const count = Math.max(told + leaving, members.length);
+  return { members, first, rank, count, leaving, soonest: soonest(members) };
 }
 
 /** The member whose deadline comes first. */
@@ -53,15 +55,15 @@ function soonest(members) {
     (isOpen(item) && item.deadline < (found?.deadline ?? Infinity) ? item : found), null);
 }
 
-function rowsOfEntry({ members, first, count, soonest }) {
-  if (count === 1) return [{ key: first.id, item: first, kind: "single", count, soonest }];
+function rowsOfEntry({ members, first, count, leaving, soonest }) {
+  if (count === 1) return [{ key: first.id, item: first, kind: "single", count, leaving, soonest }];
   const key = `g${first.group}`;
   const isExpanded = state.expanded.has(key);
-  const head = { key, item: first, kind: "group", count, soonest, isExpanded };
+  const head = { key, item: first, kind: "group", count, leaving, soonest, isExpanded };
   if (!isExpanded) return [head];
   members.sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
   return [head, ...members.map((item) => (
-    { key: item.id, item, kind: "member", count: 1, soonest: item.deadline ? item : null }))];
+    { key: item.id, item, kind: "member", count: 1, leaving: 0, soonest: soonest([item]) }))];
 }
 
 export function collectRows() {
