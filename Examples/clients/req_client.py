@@ -1,4 +1,4 @@
-"""Presents one error from a plain REQ socket (docs/wire.md, section 16).
+"""Presents one error from a plain REQ socket (docs/wire.md, section 17).
 
 Prints the answer as one line of JSON: the header fields of ANSWER, plus "result". Exit status:
 0 an option was chosen or the matter was dealt with above, 1 it was not decided, 69 nobody answers,

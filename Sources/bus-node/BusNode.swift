@@ -14,7 +14,8 @@ struct BusNode: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Run.self, Up.self, Present.self, Exec.self, InboxCommand.self, Log.self, Check.self,
+            Run.self, Up.self, Present.self, Exec.self, InboxCommand.self, Status.self,
+            Log.self, Check.self,
             Explain.self,
             Graph.self, Policy.self, Proxy.self, Chaos.self, ChaosNode.self, Ledger.self, Soak.self,
         ])

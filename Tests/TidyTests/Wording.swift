@@ -16,7 +16,7 @@ enum Wording {
         "Sources/ErrorBus/Link/Uplink.swift":
             "a cancellation handler is not async, and the uplink is an actor",
         "Sources/ErrorBus/Link/Downlink.swift":
-            "JSON is read off the sockets' thread, at most a fixed number at once",
+            "JSON is read and written off the sockets' thread, at most a fixed number at once",
         "Sources/ErrorBus/Chain/CoalescingResponder.swift":
             "a deadline ends the wait for a shared verdict, which others go on waiting for",
         "Sources/ErrorBus/Node/ChildPresentations.swift":

@@ -12,6 +12,11 @@ struct AnomalyLog: Sendable {
 
     private var counts: [Anomaly.Kind: Count] = [:]
 
+    /// How many of each kind so far.
+    var totals: [String: Int] {
+        Dictionary(counts.map { ($0.key.rawValue, $0.value.total) }) { first, _ in first }
+    }
+
     mutating func note(_ anomaly: Anomaly, at now: MonotonicTime, _ logger: Logger) {
         var count = counts[anomaly.kind] ?? Count()
         count.total += 1

@@ -15,6 +15,7 @@ actor Downlink {
         case completed(PresentationID, generation: Int, DownlinkVerdict)
         case bare(Result<BareRequest, WireError>, byteCount: Int, PeerID)
         case pathUpward([NodeName])
+        case state(Frame, PeerID)
     }
 
     /// Bytes of one-frame reports being read at once; above it a client is told "busy". Many
@@ -31,22 +32,29 @@ actor Downlink {
     private let endpoints: [Endpoint]
     private let logger: Logger
     private let handler: any DownlinkHandler
+    private let faults: RecentFaults
+    /// What STATE says. Made off this thread.
+    private let state: @Sendable () async -> Frame
     private var machine: DownlinkMachine
     private var sockets: [SocketID] = []
     private var attempts: [Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
     private var bareReadingByteCount = 0
     private var isStopped = false
     private var anomalies = AnomalyLog()
+    private var refusedCount = 0
     private nonisolated let mailbox = Mutex<[Posted]>([])
 
     init(
         _ machine: DownlinkMachine, endpoints: [Endpoint], transport: any Transport,
-        handler: any DownlinkHandler, logger: Logger
+        handler: any DownlinkHandler, faults: RecentFaults,
+        state: @escaping @Sendable () async -> Frame, logger: Logger
     ) {
         self.machine = machine
         self.endpoints = endpoints
         self.transport = transport
         self.handler = handler
+        self.faults = faults
+        self.state = state
         self.logger = logger
     }
 
@@ -113,6 +121,14 @@ actor Downlink {
         sizes.attempts = attempts.values.reduce(0) { $0 + $1.count }
     }
 
+    /// Puts in how this side of the node is.
+    func tell(into status: inout NodeStatus) {
+        count(into: &status.tables)
+        machine.tell(into: &status, at: transport.now)
+        status.counters.refusedBelow = refusedCount
+        status.dropped.merge(anomalies.totals, uniquingKeysWith: +)
+    }
+
     private func closeSockets() {
         for socket in sockets { transport.close(socket) }
         sockets.removeAll()
@@ -128,7 +144,9 @@ actor Downlink {
 
     private func perform(_ action: DownlinkAction, _ vanished: inout [PeerID]) {
         switch action {
-        case .send(let message, let peer): send(message.frames, to: peer, &vanished)
+        case .send(let message, let peer):
+            if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
+            send(message.frames, to: peer, &vanished)
         case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
         case .offer(let offer): handler.offered(offer)
         case .cancel(let id, let generation, let reason):
@@ -141,7 +159,15 @@ actor Downlink {
                 "child is down", metadata: ["child": "\(name)", "reason": "\(reason)"])
         case .dropped(let anomaly):
             anomalies.note(anomaly, at: transport.now, logger)
+        case .tellState(let peer):
+            Task.detached { [self] in post(.state(await state(), peer)) }
         }
+    }
+
+    private func noteRefusal(_ reject: Message.Reject, of peer: PeerID) {
+        refusedCount += 1
+        let child = machine.namesOfPeers[peer].map { "to \($0): " } ?? ""
+        faults.note(.sent, "\(child)\(reject.code.rawValue) \(reject.reason)")
     }
 
     private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {
@@ -253,6 +279,8 @@ extension Downlink: TransportReceiver {
             perform([.reply(BareReply(error), to: peer)])
         case .pathUpward(let path):
             machine.pathUpward = path
+        case .state(let payload, let peer):
+            perform([.send(.state(payload), to: peer)])
         }
     }
 }

@@ -14,6 +14,8 @@ enum DownlinkAction: Hashable, Sendable {
     case childUp(NodeName)
     case childDown(NodeName, reason: String)
     case dropped(Anomaly)
+    /// Somebody asked how the node is: send STATE.
+    case tellState(to: PeerID)
 
     /// Why an entry was taken back from the chain.
     enum Outcome: String, Hashable, Sendable {

@@ -10,6 +10,8 @@ struct DownlinkChild: Hashable, Sendable {
     var peer: PeerID
     var boot: BootID
     var heardAt: MonotonicTime
+    /// Since when it has been live without a break.
+    var liveSince: MonotonicTime
     var pingedAt: MonotonicTime?
     /// Since when nothing reaches it; nil while it lives.
     var unreachableSince: MonotonicTime?

@@ -95,6 +95,7 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var entry = entry
         entry.phase = .answered(.init(decision: decision, decidedAt: now))
+        counters.answeredBelow += 1
         var actions = deliver(entry, at: now)
         while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
             if let entry = entries[oldest] { actions += giveUpDelivery(of: entry, at: now) }
@@ -171,6 +172,7 @@ extension DownlinkMachine {
             delivery.result != settled.result
         else { return ok }  // Another answer's, or known already.
         let actions = settle(&delivery, settled.id, settled.result, at: now)
+        counters.settledBelow += 1
         entry.phase = .answered(delivery)
         entry.unreachableSince = nil
         store(entry)

@@ -143,6 +143,7 @@ extension DownlinkMachine {
         _ entry: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
     ) -> [DownlinkAction] {
         store(entry)
+        counters.presentedBelow += 1
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))

@@ -66,7 +66,10 @@ extension DownlinkMachine {
             superseded.append(former.peer)
             if superseded.count > limits.childrenMax { superseded.removeFirst() }
         }
-        children[hello.from] = DownlinkChild(peer: peer, boot: hello.boot, heardAt: now)
+        let isSameLink = former?.peer == peer && former?.isReachable == true
+        children[hello.from] = DownlinkChild(
+            peer: peer, boot: hello.boot, heardAt: now,
+            liveSince: isSameLink ? former?.liveSince ?? now : now)
         namesOfPeers[peer] = hello.from
         planChild(hello.from)
         var actions: [DownlinkAction] = [.send(welcome, to: peer)]
@@ -113,6 +116,7 @@ extension DownlinkMachine {
         let wasReachable = child.isReachable
         let claimant = child.claimant
         child.heardAt = now
+        if !wasReachable { child.liveSince = now }
         child.pingedAt = nil
         child.unreachableSince = nil
         child.claimant = nil

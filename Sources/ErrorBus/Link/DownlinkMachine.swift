@@ -32,6 +32,9 @@ struct DownlinkMachine: Sendable {
     var remembered = DeadlineQueue<PresentationID>()
     /// When to look at which child again; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
+    var counters = LinkCounters()
+    /// When a second of STATUS began, and how many came in it.
+    var statusWindow: (start: MonotonicTime, count: Int)?
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -74,7 +77,8 @@ struct DownlinkMachine: Sendable {
         case .ping(let number): actions.append(.send(.pong(number), to: peer))
         case .pong: break
         case .bye(let reason): actions += byeReceived(reason, from: peer, at: now)
-        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok: break
+        case .status: actions.append(statusReceived(from: peer, at: now))
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .state: break
         }
         return actions + ticked(at: now)
     }

@@ -13,5 +13,8 @@ public struct LinkLimits: Hashable, Sendable {
     /// Open presentations of this node towards its parent.
     public var openUpwardMax = 32_768
 
+    /// How often in a second it tells how it is, all askers together.
+    public var statesPerSecondMax = 20
+
     public init() {}
 }

@@ -32,6 +32,7 @@ actor Uplink {
 
     private let endpoints: [Endpoint]
     private let logger: Logger
+    private let faults: RecentFaults
     private let linkChanged: @Sendable (LinkChange) -> Void
     private var machine: UplinkMachine
     private var socket: SocketID?
@@ -46,12 +47,14 @@ actor Uplink {
 
     init(
         _ machine: UplinkMachine, endpoints: [Endpoint], transport: any Transport,
-        logger: Logger, linkChanged: @escaping @Sendable (LinkChange) -> Void = { _ in }
+        faults: RecentFaults, logger: Logger,
+        linkChanged: @escaping @Sendable (LinkChange) -> Void = { _ in }
     ) {
         self.machine = machine
         self.endpoints = endpoints
         self.transport = transport
         self.logger = logger
+        self.faults = faults
         self.linkChanged = linkChanged
     }
 
@@ -133,6 +136,13 @@ actor Uplink {
         sizes.rememberedAbove = machine.remembered.count
         sizes.openAbove = machine.entries.count - machine.remembered.count
         sizes.waiting = waiters.count
+    }
+
+    /// Puts in how this side of the node is.
+    func tell(into status: inout NodeStatus) {
+        count(into: &status.tables)
+        machine.tell(into: &status, endpoints: endpoints, at: transport.now)
+        status.dropped.merge(anomalies.totals, uniquingKeysWith: +)
     }
 
     private func perform(_ actions: [UplinkAction]) {
@@ -257,6 +267,9 @@ extension Uplink: TransportReceiver {
             // Our own limit on what a parent may send is wider than what we may send it.
             let limits = WireLimits(headerByteCountMax: 32 * 1024, payloadByteCountMax: 1 << 20)
             let message = try Message(frames: body, limits: limits)
+            if case .reject(let reject) = message {
+                faults.note(.got, "\(reject.code.rawValue) \(reject.reason)")
+            }
             perform(
                 socket == probe
                     ? machine.probeReceived(message, at: transport.now)

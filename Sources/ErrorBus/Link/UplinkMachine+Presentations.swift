@@ -20,6 +20,7 @@ extension UplinkMachine {
     private mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         let former = entries[id]
+        if former == nil { counters.presentedAbove += 1 }
         var entry = UplinkEntry(
             request: request, phase: .asking(next: now, tries: 0), since: now,
             attempt: former?.attempt ?? 0, outOfContactSince: now)
@@ -164,6 +165,7 @@ extension UplinkMachine {
         plans.plan(id, at: due(of: entry))
         remembered.plan(id, at: entry.forgetAt)
         if entry.isBetween { between.insert(id) } else { between.remove(id) }
+        openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
         entries[id] = entry
         // Its report will not be sent any more.
         if !entry.isOpen { entries[id]?.request.present.payload = [] }
@@ -176,6 +178,7 @@ extension UplinkMachine {
         plans.plan(id, at: nil)
         remembered.plan(id, at: nil)
         between.remove(id)
+        if entries[id]?.isOpen == true { openCount -= 1 }
         entries[id] = nil
     }
 

@@ -22,7 +22,9 @@ extension UplinkMachine {
         case .ping(let number): return isLive ? [.send(.pong(number))] : []
         case .ok(let id?): return withdrawn(id, isOK: true, at: now)
         case .pong, .ok(nil): return []
-        case .hello, .present, .await, .settled, .withdraw: return []
+        case .state:
+            return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that nobody asked for"))]
+        case .hello, .present, .await, .settled, .withdraw, .status: return []
         case .accepted, .pending, .answer, .withdrawn, .reject:
             guard isLive else {
                 // A race: it was on its way when the link was given up. It will come again.
@@ -54,7 +56,8 @@ extension UplinkMachine {
         case .greeting, .live:
             let pause = min(max(reject.retryMilliseconds ?? 5_000, 100), 60_000)
             return giveUp(
-                "refused: \(reject.code.rawValue) \(reject.reason)", pause: pause, at: now)
+                "refused: \(reject.code.rawValue) \(reject.reason)", pause: pause,
+                isRefusal: true, at: now)
         case .idle, .opening, .waiting, .closed:
             return []
         }
@@ -99,6 +102,7 @@ extension UplinkMachine {
         }
         switch entry.phase {
         case .asking, .accepted, .moving:
+            counters.answeredAbove += 1
             entry.phase = .answered(decision.answer)
             entry.decision = decision
             entry.outOfContactSince = nil
@@ -180,6 +184,7 @@ extension UplinkMachine {
             entry.lastRefusal = reject
         default:
             forget(id)
+            counters.refusedAbove += 1
             return [.refused(id, reject)]
         }
         store(entry, id)

@@ -81,13 +81,17 @@ extension UplinkMachine {
     }
 
     /// The second socket is of no use: the parent in use stays.
-    mutating func probeLost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
+    mutating func probeLost(
+        _ reason: String, isRefusal: Bool = false, at now: MonotonicTime
+    ) -> [UplinkAction] {
         switch returning {
         case .none, .waiting: return []  // A race: it was given up.
         case .opening, .greeting:
+            noteDown(preferred, reason, isRefusal: isRefusal, at: now)
             returning = .waiting(until: now + nextReturn())
             return [.closeProbe]
         case .leaving:
+            noteDown(preferred, reason, isRefusal: isRefusal, at: now)
             returning = .waiting(until: now + nextReturn())
             resumeAsking(at: now)
             return [.closeProbe] + ticked(at: now)
@@ -106,7 +110,8 @@ extension UplinkMachine {
             }
             return leave(for: welcome, at: now)
         case .reject(let reject) where reject.id == nil:
-            return probeLost("refused: \(reject.code.rawValue) \(reject.reason)", at: now)
+            return probeLost(
+                "refused: \(reject.code.rawValue) \(reject.reason)", isRefusal: true, at: now)
         case .bye(let reason): return probeLost("it left: \(reason)", at: now)
         case .ping(let number): return [.sendProbe(.pong(number))]
         case .pong: return []
@@ -160,6 +165,7 @@ extension UplinkMachine {
     private mutating func move(
         _ welcome: Message.Welcome, at now: MonotonicTime
     ) -> [UplinkAction] {
+        noteLeft(at: now)
         parent = preferred
         let actions: [UplinkAction] = [
             .send(.bye(reason: "back to \(welcome.node)")), .adoptProbe,

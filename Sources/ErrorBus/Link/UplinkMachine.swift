@@ -37,6 +37,8 @@ struct UplinkMachine: Sendable {
     /// How often the way back was put off because something was between here and the parent.
     var putOffCount = 0
     var failures = 0
+    /// One for each parent, in order.
+    var parents: [UplinkParent]
     var startedAt = MonotonicTime(milliseconds: 0)
     var pingNumber: UInt64 = 0
     /// Why the link is not live, as far as known: what an "unreachable" tells the caller.
@@ -44,6 +46,9 @@ struct UplinkMachine: Sendable {
     /// What the parent told in WELCOME.
     var welcome: Message.Welcome?
     var entries: [PresentationID: UplinkEntry] = [:]
+    /// Entries that wait for an answer.
+    var openCount = 0
+    var counters = LinkCounters()
     /// When to look at which entry again.
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that wait for a word from the parent, or owe it one.
@@ -60,6 +65,7 @@ struct UplinkMachine: Sendable {
         self.name = name
         self.boot = boot
         self.parentCount = parentCount
+        parents = Array(repeating: UplinkParent(), count: parentCount)
         self.times = times
         self.limits = limits
         jitter = Jitter(seed: seed)
@@ -86,6 +92,7 @@ struct UplinkMachine: Sendable {
     mutating func started(at now: MonotonicTime) -> [UplinkAction] {
         guard link == .idle else { preconditionFailure("started twice: \(link)") }
         startedAt = now
+        for index in parents.indices { parents[index].since = now }
         link = .opening(since: now)
         return [.open(parent: parent)]
     }
@@ -109,6 +116,7 @@ struct UplinkMachine: Sendable {
         case .greeting: return giveUp(reason, at: now)
         case .live:
             lastFailure = reason
+            noteDown(parent, reason, at: now)
             link = .waiting(until: now + times.rebuildAfter + jitter(upTo: times.rebuildAfter / 4))
             return [.close] + lost(reason, at: now)
         case .opening, .idle, .waiting, .closed: return []
@@ -118,9 +126,9 @@ struct UplinkMachine: Sendable {
     private mutating func jitter(upTo most: UInt64) -> UInt64 { jitter.milliseconds(in: 0...most) }
 
     /// Closes the socket and tries again later, with the next parent in the list.
-    mutating func giveUp(_ reason: String, pause: UInt64? = nil, at now: MonotonicTime)
-        -> [UplinkAction]
-    {
+    mutating func giveUp(
+        _ reason: String, pause: UInt64? = nil, isRefusal: Bool = false, at now: MonotonicTime
+    ) -> [UplinkAction] {
         switch link {
         case .idle, .waiting, .closed: return []  // A race: it was given up before.
         case .opening, .greeting, .live: break
@@ -129,6 +137,7 @@ struct UplinkMachine: Sendable {
         lastFailure = reason
         let backOff = min(times.rebuildAfterMax, times.rebuildAfter << UInt64(min(failures, 6)))
         failures += 1
+        noteDown(parent, reason, isRefusal: isRefusal, at: now)
         parent = (parent + 1) % parentCount
         link = .waiting(until: now + (pause ?? backOff + jitter(upTo: backOff / 4)))
         return [.close] + (wasLive ? lost(reason, at: now) : [])
@@ -161,6 +170,7 @@ struct UplinkMachine: Sendable {
         failures = 0
         lastFailure = nil
         self.welcome = welcome
+        noteUp(welcome, at: now)
         planReturn(at: now)
         var position = 0
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {

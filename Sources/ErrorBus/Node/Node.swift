@@ -23,7 +23,7 @@ public final class Node: Service {
     private let reactor: Reactor
     private let upward: Uplink?
     private let downlink: Downlink
-    private let presentations: ChildPresentations
+    private let source: NodeStatusSource
     private let parts: NodeParts
     /// How many endpoints it listens on once it runs.
     let listenCount: Int
@@ -58,7 +58,8 @@ public final class Node: Service {
                 UplinkMachine(
                     name: settings.name, boot: boot, parentCount: parents.count, times: times,
                     limits: parts.limits, seed: .random(in: 0...UInt64.max)),
-                endpoints: parents, transport: reactor, logger: parts.logger,
+                endpoints: parents, transport: reactor, faults: parts.faults,
+                logger: parts.logger,
                 linkChanged: { box.linkChanged($0, below: settings.name) })
         let presenting = NodePresenting(settings, parts)
         let isFallback = settings.whenUnreachable == .presentLocally && !parents.isEmpty
@@ -69,17 +70,22 @@ public final class Node: Service {
         // Presenters that are a fallback are asked only when the parent cannot be.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
-        presentations = ChildPresentations(
+        let presentations = ChildPresentations(
             name: settings.name, chain: chain,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback),
             uplink: upward, parts: parts)
+        let source = NodeStatusSource(
+            settings.name, uplink: upward, presentations: presentations, parts: parts)
+        self.source = source
         downlink = Downlink(
             DownlinkMachine(
                 name: settings.name, boot: boot, times: times, limits: parts.limits,
                 seed: .random(in: 0...UInt64.max)),
             endpoints: settings.listen, transport: reactor, handler: presentations,
+            faults: parts.faults, state: { await source.status.json.encoded() },
             logger: parts.logger)
         presentations.setDownlink(downlink)
+        source.setDownlink(downlink)
         box.set(downlink)
     }
 
@@ -92,14 +98,13 @@ public final class Node: Service {
     /// How full this node's tables are; all empty before it runs. Asks the thread of the sockets,
     /// so a reply also says that this thread works.
     public var tableSizes: TableSizes {
-        get async {
-            var sizes = TableSizes()
-            guard isStarted.load(ordering: .acquiring) else { return sizes }
-            await downlink.count(into: &sizes)
-            await upward?.count(into: &sizes)
-            sizes.offered = presentations.count
-            return sizes
-        }
+        get async { await source.tableSizes }
+    }
+
+    /// How this node is: its links, what is open, what went wrong last. Before it runs, only who
+    /// it is. Others get the same by ``NodeStatus/ask(_:within:)``.
+    public var status: NodeStatus {
+        get async { await source.status }
     }
 
     /// Runs until the service group shuts down gracefully or the task is cancelled: then children
@@ -112,6 +117,7 @@ public final class Node: Service {
             throw NodeError.ranBefore(name)
         }
         reactor.start()
+        source.started()
         do {
             try await downlink.start()
         } catch {

@@ -26,8 +26,14 @@ public struct NodeParts: Sendable {
     public var times = LinkTimes()
     public var limits = LinkLimits()
     public var logger: Logger
+    /// What this program calls its version, for whoever asks how the node is.
+    public var version = ""
+    /// Where ``logger`` notes what it says at error level.
+    let faults = RecentFaults()
     /// Called once every endpoint is listened on.
     public var ready: @Sendable () -> Void = {}
 
-    public init(logger: Logger) { self.logger = logger }
+    /// - Parameter logger: Kept as ``logger`` in a form that also notes errors, so that the node
+    ///   can tell of them. What else logs for this node may log with that one.
+    public init(logger: Logger) { self.logger = faults.watching(logger) }
 }

@@ -61,6 +61,12 @@ extension Message {
         case .reject: self = .reject(try Reject(fields))
         case .ok: self = .ok(id: try fields.optional("id", "a UUID") { PresentationID($0) })
         case .bye: self = .bye(reason: try fields.text("reason") ?? "")
+        case .status: self = .status
+        case .state:
+            guard !payload.isEmpty else {
+                throw WireError(.malformed, "STATE without a payload; expected a JSON object")
+            }
+            self = .state(payload)
         }
     }
 }

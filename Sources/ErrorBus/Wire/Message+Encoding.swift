@@ -11,6 +11,7 @@ extension Message {
         switch self {
         case .present(let present): present.payload
         case .answer(let decision): decision.extras.payload
+        case .state(let payload): payload
         default: []
         }
     }
@@ -45,6 +46,7 @@ extension Message {
         case .ok(let id): header.append("id", id?.description)
         case .bye(let reason):
             header.append("reason", reason.isEmpty ? nil : reason.asHeaderText)
+        case .status, .state: break
         }
         return header
     }

@@ -27,6 +27,10 @@ enum Message: Hashable, Sendable {
     case ok(id: PresentationID?)
     /// Going down, or leaving.
     case bye(reason: String)
+    /// How is the node? Anybody who may connect may ask.
+    case status
+    /// How it is, as JSON.
+    case state(Frame)
 
     var verb: Verb {
         switch self {
@@ -45,6 +49,8 @@ enum Message: Hashable, Sendable {
         case .reject: .reject
         case .ok: .ok
         case .bye: .bye
+        case .status: .status
+        case .state: .state
         }
     }
 }

@@ -15,6 +15,8 @@ enum Verb: String, Sendable, CaseIterable {
     case reject = "REJECT"
     case ok = "OK"
     case bye = "BYE"
+    case status = "STATUS"
+    case state = "STATE"
 
     /// Compares bytes: as texts, some letters beyond ASCII equal Latin ones (KELVIN SIGN and K).
     init?(frame: Frame) {
@@ -25,17 +27,18 @@ enum Verb: String, Sendable, CaseIterable {
     /// A child may say it to its parent.
     var goesUp: Bool {
         switch self {
-        case .hello, .present, .await, .settled, .withdraw, .ping, .pong, .bye: true
-        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok: false
+        case .hello, .present, .await, .settled, .withdraw, .ping, .pong, .bye, .status: true
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .state: false
         }
     }
 
     /// A parent may say it to its child.
     var goesDown: Bool {
         switch self {
-        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .ping, .pong, .bye:
+        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .ping, .pong, .bye,
+            .state:
             true
-        case .hello, .present, .await, .settled, .withdraw: false
+        case .hello, .present, .await, .settled, .withdraw, .status: false
         }
     }
 }

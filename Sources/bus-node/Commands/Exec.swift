@@ -20,18 +20,8 @@ struct Exec: AsyncParsableCommand {
 
     @OptionGroup var target: Target
 
-    @Option(
-        help: """
-            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
-            process when not given.
-            """)
-    var name: String?
-
     @Option(help: "How many times Retry is offered; always, when not given.")
     var retriesOffered: Int?
-
-    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .warning
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")
     var command: [String]
@@ -46,13 +36,13 @@ struct Exec: AsyncParsableCommand {
     }
 
     func run() async throws {
-        BusLogHandler.bootstrap(level: logLevel)
+        BusLogHandler.bootstrap(level: target.logLevel)
         try await orFail {
             // All of its words, of which only the first was parsed.
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
             let leaf = try target.leaf(
-                name: name, origin: nil, command: "exec", logger: Logger(label: "exec"))
+                origin: nil, command: "exec", logger: Logger(label: "exec"))
             let attempts = CommandAttempts(
                 command: words, retriesOffered: retriesOffered, next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }

@@ -7,7 +7,8 @@ struct Graph: AsyncParsableCommand {
         abstract: "Draw a topology: parents above children, endpoints, presenters.",
         discussion: """
             Formats: text for a terminal, mermaid for Markdown, dot for Graphviz. The picture \
-            is of the file; the live state of links is not in it.
+            is of the file. With --live every node that listens is asked how it is, for 2 s at \
+            most, and the picture shows what they say: links up or down, and what is open.
 
             Example: bus-node graph topology.yaml --format dot | dot -Tsvg >topology.svg
             """)
@@ -24,12 +25,17 @@ struct Graph: AsyncParsableCommand {
     @Option(help: "text, mermaid or dot.")
     var format = Format.text
 
+    @Flag(help: "Ask the nodes how they and their links are.")
+    var live = false
+
     @Flag(help: "Print nodes and links as JSON.")
     var json = false
 
     func run() async throws {
         try await orFail {
-            let graph = TopologyGraph(try TopologyLoader.load(file).topology)
+            let topology = try TopologyLoader.load(file).topology
+            let graph = TopologyGraph(
+                topology, live: live ? await LiveTopology.ask(topology) : nil)
             if json { return try StandardOutput.print(graph.json.encoded()) }
             let lines =
                 switch format {

@@ -22,13 +22,6 @@ struct Present: AsyncParsableCommand {
     @OptionGroup var target: Target
     @OptionGroup var report: ReportOptions
 
-    @Option(
-        help: """
-            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
-            process when not given.
-            """)
-    var name: String?
-
     @Option(help: "Give up after this long, as in 30s; at most 3650d.")
     var deadline: String?
 
@@ -38,11 +31,8 @@ struct Present: AsyncParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .warning
-
     func run() async throws {
-        BusLogHandler.bootstrap(level: logLevel)
+        BusLogHandler.bootstrap(level: target.logLevel)
         try await orFail {
             let error = PresentedReport(report: try report.errorReport())
             var options = PresentationOptions()
@@ -51,7 +41,7 @@ struct Present: AsyncParsableCommand {
                 try Target.duration($0, option: "--deadline")
             }
             let leaf = try target.leaf(
-                name: name, origin: id == nil ? nil : "present", command: "present",
+                origin: id == nil ? nil : "present", command: "present",
                 logger: Logger(label: "present"))
             let outcome: Outcome
             do {

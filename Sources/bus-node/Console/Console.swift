@@ -16,7 +16,9 @@ final class Console: Sendable {
     let startedAt = Date()
     let revisions: Revisions
     /// Set once there is one: the node is made of its parts, and this is one of them.
-    private let running = Mutex<Node?>(nil)
+    private let running: RunningNode
+    /// The topology as it runs.
+    let live: LiveView
 
     /// - Throws: When the token's file is missing or says nothing that can be used.
     init(
@@ -27,6 +29,12 @@ final class Console: Sendable {
         self.topology = topology
         self.logger = logger
         revisions = Revisions(startedAt: startedAt)
+        let running = RunningNode()
+        self.running = running
+        live = LiveView { [topology] in
+            await LiveTopology.ask(
+                topology, own: await running.node?.status, within: ConsoleLimits.statusTime)
+        }
         token =
             try settings.tokenFile.map { path throws(Failure) in try ConsoleToken(file: path) }
             ?? .generated()
@@ -39,9 +47,18 @@ final class Console: Sendable {
     /// What its node writes its events to, for this console to know of them.
     var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
 
-    func attach(_ node: Node) { running.withLock { $0 = node } }
+    func attach(_ node: Node) { running.set(node) }
 
     var tables: TableSizes {
-        get async { await running.withLock { $0 }?.tableSizes ?? TableSizes() }
+        get async { await running.node?.tableSizes ?? TableSizes() }
     }
+}
+
+/// The node of a console, once it is made.
+private final class RunningNode: Sendable {
+    private let current = Mutex<Node?>(nil)
+
+    var node: Node? { current.withLock { $0 } }
+
+    func set(_ node: Node) { current.withLock { $0 = node } }
 }

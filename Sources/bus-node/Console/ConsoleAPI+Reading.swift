@@ -56,19 +56,23 @@ extension ConsoleAPI {
     var status: JSONValue {
         get async {
             let tables = await console.tables.rows.map { ($0.name, JSONValue.count($0.count)) }
+            let live = await console.live.current
             let nodes = console.topology.settings.map { node -> JSONValue in
-                [
+                let fields: [String: JSONValue] = [
                     "name": .string(node.name.description),
                     "next": .array(node.next.map { .string($0.description) }),
                     "listen": .array(node.listen.map { .string($0.description) }),
                 ]
+                return .object(fields.merging(live.nodes[node.name]?.fields ?? [:]) { $1 })
             }
             return [
                 "node": .string(console.node.description),
                 "version": .string(BusNode.configuration.version),
                 "startedAt": .time(console.startedAt),
                 "tables": .object(Dictionary(uniqueKeysWithValues: tables)),
-                "topology": ["nodes": .array(nodes)],
+                "topology": [
+                    "nodes": .array(nodes), "links": .array(live.links.map(\.json)),
+                ],
             ]
         }
     }

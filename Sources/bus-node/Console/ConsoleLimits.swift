@@ -20,6 +20,9 @@ enum ConsoleLimits {
     /// What requests under way have to end when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
+    /// How long the other nodes have to say how they are.
+    static let statusTime: Duration = .seconds(1)
+
     static let itemCountMax = 500
     static let groupCountMax = 200
     static let idCountMax = 100

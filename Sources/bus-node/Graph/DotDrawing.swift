@@ -21,13 +21,29 @@ struct DotDrawing {
         for endpoint in graph.outside {
             lines.append("    \(Self.quoted(endpoint.description)) [shape=ellipse, style=dashed];")
         }
+        for name in graph.strangers {
+            lines.append("    \(Self.quoted(name.description)) [shape=ellipse];")
+        }
         for link in graph.links {
-            let style = link.rank == 0 ? "" : " [style=dashed]"
+            let style = Self.style(of: link)
             lines.append(
                 "    \(Self.quoted(link.child.description)) -> "
                     + "\(Self.quoted(link.parent.description))\(style);")
         }
         return lines + ["}"]
+    }
+
+    private static func style(of link: TopologyGraph.Link) -> String {
+        var attributes = link.rank == 0 ? [] : ["style=dashed"]
+        if let live = link.live {
+            attributes.append("label=\(quoted(live.words))")
+            if live.state == .unknown || live.isStandby {
+                attributes.append("color=gray")
+            } else if live.state == .down {
+                attributes.append("color=red")
+            }
+        }
+        return attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]"
     }
 
     private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }

@@ -19,11 +19,16 @@ struct MermaidDrawing {
             ids[.endpoint(endpoint)] = "e\(index)"
             lines.append("    e\(index)([\"\(Self.escaped(endpoint.description))\"])")
         }
+        for (index, name) in graph.strangers.enumerated() {
+            ids[.node(name)] = "s\(index)"
+            lines.append("    s\(index)([\"\(Self.escaped(name.description))\"])")
+        }
         for link in graph.links {
             guard let child = ids[.node(link.child)], let parent = ids[link.parent] else {
                 continue
             }
-            lines.append("    \(child) \(link.rank == 0 ? "-->" : "-.->") \(parent)")
+            let label = link.live.map { "|\"\(Self.escaped($0.words))\"|" } ?? ""
+            lines.append("    \(child) \(link.rank == 0 ? "-->" : "-.->")\(label) \(parent)")
         }
         return lines
     }

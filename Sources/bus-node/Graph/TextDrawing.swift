@@ -36,12 +36,15 @@ struct TextDrawing {
         let links = links[parent] ?? []
         return links.enumerated().flatMap { index, link in
             let isLast = index == links.count - 1
-            let block: [String] =
-                if link.rank == 0, let node = nodes[link.child] {
+            var block: [String] =
+                if !link.isListed {
+                    ["\(link.child) (not in the file)"]
+                } else if link.rank == 0, let node = nodes[link.child] {
                     block(node)
                 } else {
                     ["\(link.child) (when its other parents cannot be reached)"]
                 }
+            if let live = link.live { block[0] += " [\(live.words)]" }
             return block.enumerated().map { line, text in
                 (line == 0 ? (isLast ? "└── " : "├── ") : (isLast ? "    " : "│   ")) + text
             }

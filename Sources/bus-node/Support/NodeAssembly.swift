@@ -1,3 +1,4 @@
+import ArgumentParser
 import ErrorBus
 import Foundation
 import Logging
@@ -10,6 +11,8 @@ struct NodeAssembly {
     let loaded: LoadedTopology
     let settings: NodeSettings
     let logger: Logger
+    /// What every node is made of, whatever its settings.
+    private let base: NodeParts
     private let runner: SubprocessRunner
     private let terminal: TerminalPresenter
     /// By the index of their presenter.
@@ -26,6 +29,11 @@ struct NodeAssembly {
                 .badConfiguration, "\(path): no node \"\(node)\"; there are: \(known)")
         }
         self.settings = settings
+        var base = NodeParts(logger: logger)
+        base.version = BusNode.configuration.version
+        self.base = base
+        // What its presenters and consoles log is noted as the node's own is.
+        let logger = base.logger
         self.logger = logger
         terminal = TerminalPresenter(logger: logger)
         var consoles: OrderedDictionary<Int, Console> = [:]
@@ -40,7 +48,7 @@ struct NodeAssembly {
 
     /// The node's parts, with `ready` called once it listens.
     func parts(ready: @escaping @Sendable () -> Void = {}) throws -> NodeParts {
-        var parts = NodeParts(logger: logger)
+        var parts = base
         parts.ready = ready
         var logs: [any AuditLog] = consoles.values.map(\.audit)
         if let events = settings.events {

@@ -52,7 +52,7 @@ struct Reoffer {
         report.retryOf = PresentationID(row.id)
         let target = try Target.parse(["--topology", topology, "--node", node.description])
         let leaf = try target.leaf(
-            name: nil, origin: nil, command: "reoffer", logger: Logger(label: "log"))
+            origin: nil, command: "reoffer", logger: Logger(label: "log"))
         let error = PresentedReport(report: report)
         let outcome = try await Client.run(leaf.node, endingOn: [.sigint, .sigterm, .sighup]) {
             await leaf.node.chain.presentError(error)

@@ -3,20 +3,9 @@ import ErrorBus
 import Foundation
 import Logging
 
-/// Where a client command presents: an endpoint, or a node of a topology.
+/// Where a client command presents, and as whom.
 struct Target: ParsableArguments {
-    @Option(help: "The endpoint of the node to present to, as tcp://HOST:PORT or ipc://PATH.")
-    var to: String?
-
-    @Option(help: "A topology file, to find the node by its name.")
-    var topology: String?
-
-    @Option(
-        help: """
-            The node of the topology to present to; one that listens nowhere is a leaf, and is \
-            taken on: its settings apply and its parent is presented to.
-            """)
-    var node: String?
+    @OptionGroup var choice: NodeChoice
 
     @Option(
         help: """
@@ -24,6 +13,16 @@ struct Target: ParsableArguments {
             what the topology says for the node, else 10s.
             """)
     var grace: String?
+
+    @Option(
+        help: """
+            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
+            process when not given.
+            """)
+    var name: String?
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .warning
 
     /// A node for this command, ready to run.
     struct Leaf {
@@ -35,50 +34,26 @@ struct Target: ParsableArguments {
 
     /// Makes the leaf node that presents.
     ///
-    /// - Parameters:
-    ///   - name: Its own name; unique to this process unless given.
-    ///   - origin: What its presentations name as their origin, where that is not its own name:
-    ///     a presentation under a given id must have the same origin each time.
-    func leaf(
-        name: String?, origin: NodeName?, command: String, logger: Logger
-    ) throws -> Leaf {
-        let environment = ProcessInfo.processInfo.environment
-        guard to == nil || (topology == nil && node == nil) else {
-            throw Failure(.usage, "give either --to ENDPOINT or --topology FILE --node NAME")
+    /// - Parameter origin: What its presentations name as their origin, where that is not its own
+    ///   name: a presentation under a given id must have the same origin each time.
+    func leaf(origin: NodeName?, command: String, logger: Logger) throws -> Leaf {
+        switch try choice.chosen(missing: "nobody to present to") {
+        case .node(let node, let path):
+            return try leaf(of: path, node, origin: origin, command: command, logger: logger)
+        case .endpoint(let endpoint):
+            var settings = NodeSettings(name: try ownName(command))
+            settings.whenUnreachable = .fail
+            settings.grace = try graceDuration() ?? settings.grace
+            var parts = NodeParts(logger: logger)
+            parts.origin = origin
+            let node = Node(settings, parents: [endpoint], parts: parts)
+            return Leaf(node: node, failsByTopology: false, deadline: nil)
         }
-        let given = topology == nil && node == nil ? to ?? environment["BUS_NODE_TO"] : nil
-        if given == nil, let topology = topology ?? environment["BUS_NODE_TOPOLOGY"] {
-            return try leaf(
-                of: topology, name: name, origin: origin, command: command, logger: logger)
-        }
-        guard let text = given else {
-            throw Failure(
-                .usage,
-                "nobody to present to: give --to ENDPOINT, or --topology FILE --node NAME, or set "
-                    + "BUS_NODE_TO or BUS_NODE_TOPOLOGY")
-        }
-        var settings = NodeSettings(name: try Self.name(name, command))
-        settings.whenUnreachable = .fail
-        settings.grace = try graceDuration() ?? settings.grace
-        let endpoint: Endpoint
-        do throws(EndpointError) {
-            endpoint = try Endpoint(text)
-        } catch {
-            throw Failure(.usage, "\(to == nil ? "BUS_NODE_TO" : "--to"): \(error)")
-        }
-        var parts = NodeParts(logger: logger)
-        parts.origin = origin
-        let node = Node(settings, parents: [endpoint], parts: parts)
-        return Leaf(node: node, failsByTopology: false, deadline: nil)
     }
 
     private func leaf(
-        of path: String, name: String?, origin: NodeName?, command: String, logger: Logger
+        of path: String, _ node: String, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
-        let environment = ProcessInfo.processInfo.environment
-        guard let node = node ?? environment["BUS_NODE_NODE"] else {
-            throw Failure(.usage, "--topology needs --node NAME: which node to present to")
-        }
         let assembly = try NodeAssembly(topology: path, node: node, logger: logger)
         var settings = assembly.settings
         if settings.listen.isEmpty {
@@ -95,7 +70,7 @@ struct Target: ParsableArguments {
         guard let endpoint = settings.listen.lazy.compactMap(\.connectable).first else {
             throw Failure(.badConfiguration, "\(path): \(node) listens nowhere one can connect to")
         }
-        var leaf = NodeSettings(name: try Self.name(name, command))
+        var leaf = NodeSettings(name: try ownName(command))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
         leaf.grace = try graceDuration() ?? settings.grace
         leaf.deadline = settings.deadline
@@ -122,7 +97,7 @@ struct Target: ParsableArguments {
         return duration
     }
 
-    private static func name(_ name: String?, _ command: String) throws -> NodeName {
+    private func ownName(_ command: String) throws -> NodeName {
         if let name {
             guard let name = NodeName(name) else {
                 throw Failure(.usage, "--name: found \"\(name)\", allowed: \(NodeName.allowed)")

@@ -64,6 +64,29 @@ struct ConsoleContractTests {
         asking.cancel()
     }
 
+    @Test("The status, its nodes and its links have the fields that are described")
+    func statusFields() async throws {
+        var child = NodeSettings(name: "worker")
+        child.next = [.node("central")]
+        let console = try Console(
+            ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+            in: Topology(nodes: ["central": NodeSettings(name: "central"), "worker": child]),
+            logger: .init(label: "test"))
+        let status = await ConsoleAPI(console).status
+        func schema(_ name: String) -> [String] {
+            keys("components", "schemas", name, "properties").sorted()
+        }
+        #expect(status.objectValue?.keys.sorted() == schema("Status"))
+        let topology = try #require(status["topology"]?.objectValue)
+        #expect(topology.keys.sorted() == schema("Topology"))
+        let nodes = try #require(topology["nodes"]?.arrayValue)
+        #expect(nodes.allSatisfy { $0.objectValue?.keys.sorted() == schema("Node") })
+        #expect(nodes.count == 2)
+        let link = try #require(topology["links"]?.arrayValue?.first?.objectValue)
+        #expect(link.keys.sorted() == schema("Link"))
+        #expect(link["state"] == "unknown")
+    }
+
     @Test("Silences have the fields that are described")
     func silenceFields() async throws {
         let pattern: JSONValue = ["domain": "d"]

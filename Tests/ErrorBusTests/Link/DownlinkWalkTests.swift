@@ -6,7 +6,8 @@ import Testing
 @Suite struct DownlinkWalkTests {
     private enum Event: CaseIterable {
         case hello, helloAnewElsewhere, present, presentOther, await, settled, settledUnknown
-        case withdraw, abandon, answer, complete, moved, bye, second, tenSeconds, fourMinutes
+        case withdraw, abandon, answer, complete, moved, bye, status, second, tenSeconds,
+            fourMinutes
     }
 
     private static let id = PresentationID(1)
@@ -73,6 +74,7 @@ import Testing
             return rig.machine.moved(
                 id, generation: generation, to: .presented, by: nil, at: rig.now)
         case .bye: return rig.get(.bye(reason: ""), from: one)
+        case .status: return rig.get(.status, from: one)
         case .second: return pass(1_000, &rig)
         case .tenSeconds: return pass(10_000, &rig)
         case .fourMinutes: return pass(240_000, &rig)

@@ -63,6 +63,9 @@ struct UplinkRig {
         _ = machine.connected(at: now)
     }
 
+    /// Time passes without a tick.
+    mutating func pass(_ milliseconds: UInt64) { now = now + milliseconds }
+
     mutating func run(_ milliseconds: UInt64) -> [(at: UInt64, UplinkAction)] {
         let start = now
         let end = now + milliseconds

@@ -110,6 +110,7 @@ import Testing
             return "PRESENT without a link"
         }
         if machine.entries.count > 1 { return "entries" }
+        if machine.openCount != machine.openIDs.count { return "open entries miscounted" }
         if machine.plans.itemCount + machine.remembered.itemCount > 140 { return "stale plans" }
         var ticked = machine
         if !ticked.ticked(at: path.rig.now).isEmpty {

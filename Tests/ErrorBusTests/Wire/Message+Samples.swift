@@ -44,6 +44,7 @@ extension Message {
                     id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),
             .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
             .bye(reason: "shutdown"), .bye(reason: ""),
+            .status, .state(Frame(#"{"node":"relay"}"#.utf8)),
             .reject(Reject(.busy, "full", id: sampleID, retryMilliseconds: 2000)),
         ]
         samples += Pending.State.allCases.map {

@@ -163,7 +163,7 @@ final class DownlinkDriver {
                 return owner.settledLater(id, answer: answer, result)
             }
             for callback in waiting { callback(result) }
-        case .reachable, .childUp, .childDown, .dropped: break
+        case .reachable, .childUp, .childDown, .dropped, .tellState: break
         }
     }
 

@@ -41,7 +41,7 @@ extension Message {
         case .withdrawn(let id): "WITHDRAWN \(id.short)"
         case .reject(let reject):
             "REJECT \(reject.id?.short ?? "-") \(reject.code.rawValue) \(reject.reason)"
-        case .hello, .welcome, .ping, .pong, .ok, .bye: verb.rawValue
+        case .hello, .welcome, .ping, .pong, .ok, .bye, .status, .state: verb.rawValue
         }
     }
 }

@@ -25,10 +25,20 @@ public struct TableSizes: Hashable, Sendable {
 
     /// With the names they have as data.
     public var rows: [(name: String, count: Int)] {
+        Self.fields.map { ($0, self[keyPath: $1]) }
+    }
+
+    /// Reads what ``rows`` says; names that are missing or unknown count nothing.
+    init(_ counts: [String: Int]) {
+        for (name, field) in Self.fields { self[keyPath: field] = counts[name] ?? 0 }
+    }
+
+    private static var fields: [(String, WritableKeyPath<TableSizes, Int>)] {
         [
-            ("children", children), ("openBelow", openBelow),
-            ("rememberedBelow", rememberedBelow), ("attempts", attempts), ("offered", offered),
-            ("openAbove", openAbove), ("rememberedAbove", rememberedAbove), ("waiting", waiting),
+            ("children", \.children), ("openBelow", \.openBelow),
+            ("rememberedBelow", \.rememberedBelow), ("attempts", \.attempts),
+            ("offered", \.offered), ("openAbove", \.openAbove),
+            ("rememberedAbove", \.rememberedAbove), ("waiting", \.waiting),
         ]
     }
 }

@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import Glibc
 import Testing
 
@@ -73,6 +74,20 @@ extension EndToEnd.Console {
         _ = try await client.send(
             "POST", "/api/v1/groups/\(number)/answer", ["option": "retry", "by": "ann"])
         for present in presents { #expect(try await present.ending() == 0) }
+        withExtendedLifetime(nodes) {}
+    }
+
+    @Test("A26 A27 many workers, one cause: one group, one answer, each its own recovery")
+    func storm() async throws {
+        let (nodes, client) = try await bus()
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let storm = try Launched(
+            [
+                root.appending(path: "Examples/clients/storm.py").path, sandbox.endpoint("relay"),
+                "http://\(client.address)/?token=\(client.token)", "200",
+            ], program: root.appending(path: "scripts/python").path)
+        #expect(try await storm.ending(within: 60) == 0, "\(storm.errors.value)")
+        #expect(await storm.prints("180 recovered, 20 failed"))
         withExtendedLifetime(nodes) {}
     }
 }

@@ -1,0 +1,117 @@
+/// Asks a number of nodes how they are, once. Shares its transport's thread.
+actor StatusInquiry {
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        reactor.reactorExecutor.asUnownedSerialExecutor()
+    }
+
+    private typealias Reply = Result<Frame, StatusFailure>
+
+    private nonisolated let reactor = Reactor()
+    private let endpoints: [Endpoint]
+    /// The index of the endpoint that each socket leads to.
+    private var open: [SocketID: Int] = [:]
+    private var connected: Set<SocketID> = []
+    private var replies: [Reply?]
+    private var waiting: CheckedContinuation<Void, Never>?
+    private var limitText = ""
+
+    init(_ endpoints: [Endpoint]) {
+        self.endpoints = endpoints
+        replies = Array(repeating: nil, count: endpoints.count)
+    }
+
+    /// The nodes' own words are read here, off the sockets' thread.
+    nonisolated func run(within limit: Duration) async -> [Result<NodeStatus, StatusFailure>] {
+        reactor.start()
+        let replies = await gather(within: limit)
+        await reactor.shutDown()
+        return replies.map { reply in
+            reply.flatMap { payload in
+                do throws(StatusFailure) { return .success(try NodeStatus(payload: payload)) } catch
+                { return .failure(error) }
+            }
+        }
+    }
+
+    private func gather(within limit: Duration) async -> [Reply] {
+        limitText = "no answer within \(limit.formattedSeconds)"
+        for (index, endpoint) in endpoints.enumerated() {
+            do throws(TransportError) {
+                open[try reactor.connect(to: endpoint, for: self)] = index
+            } catch {
+                replies[index] = .failure(.unreachable(error.reason))
+            }
+        }
+        if !open.isEmpty {
+            reactor.wake(self, at: reactor.now + limit.clampedMilliseconds)
+            await withCheckedContinuation { waiting = $0 }
+        }
+        return replies.map { $0 ?? .failure(.unreachable(limitText)) }
+    }
+
+    private func end(_ socket: SocketID, _ reply: Reply) {
+        guard let index = open.removeValue(forKey: socket) else { return }
+        reactor.close(socket)
+        replies[index] = reply
+        if open.isEmpty { finish() }
+    }
+
+    private func finish() {
+        reactor.wake(self, at: nil)
+        waiting?.resume()
+        waiting = nil
+    }
+}
+
+extension StatusInquiry: TransportReceiver {
+    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+        assumeIsolated { $0.take(frames, from: socket) }
+    }
+
+    nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
+        assumeIsolated { $0.take(event, from: socket) }
+    }
+
+    nonisolated func woke() {
+        assumeIsolated { $0.limitReached() }
+    }
+
+    private func take(_ frames: [Frame], from socket: SocketID) {
+        let body = frames.first == [] ? frames.dropFirst() : frames[...]
+        do throws(WireError) {
+            switch try Message(frames: body) {
+            case .state(let payload): end(socket, .success(payload))
+            case .reject(let reject):
+                let code = Int(reject.code.rawValue)
+                end(socket, .failure(.refused(code: code, reason: reject.reason)))
+            default: break
+            }
+        } catch {
+            end(socket, .failure(.malformed(error.reason)))
+        }
+    }
+
+    private func take(_ event: ConnectionEvent, from socket: SocketID) {
+        switch event {
+        case .connected:
+            connected.insert(socket)
+            _ = reactor.send([[]] + Message.status.frames, on: socket)
+        case .disconnected: end(socket, .failure(.unreachable("the connection was lost")))
+        case .failed(let reason): end(socket, .failure(.unreachable(reason)))
+        }
+    }
+
+    private func limitReached() {
+        for socket in open.keys {
+            let reason = connected.contains(socket) ? "connected, but \(limitText)" : limitText
+            end(socket, .failure(.unreachable(reason)))
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var formattedSeconds: String {
+        let milliseconds = clampedMilliseconds
+        return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+    }
+}

@@ -1,0 +1,81 @@
+import Logging
+import Synchronization
+
+/// The last things that went wrong at a node: what it logged as an error, and refusals it said and
+/// got. The same thing again takes no further place, and refusals, which a peer can cause at will,
+/// never take the place of what was logged.
+final class RecentFaults: Sendable {
+    /// Of each sort: logged, and refused.
+    static let countMax = 10
+    static let scalarMax = 256
+
+    private struct Noted {
+        let source: NotedFault.Source
+        let text: String
+        var count = 1
+        var at: ContinuousClock.Instant
+    }
+
+    /// Oldest first.
+    private struct Lists {
+        var logged: [Noted] = []
+        var refused: [Noted] = []
+    }
+
+    private let lists = Mutex(Lists())
+
+    func note(
+        _ source: NotedFault.Source, _ text: String,
+        at now: ContinuousClock.Instant = ContinuousClock.now
+    ) {
+        let text = text.asStatusText
+        lists.withLock { lists in
+            if source == .logged {
+                Self.add(source, text, now, to: &lists.logged)
+            } else {
+                Self.add(source, text, now, to: &lists.refused)
+            }
+        }
+    }
+
+    private static func add(
+        _ source: NotedFault.Source, _ text: String, _ now: ContinuousClock.Instant,
+        to list: inout [Noted]
+    ) {
+        var noted = Noted(source: source, text: text, at: now)
+        if let index = list.firstIndex(where: { $0.source == source && $0.text == text }) {
+            noted.count = list.remove(at: index).count + 1
+        }
+        list.append(noted)
+        if list.count > countMax { list.removeFirst() }
+    }
+
+    /// Newest first.
+    func list(at now: ContinuousClock.Instant = ContinuousClock.now) -> [NotedFault] {
+        let noted = lists.withLock { $0.logged + $0.refused }
+        return noted.sorted { $0.at > $1.at }.map { noted in
+            NotedFault(
+                source: noted.source, text: noted.text, count: noted.count,
+                agoMilliseconds: noted.at.duration(to: now).clampedMilliseconds)
+        }
+    }
+
+    /// A logger that says the same, and notes what it says at error level or above.
+    func watching(_ logger: Logger) -> Logger {
+        var logger = logger
+        logger.handler = FaultLogHandler(inner: logger.handler, faults: self)
+        return logger
+    }
+}
+
+extension Duration {
+    /// In whole milliseconds; 0 for what is negative.
+    var clampedMilliseconds: UInt64 { UInt64(clamping: Int64(self / .milliseconds(1))) }
+}
+
+extension String {
+    /// Text of a status: without control characters, at most 256 scalars.
+    var asStatusText: String {
+        escapedForTerminal(scalarLimit: RecentFaults.scalarMax)
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import ErrorBus
+import OrderedCollections
+
+/// `bus-node status`: how a running node is.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask a running node how it is: links, open presentations, counters, errors.",
+        usage: "bus-node status [NODE] [--to ENDPOINT | --topology FILE [--node NODE]] [--json]",
+        discussion: """
+            A node that listens nowhere cannot be asked; its parents are asked about it. Exits \
+            69 when nobody answers within 2 s, 75 when the node is asked too often.
+
+            Example: bus-node status relay-eu --topology topology.yaml
+            """)
+
+    @OptionGroup var choice: NodeChoice
+
+    @Argument(help: ArgumentHelp("The node of the topology, as --node.", valueName: "node"))
+    var name: String?
+
+    @Flag(help: "Print it as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            switch try choice.chosen(naming: name, missing: "no node to ask") {
+            case .endpoint(let endpoint):
+                try printStatus(try await Self.ask(endpoint, endpoint.description))
+            case .node(let name, let path):
+                try await ask(name, in: try TopologyLoader.load(path).topology, path)
+            }
+        }
+    }
+
+    private func ask(_ text: String, in topology: Topology, _ path: String) async throws {
+        guard let settings = NodeName(text).flatMap({ topology[$0] }) else {
+            let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
+            throw Failure(
+                .badConfiguration,
+                "\(path.shown()): no node \"\(text.shown())\"; there are: \(known)")
+        }
+        if let endpoint = settings.listen.lazy.compactMap(\.connectable).first {
+            return try printStatus(try await Self.ask(endpoint, "\(settings.name) at \(endpoint)"))
+        }
+        let hearsay = try await Hearsay(of: settings.name, in: topology)
+        try json
+            ? StandardOutput.print(hearsay.json.encoded()) : StandardOutput.print(hearsay.lines)
+        if hearsay.isUnknown {
+            throw Failure(.unavailable, "\(settings.name) has no link with any of its parents")
+        }
+    }
+
+    private static func ask(_ endpoint: Endpoint, _ title: String) async throws -> NodeStatus {
+        switch await NodeStatus.ask([endpoint]).first {
+        case .success(let status): return status
+        case .failure(let failure): throw Failure(failure, asking: title)
+        case nil: throw Failure(.software, "nobody was asked")
+        }
+    }
+
+    private func printStatus(_ status: NodeStatus) throws {
+        try json
+            ? StandardOutput.print(status.json.encoded())
+            : StandardOutput.print(StatusText(status).lines)
+    }
+}
+
+extension Failure {
+    init(_ failure: StatusFailure, asking title: String) {
+        let status: ExitStatus =
+            if case .refused(429, _) = failure { .temporaryFailure } else { .unavailable }
+        self.init(status, "\(title): \(failure)")
+    }
+}

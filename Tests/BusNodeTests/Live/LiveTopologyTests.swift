@@ -1,0 +1,215 @@
+import OrderedCollections
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+/// How what the nodes say is put together, without a socket.
+struct LiveTopologyTests {
+    private let topology: Topology
+
+    init() throws {
+        var nodes: [NodeSettings] = []
+        func add(_ name: NodeName, _ next: [Hop], listens: Bool = true) throws {
+            var settings = NodeSettings(name: name)
+            settings.next = next
+            if listens { settings.listen = [try Endpoint("ipc:///run/\(name)")] }
+            nodes.append(settings)
+        }
+        try add("central", [])
+        try add("spare", [])
+        try add("relay", [.node("central"), .node("spare")])
+        try add("worker", [.node("relay")], listens: false)
+        try add("far", [.endpoint(try Endpoint("tcp://10.0.0.1:7700"))])
+        topology = Topology(nodes: .init(uniqueKeysWithValues: nodes.map { ($0.name, $0) }))
+    }
+
+    private func status(
+        _ name: NodeName, children: [ChildStatus] = [], parents: [ParentStatus] = [],
+        open: Int = 0, leftOut: Int = 0
+    ) -> Result<NodeStatus, StatusFailure> {
+        var status = NodeStatus(node: name)
+        status.children = children
+        status.parents = parents
+        status.openCount = open
+        status.childrenLeftOut = leftOut
+        return .success(status)
+    }
+
+    private func child(
+        _ name: NodeName, _ state: ChildStatus.State = .live, open: Int = 0
+    ) -> ChildStatus {
+        ChildStatus(
+            name: name, state: state, sinceMilliseconds: 5_000, openCount: open, answeredCount: 0)
+    }
+
+    private func parent(_ state: ParentStatus.State, open: Int = 0) -> ParentStatus {
+        ParentStatus(endpoint: "x", state: state, sinceMilliseconds: 9_000, openCount: open)
+    }
+
+    private let unreachable = Result<NodeStatus, StatusFailure>.failure(
+        .unreachable("no answer within 2 s"))
+
+    private func states(_ live: LiveTopology) -> [String] {
+        live.links.map { "\($0.child) \($0.parent) \($0.state)" }
+    }
+
+    @Test("The parent's view counts; a second parent that is not needed is not in use")
+    func parentsView() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status("central", children: [child("relay", open: 3)], open: 3),
+                "spare": status("spare"),
+                "relay": status(
+                    "relay", children: [child("worker", open: 2)],
+                    parents: [parent(.connecting), parent(.standby)], open: 2),
+                "far": status("far", parents: [parent(.refused)]),
+            ])
+        #expect(
+            states(live) == [
+                "relay central up", "relay spare down", "worker relay up",
+                "far tcp://10.0.0.1:7700 down",
+            ])
+        #expect(live.links.map(\.isStandby) == [false, true, false, false])
+        #expect(live.links.map(\.openCount) == [3, nil, 2, 0])
+        #expect(live.links.map(\.sinceMilliseconds) == [5_000, nil, 5_000, 9_000])
+        #expect(live.nodes["central"] == .init(state: .up, openCount: 3))
+        // Nobody can ask it; its parent tells.
+        #expect(live.nodes["worker"] == .init(state: .up, openCount: 2))
+    }
+
+    @Test("Where the parent does not answer the child is believed")
+    func childsView() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": unreachable, "spare": unreachable, "far": unreachable,
+                "relay": status("relay", parents: [parent(.down), parent(.up, open: 4)]),
+            ])
+        #expect(
+            states(live) == [
+                "relay central down", "relay spare up", "worker relay down",
+                "far tcp://10.0.0.1:7700 unknown",
+            ])
+        #expect(live.links.map(\.isStandby) == [false, false, false, false])
+        #expect(live.links[1].openCount == 4)
+        #expect(live.nodes["central"]?.state == .unreachable)
+        #expect(live.nodes["central"]?.reason == "no answer within 2 s")
+        #expect(live.nodes["worker"]?.state == .unreachable)
+    }
+
+    @Test("A dead relay: its link is down, and nobody tells of those below")
+    func deadRelay() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status("central", children: [child("relay", .lost, open: 1)], open: 1),
+                "relay": unreachable,
+            ])
+        #expect(states(live).first == "relay central down")
+        #expect(live.links[0].openCount == 1)
+        #expect(live.link("worker", .node("relay"))?.state == .unknown)
+        #expect(live.nodes["worker"]?.state == .unknown)
+        #expect(live.nodes["relay"]?.state == .unreachable)
+    }
+
+    @Test("A child that was left out of a long list is not taken for lost")
+    func leftOut() {
+        let live = LiveTopology(topology, answers: ["relay": status("relay", leftOut: 9)])
+        #expect(live.link("worker", .node("relay"))?.state == .unknown)
+    }
+
+    @Test("Children that the file does not have are links too, once gone only with open ones")
+    func unlisted() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status(
+                    "central",
+                    children: [
+                        child("cron"), child("worker"), child("gone", .lost),
+                        child("owes", .lost, open: 1),
+                    ])
+            ])
+        #expect(
+            states(live).suffix(3) == [
+                "cron central up", "worker central up", "owes central down",
+            ])
+        #expect(live.links.suffix(3).allSatisfy { $0.rank == nil })
+    }
+
+    @Test("A node that answers with a refusal is there")
+    func refused() {
+        let live = LiveTopology(
+            topology, answers: ["central": .failure(.refused(code: 505, reason: "x"))])
+        #expect(live.nodes["central"]?.state == .up)
+        #expect(live.nodes["central"]?.words.contains("505") == true)
+    }
+
+    @Test("Every format shows states and open counts, and what is not in the file")
+    func pictures() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status(
+                    "central", children: [child("relay", open: 3), child("cron")], open: 3),
+                "spare": unreachable,
+                "relay": status("relay", children: [child("worker", .lost)], open: 0),
+            ])
+        let graph = TopologyGraph(topology, live: live)
+        #expect(
+            TextDrawing(graph).lines == [
+                "(tcp://10.0.0.1:7700)",
+                "└── far [unknown]",
+                "      ipc:///run/far",
+                "      unknown: it does not listen, and nobody tells",
+                "central",
+                "│ ipc:///run/central",
+                "│ up, 3 open",
+                "├── relay [up 5 s, 3 open]",
+                "│   │ ipc:///run/relay",
+                "│   │ up, 0 open",
+                "│   └── worker [down 5 s]",
+                "└── cron (not in the file) [up 5 s, 0 open]",
+                "spare",
+                "│ ipc:///run/spare",
+                "│ no answer within 2 s",
+                "└── relay (when its other parents cannot be reached) [unknown]",
+            ])
+        let dot = DotDrawing(graph).lines
+        #expect(dot.contains(#"    "worker" -> "relay" [label="down 5 s", color=red];"#))
+        #expect(
+            dot.contains(#"    "relay" -> "spare" [style=dashed, label="unknown", color=gray];"#))
+        #expect(dot.contains(#"    "cron" [shape=ellipse];"#))
+        let mermaid = MermaidDrawing(graph).lines
+        #expect(mermaid.contains(#"    n2 -->|"up 5 s, 3 open"| n0"#))
+        #expect(mermaid.contains(#"    s0 -->|"up 5 s, 0 open"| n0"#))
+        let links = graph.json["links"]?.arrayValue ?? []
+        #expect(links.count == 5)
+        #expect(links.first?["state"] == "up")
+        #expect(links.first?["openCount"] == 3)
+        #expect(links.last?["rank"] == .null)
+        #expect(graph.json["nodes"]?.arrayValue?.first?["state"] == "up")
+    }
+
+    @Test("Asked again within 2 s, and while it is being asked, nobody is asked anew")
+    func cached() async {
+        let asked = Observations()
+        let time = Observations()
+        let start = ContinuousClock.now
+        let view = LiveView(now: { start + .seconds(time.count) }) { [topology] in
+            asked.add()
+            return LiveTopology(topology, answers: [:])
+        }
+        async let first = view.current
+        async let second = view.current
+        #expect(await first == second)
+        time.add()
+        _ = await view.current
+        #expect(asked.count == 1)
+        time.add()
+        _ = await view.current
+        #expect(asked.count == 2)
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+/// Which node is meant, and what is said when none is, or two.
+struct NodeChoiceTests {
+    private func chosen(
+        _ arguments: [String], naming: String? = nil, _ environment: [String: String] = [:]
+    ) -> String {
+        do {
+            let choice = try NodeChoice.parse(arguments)
+            let chosen = try choice.chosen(
+                naming: naming, missing: "no node", environment: environment)
+            return switch chosen {
+            case .endpoint(let endpoint): endpoint.description
+            case .node(let name, let topology): "\(name) in \(topology)"
+            }
+        } catch let failure as Failure {
+            #expect(failure.status == .usage)
+            return failure.text
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("By endpoint, by name, by the environment; what is given comes before it")
+    func found() {
+        let environment = [
+            "BUS_NODE_TO": "ipc:///e", "BUS_NODE_TOPOLOGY": "e.yaml", "BUS_NODE_NODE": "n",
+        ]
+        #expect(chosen(["--to", "tcp://127.0.0.1:1"]) == "tcp://127.0.0.1:1")
+        #expect(chosen(["--topology", "t.yaml", "--node", "a"]) == "a in t.yaml")
+        #expect(chosen(["--topology", "t.yaml"], naming: "a") == "a in t.yaml")
+        #expect(chosen([], environment) == "ipc:///e")
+        #expect(chosen([], naming: "a", environment) == "a in e.yaml")
+        #expect(chosen(["--node", "a"], environment) == "a in e.yaml")
+        #expect(chosen(["--topology", "t.yaml"], environment) == "n in t.yaml")
+        #expect(chosen([], ["BUS_NODE_TOPOLOGY": "e.yaml", "BUS_NODE_NODE": "n"]) == "n in e.yaml")
+    }
+
+    @Test("None, two, half a choice, or no endpoint: each is said")
+    func refused() {
+        #expect(chosen([]).hasPrefix("no node: give --to ENDPOINT"))
+        #expect(chosen(["--to", "ipc:///e"], naming: "a").hasPrefix("give either --to"))
+        #expect(
+            chosen(["--node", "b", "--topology", "t"], naming: "a")
+                == "found two nodes, a and --node b")
+        #expect(chosen(["--topology", "t.yaml"]).hasPrefix("no node: t.yaml needs a node's name"))
+        #expect(chosen(["--to", "nowhere"]).hasPrefix("--to: "))
+        #expect(chosen([], ["BUS_NODE_TO": "nowhere"]).hasPrefix("BUS_NODE_TO: "))
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+struct StatusTextTests {
+    @Test("A node's status: what is 0 is left out, columns are aligned, text is escaped")
+    func text() {
+        var status = NodeStatus(node: "relay-eu")
+        status.version = "0.1.0"
+        status.boot = "00c0ffee"
+        status.upMilliseconds = 3_725_000
+        status.openCount = 3
+        status.counters.presentedBelow = 12
+        status.tables.children = 1
+        status.dropped = ["late": 2, "duplicate": 1]
+        status.parents = [
+            .init(
+                node: "central", endpoint: "tcp://127.0.0.1:7700", state: .up,
+                sinceMilliseconds: 12_000, openCount: 3),
+            .init(
+                endpoint: "ipc:///run/spare", state: .refused, reason: "refused: 403 \u{1B}[2J",
+                sinceMilliseconds: 7_200_000, openCount: 0),
+        ]
+        status.children = [
+            .init(
+                name: "worker-1", state: .live, sinceMilliseconds: 200_000_000, openCount: 3,
+                answeredCount: 1)
+        ]
+        status.childrenLeftOut = 4
+        status.faults = [
+            .init(source: .logged, text: "the journal is full", count: 2, agoMilliseconds: 900)
+        ]
+        let lines = StatusText(status).lines.map { line in
+            String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        #expect(
+            lines == [
+                "node      relay-eu",
+                "up        62 min",
+                "version   0.1.0",
+                "boot      00c0ffee",
+                "open      3",
+                "counters  presentedBelow 12",
+                "tables    children 1",
+                "dropped   duplicate 1, late 2",
+                "",
+                "PARENT   ENDPOINT              STATE    FOR        OPEN  WHY",
+                "central  tcp://127.0.0.1:7700  up       12 s       3     -",
+                "-        ipc:///run/spare      refused  2 h 0 min  0     refused: 403 \\u{1B}[2J",
+                "",
+                "CHILD     STATE  FOR      OPEN  ANSWERED",
+                "worker-1  live   2 d 7 h  3     1",
+                "and 4 more",
+                "",
+                "AGO  TIMES  FAULT",
+                "0 s  2      logged: the journal is full",
+            ])
+    }
+}
