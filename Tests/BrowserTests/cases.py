@@ -288,6 +288,23 @@ def the_topology_is_live(page, console):
     page.until(lambda: "not known" in told("relay-us"), "states that nobody knows")
 
 
+def a_worker_is_in_the_topology(page, console):
+    worker = console.work("Is anybody there?", "Nobody has answered yet.")
+    page.open(console.url)
+    page.row("Is anybody there?")
+    page.go("topology")
+
+    def stranger():
+        return next((text for text in page.texts("#nodes .node")
+                     if "not in the topology file" in text), "")
+    page.until(lambda: "link up for" in stranger() and "1 open" in stranger(), "its link")
+    [own] = [text for text in page.texts("#nodes .node") if "this node" in text]
+    assert "1 open" in own, own
+    worker.process.kill()
+    worker.process.wait()
+    page.until(lambda: "link up" not in stranger(), "its link to be down")
+
+
 def everything_is_legible_and_reachable(page, console):
     console.ask(report("One with all.", severity="critical", failureReason="Because.",
                        onExpiry="skip", userInfo={"host": "a"}, underlyingErrors=[
@@ -412,9 +429,8 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_told,
-       the_keyboard_is_enough, return_follows_the_typing_at_once,
-       the_topology_is_live, the_link_comes_back_after_a_restart,
-       hostile_text_stays_text, nothing_jumps, everything_is_legible_and_reachable,
-       ten_thousand_scroll]
-REAL_ONLY = {a_command_is_repeated}
+       the_keyboard_is_enough, return_follows_the_typing_at_once, the_topology_is_live,
+       a_worker_is_in_the_topology, the_link_comes_back_after_a_restart, hostile_text_stays_text,
+       nothing_jumps, everything_is_legible_and_reachable, ten_thousand_scroll]
+REAL_ONLY = {a_command_is_repeated, a_worker_is_in_the_topology}
 MOCK_ONLY = {the_topology_is_live}

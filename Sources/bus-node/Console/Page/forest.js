@@ -16,7 +16,10 @@ export function forest(nodes, links) {
     reached.add(node.name);
     const parent = firstParent(node);
     const own = byChild.get(node.name) ?? [];
-    const others = (node.next ?? []).filter((name) => name !== parent).map((name) =>
+    // Those of the file, and those it has beside them.
+    const parents = new Set([...node.next ?? [], ...own.map((link) => link.parent)]);
+    parents.delete(parent);
+    const others = [...parents].map((name) =>
       own.find((link) => link.parent === name) ?? { parent: name, state: "unknown" });
     const children = depth < DEPTH_MAX ? below.get(node.name) ?? [] : [];
     return {
