@@ -35,6 +35,50 @@ extension EndToEnd {
                 """)
         }
 
+        @Test("a rule routes to another node, live and explained, and all that came is settled")
+        func route() async throws {
+            try sandbox.write("central.yaml", "rules: [{ match: {}, answer: left }]")
+            try sandbox.write("ops.yaml", "rules: [{ match: {}, answer: right }]")
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central:
+                    listen: ["ipc://$DIR/central.sock"]
+                    presenters: [policy: central.yaml]
+                  ops:
+                    listen: ["ipc://$DIR/ops.sock"]
+                    presenters: [policy: ops.yaml]
+                    events: ops.jsonl
+                  relay:
+                    next: central
+                    listen: ["ipc://$DIR/relay.sock"]
+                    responders: [{ match: { severity: critical }, route: ops }]
+                """)
+            let nodes = [
+                try await sandbox.start("central"), try await sandbox.start("ops"),
+                try await sandbox.start("relay"),
+            ]
+            for (severity, option) in [("critical", "right"), ("error", "left")] {
+                let present = try sandbox.present(
+                    "--option", "left=Left", "--option", "right=Right", "--severity", severity)
+                #expect(try await present.ending() == 0)
+                #expect(present.output.value == "\(option)\n")
+            }
+            let topology = sandbox.path("topology.yaml")
+            let log = try Launched(["log", "--topology", topology, "--json"])
+            #expect(try await log.ending() == 0)
+            #expect(await log.prints(#""result":"recovered""#))
+            let live = try Launched(["graph", "--live", "--json", topology])
+            #expect(try await live.ending() == 0)
+            let links = try Self.json(live.output.value)["links"]?.arrayValue ?? []
+            let routed = try #require(links.first { $0["parent"] == "ops" })
+            #expect(routed["route"]?.boolValue == true)
+            #expect(routed["state"] == "up")
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test(
             "explain names the path that a live run of the demo then takes",
             arguments: [

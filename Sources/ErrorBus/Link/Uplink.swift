@@ -133,9 +133,9 @@ actor Uplink {
 
     /// Adds what this side of the node holds.
     func count(into sizes: inout TableSizes) {
-        sizes.rememberedAbove = machine.remembered.count
-        sizes.openAbove = machine.entries.count - machine.remembered.count
-        sizes.waiting = waiters.count
+        sizes.rememberedAbove += machine.remembered.count
+        sizes.openAbove += machine.entries.count - machine.remembered.count
+        sizes.waiting += waiters.count
     }
 
     /// Puts in how this side of the node is.

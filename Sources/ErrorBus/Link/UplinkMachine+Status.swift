@@ -22,10 +22,10 @@ extension UplinkMachine {
         into status: inout NodeStatus, endpoints: [Endpoint], at now: MonotonicTime
     ) {
         if status.boot.isEmpty { status.boot = boot.description }
-        status.counters.presentedAbove = counters.presentedAbove
-        status.counters.answeredAbove = counters.answeredAbove
-        status.counters.refusedAbove = counters.refusedAbove
-        status.parents = zip(parents, endpoints).enumerated().map { index, pair in
+        status.counters.presentedAbove += counters.presentedAbove
+        status.counters.answeredAbove += counters.answeredAbove
+        status.counters.refusedAbove += counters.refusedAbove
+        status.parents += zip(parents, endpoints).enumerated().map { index, pair in
             let state = state(ofParent: index)
             return ParentStatus(
                 node: pair.0.node, endpoint: pair.1.description, state: state,

@@ -21,13 +21,13 @@ final class ChildPresentations: DownlinkHandler {
     private let chain: any Responder
     /// Somebody in the chain reads reports, so that a bad one is refused here.
     private let readsReports: Bool
-    private let uplink: Uplink?
+    private let uplinks: [Uplink]
     private let journal: (any DecisionJournal)?
     private let logger: Logger
     private let state = Mutex(State())
 
     init(
-        name: NodeName, chain: any Responder, readsReports: Bool, uplink: Uplink?,
+        name: NodeName, chain: any Responder, readsReports: Bool, uplinks: [Uplink],
         parts: NodeParts
     ) {
         journal = parts.journal
@@ -35,7 +35,7 @@ final class ChildPresentations: DownlinkHandler {
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
-        self.uplink = uplink
+        self.uplinks = uplinks
     }
 
     /// How many the chain works on.
@@ -78,11 +78,12 @@ final class ChildPresentations: DownlinkHandler {
     /// The prompt here says so, and so does the one that an upper node may show.
     func reachable(_ id: PresentationID, _ isReachable: Bool) {
         state.withLock { $0.running[id] }?.contact.set(isReachable)
-        if let uplink { Task { await uplink.reachabilityChanged(id, isReachable) } }
+        // Whichever does not have it does nothing.
+        for uplink in uplinks { Task { await uplink.reachabilityChanged(id, isReachable) } }
     }
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
-        uplink?.settle(id, answer: answer, result: result)
+        for uplink in uplinks { uplink.settle(id, answer: answer, result: result) }
         guard let journal else { return }
         Task {
             do {

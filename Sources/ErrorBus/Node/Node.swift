@@ -21,7 +21,8 @@ public final class Node: Service {
     public let chain: any Responder
 
     private let reactor: Reactor
-    private let upward: Uplink?
+    /// To the parents, then one for each way that rules route by.
+    private let uplinks: [Uplink]
     private let downlink: Downlink
     private let source: NodeStatusSource
     private let parts: NodeParts
@@ -36,13 +37,20 @@ public final class Node: Service {
         guard let settings = topology.nodes[name] else {
             throw .unknownNode(name, known: Array(topology.nodes.keys))
         }
-        self.init(settings, parents: topology.parentEndpoints(of: name), parts: parts)
+        self.init(
+            settings, parents: topology.parentEndpoints(of: name),
+            routes: topology.routeEndpoints(of: name), parts: parts)
     }
 
     /// A node by its settings alone.
     ///
-    /// - Parameter parents: Where to find the parents, in order of preference; empty at a root.
-    public init(_ settings: NodeSettings, parents: [Endpoint], parts: NodeParts) {
+    /// - Parameters:
+    ///   - parents: Where to find the parents, in order of preference; empty at a root.
+    ///   - routes: Where rules can send errors instead, by the names that they use.
+    public init(
+        _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
+        parts: NodeParts
+    ) {
         name = settings.name
         self.parts = parts
         listenCount = settings.listen.count
@@ -51,31 +59,41 @@ public final class Node: Service {
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
         let box = DownlinkBox()
-        upward =
-            parents.isEmpty
-            ? nil
-            : Uplink(
+        let reactor = reactor
+        func makeUplink(
+            to endpoints: [Endpoint], changed: @escaping @Sendable (LinkChange) -> Void = { _ in }
+        ) -> Uplink {
+            Uplink(
                 UplinkMachine(
-                    name: settings.name, boot: boot, parentCount: parents.count, times: times,
+                    name: settings.name, boot: boot, parentCount: endpoints.count, times: times,
                     limits: parts.limits, seed: .random(in: 0...UInt64.max)),
-                endpoints: parents, transport: reactor, faults: parts.faults,
-                logger: parts.logger,
-                linkChanged: { box.linkChanged($0, below: settings.name) })
+                endpoints: endpoints, transport: reactor, faults: parts.faults,
+                logger: parts.logger, linkChanged: changed)
+        }
+        let upward =
+            parents.isEmpty
+            ? nil : makeUplink(to: parents) { box.linkChanged($0, below: settings.name) }
+        let ways = routes.map { ($0.name, makeUplink(to: [$0.1])) }
+        uplinks = (upward.map { [$0] } ?? []) + ways.map(\.1)
         let presenting = NodePresenting(settings, parts)
         let isFallback = settings.whenUnreachable == .presentLocally && !parents.isEmpty
-        uplink = UplinkResponder(
-            settings, uplink: upward, parts: parts,
-            fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
-            wake: { [reactor] in reactor.start() })
+        func responder(_ uplink: Uplink?) -> UplinkResponder {
+            UplinkResponder(
+                settings, uplink: uplink, parts: parts,
+                fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
+                wake: { reactor.start() })
+        }
+        uplink = responder(upward)
+        parts.routes.set(Dictionary(ways.map { ($0, responder($1)) }) { first, _ in first })
         // Presenters that are a fallback are asked only when the parent cannot be.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
         let presentations = ChildPresentations(
             name: settings.name, chain: chain,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback),
-            uplink: upward, parts: parts)
+            uplinks: uplinks, parts: parts)
         let source = NodeStatusSource(
-            settings.name, uplink: upward, presentations: presentations, parts: parts)
+            settings.name, uplinks: uplinks, presentations: presentations, parts: parts)
         self.source = source
         downlink = Downlink(
             DownlinkMachine(
@@ -121,17 +139,23 @@ public final class Node: Service {
         do {
             try await downlink.start()
         } catch {
-            await upward?.stop()
+            await stopUplinks()
             await reactor.shutDown()
             throw NodeError.transport(error)
         }
-        await upward?.start()
+        for uplink in uplinks { await uplink.start() }
         parts.ready()
         // Cancellation and graceful shutdown end it alike.
         try? await gracefulShutdown()
         await downlink.stop()
-        await upward?.stop()
+        await stopUplinks()
         await reactor.shutDown()
+    }
+
+    private func stopUplinks() async {
+        for uplink in uplinks { await uplink.stop() }
+        // Its ways know the rules, and the rules their ways.
+        parts.routes.set([:])
     }
 }
 

@@ -13,6 +13,8 @@ public struct NodeParts: Sendable {
     /// Puts this node's presenters in front of `next`, where a list of ``presenters`` does not
     /// say it all (a policy between two of them). Used in place of ``presenters``.
     public var presenting: Chain?
+    /// The ways that rules can send errors by: filled by the one node that is made of these parts.
+    public let routes = RouteTable()
     /// Where this node's presenters keep what they decided, across its lives.
     public var journal: (any DecisionJournal)?
     /// What was shown before a restart and is asked again is shown again; otherwise refused (410).

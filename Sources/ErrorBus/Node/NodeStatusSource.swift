@@ -11,15 +11,15 @@ final class NodeStatusSource: Sendable {
     private let name: NodeName
     private let version: String
     private let faults: RecentFaults
-    private let uplink: Uplink?
+    private let uplinks: [Uplink]
     private let presentations: ChildPresentations
     private let state = Mutex(State())
 
     init(
-        _ name: NodeName, uplink: Uplink?, presentations: ChildPresentations, parts: NodeParts
+        _ name: NodeName, uplinks: [Uplink], presentations: ChildPresentations, parts: NodeParts
     ) {
         self.name = name
-        self.uplink = uplink
+        self.uplinks = uplinks
         self.presentations = presentations
         version = parts.version
         faults = parts.faults
@@ -40,7 +40,7 @@ final class NodeStatusSource: Sendable {
             guard let startedAt else { return status }
             status.upMilliseconds = startedAt.duration(to: .now).clampedMilliseconds
             await downlink?.tell(into: &status)
-            await uplink?.tell(into: &status)
+            for uplink in uplinks { await uplink.tell(into: &status) }
             status.tables.offered = presentations.count
             status.faults = faults.list()
             status.arrangeChildren()
@@ -55,7 +55,7 @@ final class NodeStatusSource: Sendable {
             let (startedAt, downlink) = state.withLock { ($0.startedAt, $0.downlink) }
             guard startedAt != nil else { return sizes }
             await downlink?.count(into: &sizes)
-            await uplink?.count(into: &sizes)
+            for uplink in uplinks { await uplink.count(into: &sizes) }
             sizes.offered = presentations.count
             return sizes
         }

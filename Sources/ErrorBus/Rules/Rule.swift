@@ -31,6 +31,12 @@ public struct Rule: Hashable, Sendable {
         return nil
     }
 
+    /// Where it sends errors, when it is a rule that does.
+    public var route: String? {
+        for case .route(let name) in actions { return name }
+        return nil
+    }
+
     /// Whether it keeps errors from being presented.
     public var withholds: Bool { actions.contains(.withhold) }
 }

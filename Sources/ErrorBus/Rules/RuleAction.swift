@@ -13,7 +13,7 @@ public enum RuleAction: Hashable, Sendable {
     case answer(RuleAnswer)
     /// Takes these keys out of `userInfo`, also in the errors beneath.
     case redact([String])
-    /// Offers the error to another `next`: a node or an endpoint, as written. Read, but not
-    /// available in this version.
+    /// Offers the error to another node or endpoint instead of to `next`, once the rule's other
+    /// actions are done; rules after it are not asked. The name of a way in the ``RouteTable``.
     case route(String)
 }

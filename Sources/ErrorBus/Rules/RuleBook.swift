@@ -3,7 +3,7 @@ public struct RuleBook: Hashable, Sendable {
     /// How many of the matching rules apply.
     public enum Mode: Sendable {
         /// Every one, top to bottom, each to what those before it made of the error; a rule that
-        /// withholds or answers ends it. What `responders:` means.
+        /// withholds, answers or routes ends it. What `responders:` means.
         case everyMatch
         /// The first one. What a policy file means.
         case firstMatch
@@ -36,6 +36,6 @@ public struct RuleBook: Hashable, Sendable {
     private func ends(_ rule: Rule) -> Bool {
         if rule.isDryRun || rule.schedule != nil { return false }
         if let answer = rule.answer { return answer.limit == nil }
-        return rule.withholds || mode == .firstMatch
+        return rule.withholds || rule.route != nil || mode == .firstMatch
     }
 }

@@ -3,6 +3,8 @@ package struct RuleEvaluation: Sendable {
     package enum Ending: Sendable {
         case withheld(by: Rule)
         case answered(RuleAnswer, by: Rule)
+        /// It goes on by another way than `next`.
+        case routed(String, by: Rule)
         /// No rule decided: it goes on.
         case passed
     }

@@ -4,7 +4,8 @@ import Synchronization
 /// A responder made of rules, for nodes without Swift code of their own: the `responders:` of a
 /// topology (``RuleBook/Mode/everyMatch``) and policy files (``RuleBook/Mode/firstMatch``).
 ///
-/// It withholds, rewrites, redacts and changes options in ``willPresentError(_:)``. A rule that
+/// It withholds, rewrites, redacts and changes options in ``willPresentError(_:)``. A rule may also
+/// send the error another way than to `next`, through ``RouteTable``. A rule that
 /// answers is asked first, in ``presentError(_:)``: it picks the option and the option's owner
 /// runs the attempt, just as when a person picks it. What no rule answers goes on to `next`.
 /// Errors that say "user cancelled" are never answered.
@@ -18,7 +19,10 @@ public final class RuleResponder: Responder {
     private let audit: (any AuditLog)?
     private let decisions: Decisions
     private let logger: Logger
+    private let routes: RouteTable
     private let state: Mutex<State>
+    /// What a hook found in the presentation under way.
+    @TaskLocal private static var chosenRoute: ChosenRoute?
 
     private struct State {
         var book: RuleBook
@@ -29,18 +33,21 @@ public final class RuleResponder: Responder {
     ///   - node: The node it stands in: in outcomes, in answers and as the origin of local errors.
     ///   - book: The rules; see ``replaceRules(_:)``.
     ///   - next: Whom to offer what no rule answers or withholds.
+    ///   - routes: The ways that rules can send errors by.
     ///   - commands: Runs what added options run.
     ///   - journal: Where decisions survive this process; nil for rules below a presenter.
     ///   - audit: Where what rules decide and withhold is written.
     ///   - timing: The clocks that limits, delays and schedules go by.
     public init(
-        _ node: NodeName, book: RuleBook, next: (any Responder)?, commands: RuleCommands,
-        journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil, logger: Logger,
+        _ node: NodeName, book: RuleBook, next: (any Responder)?, routes: RouteTable = RouteTable(),
+        commands: RuleCommands, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
+        logger: Logger,
         timing: RuleTiming = RuleTiming()
     ) {
         responderName = node.description
         self.node = node
         following = next
+        self.routes = routes
         self.commands = commands
         self.audit = audit
         decisions = Decisions(
@@ -59,21 +66,27 @@ public final class RuleResponder: Responder {
     public func willPresentError(_ error: any Error) async throws -> (any Error)? {
         let evaluation = walk().changing(error)
         note(evaluation, ErrorReport(describing: error))
-        if case .withheld = evaluation.ending { return withheld(error) }
+        switch evaluation.ending {
+        case .withheld: return withheld(error)
+        case .routed(let name, _): Self.chosenRoute?.set(name)
+        case .answered, .passed: break
+        }
         return evaluation.error
     }
 
     public func presentError(_ error: any Error) async -> Outcome {
         await inPresentation { context in
-            guard let evaluation = walk().answering(error) else { return await forwardError(error) }
+            guard let evaluation = walk().answering(error) else {
+                return await passOn(error, in: context)
+            }
             note(
                 evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error))
             guard case .answered(let chosen, let rule) = evaluation.ending else {
-                return await forwardError(error)
+                return await passOn(error, in: context)
             }
             switch await pause(chosen, in: context) {
             case .over: break
-            case .tooLong: return await forwardError(error)
+            case .tooLong: return await passOn(error, in: context)
             case .withdrawn:
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
@@ -82,6 +95,21 @@ public final class RuleResponder: Responder {
                 by: "policy \(node) rule \(rule.position)", via: .policy)
             await decisions.presenting(evaluation.error, context.id)
             return await decisions.carryOut(answer, evaluation.error, context.id)
+        }
+    }
+
+    /// To `next`, or by the way that a rule chooses.
+    private func passOn(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        let chosen = ChosenRoute()
+        return await Self.$chosenRoute.withValue(chosen) {
+            await forward(error, in: context) { error, context in
+                guard let name = chosen.name else { return await offerToNext(error, in: context) }
+                if let way = routes[name] { return await way.receive(error, in: context) }
+                logger.error(
+                    "rule routes to what this node did not begin with, so it goes on to next",
+                    metadata: ["route": "\(name)", "id": "\(context.id)"])
+                return await offerToNext(error, in: context)
+            }
         }
     }
 
@@ -115,6 +143,8 @@ public final class RuleResponder: Responder {
             case .answered(let answer) where step.rule.isDryRun:
                 text = "dry run: rule would answer \(answer.option)"
             case .withheld where step.rule.isDryRun: text = "dry run: rule would withhold"
+            case .routed(let name) where step.rule.isDryRun:
+                text = "dry run: rule would route to \(name)"
             case .changed where step.rule.isDryRun: text = "dry run: rule would change the report"
             default: continue
             }
@@ -148,4 +178,13 @@ public final class RuleResponder: Responder {
             return .withdrawn
         }
     }
+}
+
+/// Carries a hook's choice to whoever offers the error on.
+private final class ChosenRoute: Sendable {
+    private let chosen = Mutex<String?>(nil)
+
+    var name: String? { chosen.withLock { $0 } }
+
+    func set(_ name: String) { chosen.withLock { $0 = name } }
 }

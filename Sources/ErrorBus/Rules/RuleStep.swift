@@ -5,6 +5,8 @@ package struct RuleStep: Sendable {
         case changed(from: ErrorReport, to: ErrorReport)
         case withheld
         case answered(RuleAnswer)
+        /// Sent another way than to `next`.
+        case routed(String)
         case declined(Refusal)
     }
 

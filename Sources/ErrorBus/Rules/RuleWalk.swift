@@ -57,6 +57,12 @@ package struct RuleWalk {
         for rule in book.rules where rule.match.matches(report, origin: origin) {
             if rule.answer != nil, !mayAnswer { continue }
             let (effect, changed) = apply(rule, to: current, report)
+            if case .routed = effect {
+                let after = ErrorReport(describing: changed)
+                if after != report {
+                    steps.append(RuleStep(rule: rule, effect: .changed(from: report, to: after)))
+                }
+            }
             steps.append(RuleStep(rule: rule, effect: effect))
             if rule.isDryRun { continue }
             switch effect {
@@ -66,6 +72,9 @@ package struct RuleWalk {
             case .answered(let answer):
                 return RuleEvaluation(
                     ending: .answered(answer, by: rule), error: changed, steps: steps)
+            case .routed(let name):
+                return RuleEvaluation(
+                    ending: .routed(name, by: rule), error: changed, steps: steps)
             case .changed(_, let after):
                 current = changed
                 report = after
@@ -83,6 +92,7 @@ package struct RuleWalk {
         }
         if rule.withholds { return (.withheld, error) }
         let changed = commands.applying(rule, to: error, report, origin: origin, logger: logger)
+        if let name = rule.route { return (.routed(name), changed) }
         let after = ErrorReport(describing: changed)
         guard let answer = rule.answer else { return (.changed(from: report, to: after), changed) }
         let offered = after.options.isEmpty ? [RecoveryOption.okay.option] : after.options

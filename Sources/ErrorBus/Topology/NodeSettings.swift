@@ -27,6 +27,17 @@ public struct NodeSettings: Hashable, Sendable {
 
     public init(name: NodeName) { self.name = name }
 
+    /// Where its rules send errors instead of to ``next``, each once.
+    public var routes: [Hop] {
+        var rules = responders
+        for case .policy(_, let policy) in presenters { rules += policy }
+        var hops: [Hop] = []
+        for hop in rules.compactMap({ $0.route.flatMap { Hop($0) } }) where !hops.contains(hop) {
+            hops.append(hop)
+        }
+        return hops
+    }
+
     /// Whether its presenters only stand in for parents that are out of reach.
     package var asksPresentersOnlyWhenCutOff: Bool {
         whenUnreachable == .presentLocally && !next.isEmpty

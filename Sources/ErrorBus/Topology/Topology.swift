@@ -23,11 +23,20 @@ public struct Topology: Hashable, Sendable {
     /// For a parent given by name it is the first of its endpoints that can be connected to;
     /// one that listens on every interface is taken to be on this machine.
     public func parentEndpoints(of node: NodeName) -> [Endpoint] {
-        (nodes[node]?.next ?? []).compactMap { hop in
-            switch hop {
-            case .endpoint(let endpoint): endpoint
-            case .node(let parent): nodes[parent]?.listen.lazy.compactMap(\.connectable).first
-            }
+        (nodes[node]?.next ?? []).compactMap { endpoint(of: $0) }
+    }
+
+    /// What rules of `node` route to, by the name that they use.
+    public func routeEndpoints(of node: NodeName) -> [(name: String, Endpoint)] {
+        (nodes[node]?.routes ?? []).compactMap { hop in
+            endpoint(of: hop).map { (hop.description, $0) }
+        }
+    }
+
+    func endpoint(of hop: Hop) -> Endpoint? {
+        switch hop {
+        case .endpoint(let endpoint): endpoint
+        case .node(let parent): nodes[parent]?.listen.lazy.compactMap(\.connectable).first
         }
     }
 

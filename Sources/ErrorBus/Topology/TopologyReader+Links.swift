@@ -6,21 +6,7 @@ extension TopologyReader {
         let allowed = "a node name, an endpoint, or a list of them"
         var hops: [Hop] = []
         for element in decoder.elementsOrOne(field, allowed: allowed) {
-            guard let text = decoder.text(element, allowed: allowed) else { continue }
-            let hop: Hop
-            if text.contains("://") {
-                guard let endpoint = endpoint(text, element) else { continue }
-                guard endpoint.isConnectable else {
-                    decoder.report(element, allowed: "an endpoint with a host and a port")
-                    continue
-                }
-                hop = .endpoint(endpoint)
-            } else if let name = NodeName(text) {
-                hop = .node(name)
-            } else {
-                decoder.report(element, allowed: "a node name (\(NodeName.allowed)) or an endpoint")
-                continue
-            }
+            guard let hop = hop(element, allowed: allowed) else { continue }
             if hops.contains(hop) {
                 decoder.report(element, allowed: "each parent once")
             } else {
@@ -28,6 +14,21 @@ extension TopologyReader {
             }
         }
         return hops
+    }
+
+    mutating func hop(_ field: ConfigurationField, allowed: String) -> Hop? {
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        guard text.contains("://") else {
+            if let name = NodeName(text) { return .node(name) }
+            decoder.report(field, allowed: "a node name (\(NodeName.allowed)) or an endpoint")
+            return nil
+        }
+        guard let endpoint = endpoint(text, field) else { return nil }
+        guard endpoint.isConnectable else {
+            decoder.report(field, allowed: "an endpoint with a host and a port")
+            return nil
+        }
+        return .endpoint(endpoint)
     }
 
     mutating func endpoints(_ field: ConfigurationField) -> [Endpoint] {

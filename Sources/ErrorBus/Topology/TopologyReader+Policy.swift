@@ -11,13 +11,6 @@ extension TopologyReader {
         let root = try open(path)
         var reader = TopologyReader(folder: "", environment: environment, openPolicy: open)
         let rules = reader.policy(root, path: path)
-        for use in UnavailableFeatures.routes(in: rules, "rules", file: path) {
-            let place = ConfigurationDecoder.Place(file: path, field: use.field)
-            reader.decoder.report(
-                ConfigurationProblem(
-                    at: reader.decoder.locations[place] ?? root.location, field: use.field,
-                    found: use.found, allowed: use.allowed, hint: use.hint))
-        }
         guard reader.decoder.problems.isEmpty else {
             throw .invalid(reader.decoder.problems, warnings: [])
         }

@@ -44,6 +44,11 @@ extension TopologyReader {
                 withhold, found: "withhold beside other actions", allowed: "withhold by itself")
             return nil
         }
+        if let answer = written["answer"], written["route"] != nil {
+            decoder.report(
+                answer, found: "answer beside route", allowed: "one of them in a rule")
+            return nil
+        }
         guard let match, let isDryRun, schedule.map({ $0 != nil }) ?? true, !actions.isEmpty,
             actions.count == written.count
         else { return nil }
@@ -71,7 +76,7 @@ extension TopologyReader {
         case "redact":
             return nonEmpty(field, "a userInfo key, or a list of them").map(RuleAction.redact)
         default:
-            return decoder.text(field, allowed: "a node name or an endpoint").map(RuleAction.route)
+            return hop(field, allowed: "a node name or an endpoint").map { .route($0.description) }
         }
     }
 

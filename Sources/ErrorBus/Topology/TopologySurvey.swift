@@ -16,7 +16,7 @@ struct TopologySurvey {
     init(_ topology: Topology) {
         var parents: [NodeName: [NodeName]] = [:]
         for node in topology.nodes.values {
-            parents[node.name] = node.next.compactMap { hop in
+            parents[node.name] = (node.next + node.routes).compactMap { hop in
                 if case .node(let name) = hop, topology.nodes[name] != nil { name } else { nil }
             }
         }

@@ -32,11 +32,6 @@ struct TopologyValidator {
         }
         checkEndpoints()
         checkDepth()
-        for unavailable in UnavailableFeatures.find(in: topology) {
-            report(
-                unavailable.field, in: unavailable.file, found: unavailable.found,
-                allowed: unavailable.allowed, hint: unavailable.hint)
-        }
         if !readCleanly { warnings.removeAll() }
         problems.sort { one, other in
             let (a, b) = (one.location, other.location)
@@ -77,29 +72,35 @@ struct TopologyValidator {
 
     private mutating func checkHops(of node: NodeSettings) {
         for (index, hop) in node.next.enumerated() {
-            guard case .node(let parent) = hop else { continue }
-            let field = entry("nodes.\(node.name).next", index)
-            let others = topology.nodes.keys.filter { $0 != node.name }.map(\.description)
-            guard let settings = topology.nodes[parent] else {
-                let allowed = "a node of this topology (\(others.joined(separator: ", ")))"
-                report(
-                    field, found: "\"\(parent)\"", allowed: allowed + " or an endpoint",
-                    hint: Suggestion.hint(for: parent.description, among: others))
-                continue
-            }
-            let listening = "nodes.\(parent).listen"
-            if settings.listen.isEmpty, !hasProblems(at: listening) {
-                report(
-                    field, found: "\"\(parent)\", which does not listen",
-                    allowed: "a node with listen, or an endpoint",
-                    hint: "add listen to node \(parent)")
-            } else if !settings.listen.isEmpty,
-                settings.listen.allSatisfy({ $0.connectable == nil })
-            {
-                report(
-                    field, found: "\"\(parent)\", which listens only where the system chooses",
-                    allowed: "a node with an ipc endpoint or a fixed port, or an endpoint")
-            }
+            checkHop(hop, of: node, at: entry("nodes.\(node.name).next", index))
+        }
+    }
+
+    private mutating func checkHop(
+        _ hop: Hop, of node: NodeSettings, at field: String, in file: String? = nil
+    ) {
+        guard case .node(let parent) = hop else { return }
+        let others = topology.nodes.keys.filter { $0 != node.name }.map(\.description)
+        guard let settings = topology.nodes[parent] else {
+            let allowed = "a node of this topology (\(others.joined(separator: ", ")))"
+            report(
+                field, in: file, found: "\"\(parent)\"", allowed: allowed + " or an endpoint",
+                hint: Suggestion.hint(for: parent.description, among: others))
+            return
+        }
+        let listening = "nodes.\(parent).listen"
+        if settings.listen.isEmpty, !hasProblems(at: listening) {
+            report(
+                field, in: file, found: "\"\(parent)\", which does not listen",
+                allowed: "a node with listen, or an endpoint",
+                hint: "add listen to node \(parent)")
+        } else if !settings.listen.isEmpty,
+            settings.listen.allSatisfy({ $0.connectable == nil })
+        {
+            report(
+                field, in: file,
+                found: "\"\(parent)\", which listens only where the system chooses",
+                allowed: "a node with an ipc endpoint or a fixed port, or an endpoint")
         }
     }
 
@@ -183,10 +184,29 @@ struct TopologyValidator {
     }
 
     private mutating func checkRules(of node: NodeSettings) {
-        checkShadows(
-            RuleBook(node.responders, mode: .everyMatch), "nodes.\(node.name).responders", in: nil)
+        let list = "nodes.\(node.name).responders"
+        checkShadows(RuleBook(node.responders, mode: .everyMatch), list, in: nil)
+        checkRoutes(node.responders, of: node, list, in: nil)
         for case .policy(let path, let rules) in node.presenters {
             checkShadows(RuleBook(rules, mode: .firstMatch), "rules", in: path)
+            checkRoutes(rules, of: node, "rules", in: path)
+        }
+    }
+
+    private mutating func checkRoutes(
+        _ rules: [Rule], of node: NodeSettings, _ list: String, in file: String?
+    ) {
+        for rule in rules {
+            guard let hop = rule.route.flatMap({ Hop($0) }) else { continue }
+            let field = "\(list)[\(rule.position - 1)].route"
+            checkHop(hop, of: node, at: field, in: file)
+            guard let endpoint = topology.endpoint(of: hop),
+                topology.parentEndpoints(of: node.name).contains(endpoint)
+            else { continue }
+            // Two links of one name to one parent would take each other's place for ever.
+            report(
+                field, in: file, found: "\"\(hop)\", which is next of \(node.name) already",
+                allowed: "another node or endpoint")
         }
     }
 

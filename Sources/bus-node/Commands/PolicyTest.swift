@@ -76,6 +76,11 @@ extension RuleReading {
             object["rule"] = .integer(Int64(rule.position))
             object["line"] = rule.line.map { .integer(Int64($0)) } ?? .null
             object["option"] = .string(answer.option)
+        case .routed(let name, let rule):
+            object["verdict"] = "routes"
+            object["rule"] = .integer(Int64(rule.position))
+            object["line"] = rule.line.map { .integer(Int64($0)) } ?? .null
+            object["route"] = .string(name)
         }
         return String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
     }

@@ -33,70 +33,79 @@ struct PathWalk {
         // A topology that was loaded has no circles.
         while let settings = node {
             explanation.stations.append(Explanation.Station(node: settings.name))
-            if let ending = end(in: settings) {
+            switch pass(settings) {
+            case .ends(let ending):
                 explanation.ending = ending
                 return explanation
+            case .goesOn(let parent): node = topology[parent]
             }
-            guard case .node(let parent) = settings.next.first else { break }
-            node = topology[parent]
         }
         return explanation
     }
 
-    /// Where it ends in this node; nil when it goes on to the first parent.
-    private mutating func end(in settings: NodeSettings) -> Explanation.Ending? {
+    /// What becomes of it in one node.
+    private enum Passage {
+        case ends(Explanation.Ending)
+        case goesOn(NodeName)
+    }
+
+    private mutating func pass(_ settings: NodeSettings) -> Passage {
         if !settings.responders.isEmpty {
             let book = RuleBook(settings.responders, mode: .everyMatch)
             let list = RuleList(name: "responders", file: file, book: book)
-            if let ending = apply(list, in: settings.name) { return ending }
+            if let passage = apply(list, in: settings.name) { return passage }
         }
         if settings.asksPresentersOnlyWhenCutOff {
             change { $0.fallback = settings.presenters.map(\.title) }
-        } else if let ending = present(settings) {
-            return ending
+        } else if let passage = present(settings) {
+            return passage
         }
-        return climb(settings)
+        return climb(to: settings.next.first, otherParents: settings.next.dropFirst())
     }
 
-    private mutating func present(_ settings: NodeSettings) -> Explanation.Ending? {
+    /// Nil when its presenters all decline.
+    private mutating func present(_ settings: NodeSettings) -> Passage? {
         for (index, presenter) in settings.presenters.enumerated() {
             if case .policy(let path, let rules) = presenter {
                 let book = RuleBook(rules, mode: .firstMatch)
                 let list = RuleList(name: "policy", file: path, book: book)
-                if let ending = apply(list, in: settings.name) { return ending }
+                if let passage = apply(list, in: settings.name) { return passage }
             } else if isCancelled {
-                return .userCancelled
+                return .ends(.userCancelled)
             } else {
                 // Those that ask people are asked at once.
                 let rest = settings.presenters[index...]
                 let people = rest.prefix(while: \.asksPeople)
                 let asked = people.isEmpty ? rest.prefix(1) : people
                 let parent = settings.next.prefix(1).map(\.description)
-                return .presented(
-                    by: asked.map(\.title).joined(separator: " and "),
-                    otherwise: rest.dropFirst(asked.count).map(\.title) + parent)
+                return .ends(
+                    .presented(
+                        by: asked.map(\.title).joined(separator: " and "),
+                        otherwise: rest.dropFirst(asked.count).map(\.title) + parent))
             }
         }
         return nil
     }
 
-    private mutating func climb(_ settings: NodeSettings) -> Explanation.Ending? {
-        if isCancelled { return .userCancelled }
-        guard let next = settings.next.first else { return .detached }
+    private mutating func climb(to next: Hop?, otherParents: ArraySlice<Hop>) -> Passage {
+        if isCancelled { return .ends(.userCancelled) }
+        guard let next else { return .ends(.detached) }
         do throws(ReportError) {
             explanation.report = try ErrorReport(payload: explanation.report.payload())
         } catch {
-            return .refused("\(error)")
+            return .ends(.refused("\(error)"))
         }
         change { station in
             station.next = next
-            station.otherParents = Array(settings.next.dropFirst())
+            station.otherParents = Array(otherParents)
         }
-        if case .endpoint(let endpoint) = next { return .leaves(endpoint) }
-        return nil
+        return switch next {
+        case .endpoint(let endpoint): .ends(.leaves(endpoint))
+        case .node(let parent): .goesOn(parent)
+        }
     }
 
-    private mutating func apply(_ list: RuleList, in node: NodeName) -> Explanation.Ending? {
+    private mutating func apply(_ list: RuleList, in node: NodeName) -> Passage? {
         let reading = list.evaluate(explanation.report, origin: origin, date: date)
         change { $0.readings.append(reading) }
         explanation.report = reading.report
@@ -104,11 +113,15 @@ struct PathWalk {
             owners[option.id] = node
         }
         switch reading.ending {
-        case .withheld(let rule): return .withheld(by: "\(node) \(list.title(of: rule))")
+        case .withheld(let rule):
+            return .ends(.withheld(by: "\(node) \(list.title(of: rule))"))
         case .answered(let answer, let rule):
-            return .answered(
-                answer, by: "policy \(node) rule \(rule.position)",
-                owner: owners[answer.option] ?? origin)
+            return .ends(
+                .answered(
+                    answer, by: "policy \(node) rule \(rule.position)",
+                    owner: owners[answer.option] ?? origin))
+        case .routed(let name, _):
+            return climb(to: Hop(name), otherParents: [])
         case .passed: return nil
         }
     }

@@ -21,6 +21,7 @@ extension RuleReading {
         case .changed(let before, let after):
             orNothing(ReportDifference(before, after).sentences)
         case .answered(let answer): words(answer)
+        case .routed(let name): "routes it to \(name.shown())"
         case .declined(.outsideSchedule(let schedule)):
             "declines: in force only \(schedule.description)"
         case .declined(.limitReached(let limit)): "declines: more than \(limit.text)"
@@ -66,6 +67,9 @@ extension RuleReading {
             object["does"] = "answers"
             object["option"] = .string(answer.option)
             object["limit"] = answer.limit.map { .string($0.text) } ?? .null
+        case .routed(let name):
+            object["does"] = "routes"
+            object["route"] = .string(name)
         case .declined(let refusal):
             object["does"] = "declines"
             object["reason"] =

@@ -34,9 +34,9 @@ struct DotDrawing {
     }
 
     private static func style(of link: TopologyGraph.Link) -> String {
-        var attributes = link.rank == 0 ? [] : ["style=dashed"]
+        var attributes = link.isSolid ? [] : ["style=dashed"]
+        if let label = link.label { attributes.append("label=\(quoted(label))") }
         if let live = link.live {
-            attributes.append("label=\(quoted(live.words))")
             if live.state == .unknown || live.isStandby {
                 attributes.append("color=gray")
             } else if live.state == .down {

@@ -27,8 +27,8 @@ struct MermaidDrawing {
             guard let child = ids[.node(link.child)], let parent = ids[link.parent] else {
                 continue
             }
-            let label = link.live.map { "|\"\(Self.escaped($0.words))\"|" } ?? ""
-            lines.append("    \(child) \(link.rank == 0 ? "-->" : "-.->")\(label) \(parent)")
+            let label = link.label.map { "|\"\(Self.escaped($0))\"|" } ?? ""
+            lines.append("    \(child) \(link.isSolid ? "-->" : "-.->")\(label) \(parent)")
         }
         return lines
     }

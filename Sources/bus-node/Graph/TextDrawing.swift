@@ -14,7 +14,7 @@ struct TextDrawing {
     }
 
     var lines: [String] {
-        let children = Set(graph.links.map(\.child))
+        let children = Set(graph.links.filter { !$0.isRoute }.map(\.child))
         var lines: [String] = []
         for endpoint in graph.outside {
             lines.append("(\(endpoint.description.shown()))")
@@ -39,6 +39,8 @@ struct TextDrawing {
             var block: [String] =
                 if !link.isListed {
                     ["\(link.child) (not in the file)"]
+                } else if link.isRoute {
+                    ["\(link.child) (what its rules route here)"]
                 } else if link.rank == 0, let node = nodes[link.child] {
                     block(node)
                 } else {

@@ -16,6 +16,8 @@ struct TopologyGraph {
         let parent: Hop
         /// From 0: parents after the first are turned to when those before cannot be reached.
         let rank: Int
+        /// It is taken by what rules of the child route there.
+        var isRoute = false
         /// How it is, where the nodes were asked.
         var live: LiveTopology.Link?
         /// False for one that exists and is not in the file.
@@ -34,10 +36,10 @@ struct TopologyGraph {
                 ruleCount: settings.responders.count, live: live?.nodes[settings.name])
         }
         let listed = topology.settings.flatMap { settings in
-            settings.next.enumerated().map {
+            (settings.next + settings.routes).enumerated().map {
                 Link(
                     child: settings.name, parent: $1, rank: $0,
-                    live: live?.link(settings.name, $1))
+                    isRoute: $0 >= settings.next.count, live: live?.link(settings.name, $1))
             }
         }
         let others = (live?.links ?? []).filter { $0.rank == nil }.map {
@@ -83,6 +85,7 @@ struct TopologyGraph {
                         "child": .string(link.child.description),
                         "parent": .string(link.parent.description),
                         "rank": link.isListed ? .integer(Int64(link.rank)) : .null,
+                        "route": .bool(link.isRoute),
                     ]
                     return .object(fields.merging(link.live?.json.objectValue ?? [:]) { $1 })
                 }),
@@ -97,5 +100,16 @@ extension TopologyGraph.Node {
         // Of one that listens nowhere its link says it all.
         let state = endpoints.isEmpty ? [] : live.map { [$0.words] } ?? []
         return endpoints + rules + presenters.map { "asks \($0)" } + state
+    }
+}
+
+extension TopologyGraph.Link {
+    /// The way that errors take as long as nothing is wrong and no rule says otherwise.
+    var isSolid: Bool { rank == 0 && !isRoute }
+
+    /// What belongs beside its line.
+    var label: String? {
+        let words = (isRoute ? ["by rules"] : []) + (live.map { [$0.words] } ?? [])
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }

@@ -26,6 +26,8 @@ struct LiveTopology: Hashable, Sendable {
         let parent: Hop
         /// Its place in the child's list of parents; nil for a link that is not in the file.
         let rank: Int?
+        /// It is taken by what rules of the child route there.
+        var isRoute = false
         var state: LinkState
         /// Down, since the child has a link with a parent that it prefers.
         var isStandby = false
@@ -42,7 +44,7 @@ struct LiveTopology: Hashable, Sendable {
     /// - Parameter answers: Of the nodes that were asked.
     init(_ topology: Topology, answers: Answers) {
         links = topology.settings.flatMap { settings in
-            settings.next.enumerated().map { rank, parent in
+            (settings.next + settings.routes).enumerated().map { rank, parent in
                 Self.link(settings, rank, parent, answers)
             }
         }
@@ -82,6 +84,7 @@ struct LiveTopology: Hashable, Sendable {
         _ child: NodeSettings, _ rank: Int, _ parent: Hop, _ answers: Answers
     ) -> Link {
         var link = Link(child: child.name, parent: parent, rank: rank, state: .unknown)
+        link.isRoute = rank >= child.next.count
         if case .node(let name) = parent, let status = try? answers[name]?.get() {
             if let row = status.children.first(where: { $0.name == child.name }) {
                 link.take(row)
@@ -93,7 +96,7 @@ struct LiveTopology: Hashable, Sendable {
             }
         }
         guard let status = try? answers[child.name]?.get(),
-            status.parents.count == child.next.count
+            status.parents.count == child.next.count + child.routes.count
         else { return link }
         let row = status.parents[rank]
         link.state = row.state == .up ? .up : .down
@@ -104,9 +107,10 @@ struct LiveTopology: Hashable, Sendable {
 
     private mutating func markStandby() {
         let inUse = Dictionary(
-            links.filter { $0.state == .up }.map { ($0.child, $0.rank ?? 0) }, uniquingKeysWith: min
+            links.filter { $0.state == .up && !$0.isRoute }.map { ($0.child, $0.rank ?? 0) },
+            uniquingKeysWith: min
         )
-        for index in links.indices where links[index].state == .down {
+        for index in links.indices where links[index].state == .down && !links[index].isRoute {
             guard let used = inUse[links[index].child], let rank = links[index].rank else {
                 continue
             }
@@ -119,9 +123,11 @@ struct LiveTopology: Hashable, Sendable {
         topology.settings.flatMap { parent -> [Link] in
             guard let status = try? answers[parent.name]?.get() else { return [] }
             return status.children.compactMap { row in
-                let listed = topology[row.name]?.next.contains(.node(parent.name)) == true
+                let listed = topology[row.name].map {
+                    ($0.next + $0.routes).contains(.node(parent.name))
+                }
                 // A client that has gone is nothing to look at.
-                guard !listed, row.state == .live || row.openCount > 0 else { return nil }
+                guard listed != true, row.state == .live || row.openCount > 0 else { return nil }
                 var link = Link(
                     child: row.name, parent: .node(parent.name), rank: nil, state: .unknown)
                 link.take(row)

@@ -143,8 +143,8 @@ struct NodeAssembly {
         _ audit: (any AuditLog)?, _ journal: (any DecisionJournal)?, at place: RuledResponders.Place
     ) -> any Responder {
         let responder = RuleResponder(
-            settings.name, book: RuleBook(rules, mode: mode), next: next, commands: commands,
-            journal: journal, audit: audit, logger: logger)
+            settings.name, book: RuleBook(rules, mode: mode), next: next, routes: base.routes,
+            commands: commands, journal: journal, audit: audit, logger: logger)
         ruled.add(responder, at: place)
         return responder
     }

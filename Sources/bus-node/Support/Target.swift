@@ -64,7 +64,10 @@ struct Target: ParsableArguments {
                     .badConfiguration, "\(path): \(node) has neither listen, next nor presenters")
             }
             return Leaf(
-                node: Node(settings, parents: parents, parts: try assembly.parts()),
+                node: Node(
+                    settings, parents: parents,
+                    routes: assembly.loaded.topology.routeEndpoints(of: settings.name),
+                    parts: try assembly.parts()),
                 failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
         }
         guard let endpoint = settings.listen.lazy.compactMap(\.connectable).first else {

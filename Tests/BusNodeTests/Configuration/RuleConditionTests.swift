@@ -45,10 +45,9 @@ import Testing
     func refused() throws {
         for (text, expected) in [
             (
-                "rules: [{ match: {}, route: x }]",
-                "p.yaml:1: rules[0].route: found \"route\", allowed: withhold, rewrite, "
-                    + "addOption, removeOption, answer, redact; "
-                    + "route is not available in this version"
+                "rules: [{ match: {}, route: \"a b\" }]",
+                "p.yaml:1: rules[0].route: found \"a b\", allowed: a node name "
+                    + "(\(NodeName.allowed)) or an endpoint"
             ),
             ("{}", "p.yaml:1: rules: found nothing, allowed: a list of rules"),
         ] {

@@ -20,6 +20,10 @@ import Testing
                 answer: retry
               - match: { origin: worker-9 }
                 withhold: true
+              - match: { domain: net }
+                rewrite: { severity: warning }
+                route: ops
+          ops: { listen: "ipc://o", presenters: [terminal] }
           worker:
             next: relay
             responders:
@@ -58,7 +62,7 @@ import Testing
         #expect(
             try walk("worker", report()).lines == [
                 "worker", "  responders: none of 1 rule matches", "  -> relay",
-                "relay", "  responders: none of 3 rules matches",
+                "relay", "  responders: none of 4 rules matches",
                 "  -> central, when unreachable tcp://127.0.0.1:9",
                 "central",
                 "ends: presented by terminal of central, and when that declines command page",
@@ -83,12 +87,25 @@ import Testing
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))
         #expect(
             path.lines[1]
-                == "  responders: rule 1 (t.yaml:18) adds the option fix \"Fix it\", "
+                == "  responders: rule 1 (t.yaml:22) adds the option fix \"Fix it\", "
                 + "takes the option retry away")
         #expect(
             path.lines[5]
                 == "  responders: rule 2 (t.yaml:11) declines: retry is not offered, only fix")
         #expect(path.lines.last?.hasPrefix("ends: presented by terminal") == true)
+    }
+
+    @Test("what a rule routes goes that way")
+    func route() throws {
+        let path = try walk("worker", report(domain: "net"))
+        #expect(
+            path.lines.dropFirst(3) == [
+                "relay",
+                "  responders: rule 4 (t.yaml:15) makes the severity \"warning\" instead of "
+                    + "\"error\"",
+                "  responders: rule 4 (t.yaml:15) routes it to ops", "  -> ops", "ops",
+                "ends: presented by terminal of ops",
+            ])
     }
 
     @Test("an origin below the first node is what rules compare")

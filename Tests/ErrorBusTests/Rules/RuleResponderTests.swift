@@ -64,14 +64,14 @@ import Testing
     private func responder(
         _ actions: [RuleAction], mode: RuleBook.Mode = .everyMatch, runner: Runner = Runner(),
         next: any Responder,
-        timing: RuleTiming = RuleTiming()
+        timing: RuleTiming = RuleTiming(), routes: RouteTable = RouteTable()
     ) -> RuleResponder {
         let rules = actions.enumerated().map {
             Rule(match: RuleMatch(), actions: [$1], position: $0 + 1)
         }
         return RuleResponder(
             "relay", book: RuleBook(rules, mode: mode), next: next,
-            commands: RuleCommands(runner: runner) { Array($0.domain.utf8) },
+            routes: routes, commands: RuleCommands(runner: runner) { Array($0.domain.utf8) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timing: timing)
     }
 
@@ -107,6 +107,45 @@ import Testing
         #expect(end.last?.code == 7)
         #expect(outcome.didRecover)
         #expect(attempts.total == 1)
+    }
+
+    @Test("a routed error goes that way instead of to next, as far as it was changed")
+    func route() async {
+        let end = End()
+        let other = End(option: "retry")
+        let routes = RouteTable()
+        routes.set(["ops": other])
+        let actions: [RuleAction] = [
+            .rewrite(ReportRewrite(severity: .critical)), .route("ops"),
+            .rewrite(ReportRewrite(description: "Not reached")),
+        ]
+        let outcome = await responder(actions, next: end, routes: routes).presentError(failure())
+        #expect(outcome.didRecover)
+        #expect(end.count == 0)
+        #expect(other.last?.severity == .critical)
+        #expect(other.last?.description == "It failed.")
+    }
+
+    @Test("where there is no such way it goes on to next")
+    func routeUnknown() async {
+        let end = End(option: "retry")
+        let outcome = await responder([.route("ops")], next: end).presentError(failure())
+        #expect(outcome.didRecover)
+        #expect(end.count == 1)
+    }
+
+    @Test("an answer past its limit leaves the error to the rule that routes")
+    func routeAfterLimit() async {
+        let end = End()
+        let other = End()
+        let routes = RouteTable()
+        routes.set(["ops": other])
+        let answer = RuleAnswer("retry", limit: IntensityLimit(1, per: .seconds(60)))
+        let responder = responder(
+            [.answer(answer), .route("ops")], mode: .everyMatch, next: end, routes: routes)
+        #expect(await responder.presentError(failure()).didRecover)
+        #expect(await !responder.presentError(failure()).didRecover)
+        #expect([end.count, other.count] == [0, 1])
     }
 
     @Test("redacted keys are gone, in the errors beneath as well")
