@@ -18,7 +18,8 @@ PATIENCE = 20
 
 def program(*names):
     found = next(filter(None, map(shutil.which, names)), None)
-    return found or sys.exit(f"{names[0]} is missing. Run: apt-get install chromium chromium-driver")
+    missing = f"{names[0]} is missing. Run: apt-get install chromium chromium-driver"
+    return found or sys.exit(missing)
 
 
 class Page:
@@ -36,15 +37,26 @@ class Page:
         self.driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
         self.resize(width, height, scheme)
 
-    def resize(self, width, height, scheme="light"):
+    def resize(self, width, height, scheme="light", scale=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def open(self, url):
         self.driver.get(url)
         self.until(lambda: self.text("#link") == "live", "the page to be linked")
+
+    def go(self, view):
+        self.run("location.hash = arguments[0]", f"#/{view}")
+
+    def rest(self):
+        """Waits until nothing moves, and what follows a resize is drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[0];"
+            "requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+        self.until(lambda: self.run("return document.getAnimations().every("
+                                    "(each) => each.playState === 'finished')"), "it to rest")
 
     def second_tab(self, url):
         first = self.driver.current_window_handle
@@ -65,6 +77,12 @@ class Page:
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
+
+    def part(self, module, expression):
+        """What an expression gives over the exports of one of the page's modules."""
+        return self.driver.execute_async_script(
+            f"const done = arguments[0]; import('/page/{module}.js')"
+            f".then((part) => done({expression}), (error) => done(String(error)));")
 
     def text(self, selector):
         """What is shown of the first match; empty when there is none or it is hidden."""
@@ -104,7 +122,7 @@ class Page:
 
     def shown(self, text):
         self.until(lambda: text in self.text("#title"), f"the detail of {text}")
-        self.until(lambda: self.run("return performance.now() - state.shownAt > JUST_SHOWN"),
+        self.until(lambda: self.part("state", "performance.now() - part.state.shownAt") > 400,
                    "it to be read")
 
     def sign(self, name):

@@ -84,9 +84,13 @@ class MockConsole(Console):
         self.launch([sys.executable, str(pathlib.Path(__file__).with_name("mock_console.py")),
                      "--port", str(self.port), "--token", TOKEN])
 
-    def ask(self, *reports):
-        made = self.call("/mock", [{"report": each} for each in reports])
+    def ask(self, *reports, **more):
+        made = self.call("/mock", [{"report": each, **more} for each in reports])
         return [MockQuestion(self, identity) for identity in made["ids"]]
+
+    def fill(self, count):
+        """Presentations as they may come in earnest."""
+        self.call("/mock/fill", {"items": count})
 
     def work(self, description, reason):
         return self.ask(report(description, failureReason=reason))[0]
@@ -143,7 +147,7 @@ nodes:
         super().close()
         self.context.destroy(linger=0)
 
-    def ask(self, *reports):
+    def ask(self, *reports, deadline=600):
         import zmq
         questions = []
         for index, each in enumerate(reports):
@@ -152,7 +156,7 @@ nodes:
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
                 self.dealers.append(dealer)  # Closed, it would take its questions back.
             identity = str(uuid.uuid4())
-            dealer.send({**each, "id": identity, "deadlineMilliseconds": 600_000})
+            dealer.send({**each, "id": identity, "deadlineMilliseconds": deadline * 1000})
             questions.append(BareQuestion(dealer, identity))
         return questions
 

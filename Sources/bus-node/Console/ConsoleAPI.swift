@@ -18,8 +18,9 @@ struct ConsoleAPI: Sendable {
     var routes: ConsoleRoutes {
         var routes = ConsoleRoutes()
         routes.get("/") { _, _ in page.html }
-        routes.get("/page.css") { _, _ in page.styles }
-        routes.get("/page.js") { _, _ in page.script }
+        routes.get("/page/{name}") { _, context in
+            try page.part(context.parameters.get("name") ?? "")
+        }
         routes.get("/api/v1/inbox") { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()

@@ -25,9 +25,54 @@ struct ConsolePage: Sendable {
 
         """
 
+    /// What the page consists of, by the names under which it asks for them.
+    private static let parts: [String: [UInt8]] = [
+        "answering.js": PackageResources.answering_js,
+        "api.js": PackageResources.api_js,
+        "audit.js": PackageResources.audit_js,
+        "base.css": PackageResources.base_css,
+        "chart.js": PackageResources.chart_js,
+        "decide.js": PackageResources.decide_js,
+        "detail.js": PackageResources.detail_js,
+        "dialogs.js": PackageResources.dialogs_js,
+        "elements.js": PackageResources.elements_js,
+        "forest.js": PackageResources.forest_js,
+        "frame.js": PackageResources.frame_js,
+        "inbox.css": PackageResources.inbox_css,
+        "keys.js": PackageResources.keys_js,
+        "link.js": PackageResources.link_js,
+        "list.js": PackageResources.list_js,
+        "main.js": PackageResources.main_js,
+        "news.js": PackageResources.news_js,
+        "overview.js": PackageResources.overview_js,
+        "patterns.js": PackageResources.patterns_js,
+        "phone.css": PackageResources.phone_css,
+        "row.js": PackageResources.row_js,
+        "rows.js": PackageResources.rows_js,
+        "sentences.js": PackageResources.sentences_js,
+        "silence-fields.js": PackageResources.silence_fields_js,
+        "silence-form.js": PackageResources.silence_form_js,
+        "silence-list.js": PackageResources.silence_list_js,
+        "silences.js": PackageResources.silences_js,
+        "state.js": PackageResources.state_js,
+        "store.js": PackageResources.store_js,
+        "text.js": PackageResources.text_js,
+        "topology.js": PackageResources.topology_js,
+        "undoing.js": PackageResources.undoing_js,
+        "views.css": PackageResources.views_css,
+        "views.js": PackageResources.views_js,
+    ]
+
     var html: Response { Self.file(PackageResources.console_html, "text/html; charset=utf-8") }
-    var styles: Response { Self.file(PackageResources.page_css, "text/css; charset=utf-8") }
-    var script: Response { Self.file(PackageResources.page_js, "text/javascript; charset=utf-8") }
+
+    func part(_ name: String) throws(APIProblem) -> Response {
+        guard let bytes = Self.parts[name] else {
+            throw APIProblem(.notFound, "notFound", "no such path")
+        }
+        return Self.file(
+            bytes,
+            name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
+    }
 
     var doorResponse: Response {
         var response = Self.file(Array(Self.door.utf8), "text/html; charset=utf-8")

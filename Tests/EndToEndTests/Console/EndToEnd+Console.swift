@@ -201,9 +201,13 @@ extension EndToEnd {
             #expect(!policy.contains("unsafe"))
             #expect(page.headers["cache-control"] == "no-store")
             #expect(page.headers["referrer-policy"] == "no-referrer")
-            for part in ["/page.css", "/page.js"] {
-                #expect(try await client.send("GET", part).status == 200)
+            for part in ["base.css", "main.js"] {
+                let file = try await client.send("GET", "/page/\(part)")
+                #expect(file.status == 200)
+                let type = part.hasSuffix("css") ? "text/css" : "text/javascript"
+                #expect(file.headers["content-type"] == "\(type); charset=utf-8")
             }
+            #expect(try await client.send("GET", "/page/other.js").status == 404)
             // Its log has no token.
             #expect(!nodes[0].errors.value.contains("\(client.token) "))
         }

@@ -1,0 +1,114 @@
+// One presentation, whole.
+import { $, el, foreign, pairs, presentationLink, redraw, section, since }
+  from "./elements.js";
+import { api } from "./api.js";
+import { decideOf } from "./decide.js";
+import { schedule } from "./frame.js";
+import { toast } from "./news.js";
+import { overview, overviewKey } from "./overview.js";
+import { current } from "./rows.js";
+import { told } from "./sentences.js";
+import { myName, state } from "./state.js";
+import { claimant, groupSize, isLive, leavingSize } from "./store.js";
+import { codeText, moment, shown } from "./text.js";
+import { select } from "./views.js";
+
+export function drawDetail() {
+  if (state.isPressing) return;
+  const item = current();
+  $("inbox").classList.toggle("reading", Boolean(state.selected));
+  if (item && item.id !== state.shownID) {
+    Object.assign(state, { shownID: item.id, shownAt: performance.now() });
+  }
+  if (item) loadDetails(item);
+  const size = item ? groupSize(item.group) : 0;
+  const leaving = item?.stage === "leaving" ? leavingSize(item.group) : 0;
+  const details = state.details?.id === item?.id ? state.details : null;
+  const said = [item?.id, item?.revision, details?.revision, size, leaving, state.whole,
+    state.online, item && claimant(item), myName(), state.busy, state.selected,
+    item ? 0 : overviewKey()];
+  redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
+}
+
+async function loadDetails({ id, revision }) {
+  const wanted = `${id} ${revision}`;
+  const isKnown = state.details?.id === id && state.details.revision >= revision;
+  if (state.loading === wanted || isKnown) return;
+  state.loading = wanted;
+  try {
+    const details = await api("GET", `presentations/${id}`);
+    if (state.shownID === id) state.details = details;
+  } catch (error) {
+    if (state.shownID === id && error.status) toast(error.message, "error");
+  }
+  schedule();
+}
+
+function detailOf(item, details, size) {
+  const back = el("button", {
+    className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
+  });
+  return [
+    back, headOf(item), foreign("h2", item.description, { id: "title" }), decideOf(item, size),
+    // All at once: what came piece by piece would jump while it is read.
+    ...(details || !state.online ? factsOf(item, details) : []),
+  ];
+}
+
+function factsOf(item, details) {
+  const report = details?.report ?? {};
+  return [
+    ...section("Why", report.failureReason && foreign("p", report.failureReason)),
+    ...section("Suggestion", report.recoverySuggestion && foreign("p", report.recoverySuggestion)),
+    ...section("Path", pathOf(item)),
+    ...section("Underlying errors",
+      report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
+    ...section("Context", report.userInfo && pairs(Object.entries(report.userInfo))),
+    ...section("History", details && historyOf(report, details.history ?? [])),
+    ...section("Identity", identityOf(item, report)),
+  ];
+}
+
+function headOf(item) {
+  const parts = [el("span", { className: `badge ${item.severity}`, textContent: item.severity }),
+    isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
+      : el("span", {}, "ended ", since(item.changedAt), " ago")];
+  if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
+  if (item.wasShownBefore) parts.push("shown before a restart; no answer was recorded");
+  return el("p", { className: "meta" }, ...parts.map((part) =>
+    (typeof part === "string" ? el("span", { textContent: part }) : part)));
+}
+
+function pathOf(item) {
+  const names = item.path.length ? item.path : [item.origin ?? "this process"];
+  const hop = (name, note) => el("li", {},
+    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
+      note && el("small", { textContent: ` ${note}` })));
+  const hops = names.map((name, index) => hop(name, index === 0 ? "origin" : ""));
+  const className = item.isReachable ? "hops" : "hops cut";
+  return el("ol", { className }, ...hops, hop(state.node, "here"));
+}
+
+function causesOf(errors) {
+  return el("ol", { className: "nested" }, ...errors.map((error) => el("li", {},
+    foreign("p", error.description),
+    el("p", { className: "meta", textContent: shown(codeText({ code: null, ...error }), 200) }),
+    error.failureReason && foreign("p", error.failureReason),
+    error.underlyingErrors?.length && causesOf(error.underlyingErrors))));
+}
+
+function historyOf(report, events) {
+  const lines = events.map(({ time, event, fields }) => el("li", {},
+    el("time", { dateTime: time, textContent: moment(time) }),
+    el("span", { className: "foreign", textContent: shown(told(event, fields ?? {}), 500) })));
+  const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
+    el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
+  if (!earlier && lines.length === 0) return null;
+  return el("ol", { className: "history" }, earlier, ...lines);
+}
+
+function identityOf(item, report) {
+  return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
+    ["Occurred", report.occurredAt], ["Coalesce key", report.coalesceKey],
+    ["Help", report.helpAnchor]].filter((pair) => pair[1]));
+}

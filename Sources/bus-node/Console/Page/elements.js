@@ -1,0 +1,104 @@
+// Small things of the document. Nothing here ever makes HTML of a text.
+import { now } from "./state.js";
+import { shown, span } from "./text.js";
+
+export const $ = (id) => document.getElementById(id);
+export const isWide = () => matchMedia("(min-width: 47.51em)").matches;
+
+/** An element with properties and children; children that are null, false or "" are left out. */
+export function el(tag, { dataset, ...properties } = {}, ...children) {
+  const node = Object.assign(document.createElement(tag), properties);
+  Object.assign(node.dataset, dataset);
+  node.append(...children.filter((child) => child || child === 0));
+  return node;
+}
+
+export function svg(tag, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+/** A clock: what happens by itself when time has run out. */
+export function clockIcon() {
+  const icon = svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" });
+  icon.append(svg("circle", { cx: 8, cy: 8, r: 6.5 }), svg("path", { d: "M8 4.5V8l2.5 1.5" }));
+  return icon;
+}
+
+export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
+
+/** A heading and what is under it; nothing when that is missing. */
+export const section = (title, content) =>
+  (content ? [el("h3", { textContent: title }), content] : []);
+
+/** A text of somebody else's: as it was written, in its own direction, long ones in a frame. */
+export function foreign(tag, text, properties = {}) {
+  const isLong = String(text).length > 600;
+  return el(tag, {
+    className: "foreign", textContent: shown(text), dir: "auto", ...(isLong && { tabIndex: 0 }),
+    ...properties,
+  });
+}
+
+export function pairs(entries) {
+  return el("dl", { className: "pairs" }, ...entries.flatMap(([name, value]) => [
+    el("dt", { textContent: shown(name, 200) }),
+    foreign("dd", typeof value === "string" ? value : JSON.stringify(value))]));
+}
+
+export const presentationLink = (id, length = 36) => el("a", {
+  href: `#/inbox/${encodeURIComponent(id)}`, className: "mono", title: shown(id, 36),
+  textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
+});
+
+/** Opens a dialog; what had the focus, or what has replaced it, has it again afterwards. */
+export function openModal(dialog) {
+  const before = document.activeElement;
+  dialog.showModal();
+  dialog.addEventListener("close", () => {
+    if (before.isConnected || !before.dataset.key) return;
+    document.querySelector(`[data-key="${CSS.escape(before.dataset.key)}"]`)?.focus();
+  }, { once: true });
+}
+
+/** A time whose text `refreshTimes` keeps true: how long since, or how long until. */
+export function since(time) {
+  const node = el("time", {
+    dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString(),
+  });
+  return live(node, "since", new Date(time).getTime());
+}
+export const until = (milliseconds) => live(el("span"), "until", milliseconds);
+
+function live(node, kind, milliseconds) {
+  node.dataset[kind] = milliseconds;
+  refreshTime(node);
+  return node;
+}
+
+function refreshTime(node) {
+  const { since, until } = node.dataset;
+  const text = since ? span(now() - since) : span(until - now());
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function refreshTimes() {
+  for (const node of document.querySelectorAll("[data-since], [data-until]")) refreshTime(node);
+}
+
+/** Draws only what is not there already; replaced elements take the focus over by their keys. */
+export function redraw(container, said, children) {
+  const text = JSON.stringify(said);
+  if (container.dataset.said === text) return false;
+  container.dataset.said = text;
+  const isInside = container.contains(document.activeElement);
+  const key = isInside ? document.activeElement.dataset.key : null;
+  container.replaceChildren(...children().filter((child) => child || child === 0));
+  if (isInside && !container.contains(document.activeElement)) {
+    const keyed = [...container.querySelectorAll("[data-key]")];
+    const same = key && keyed.find((node) => node.dataset.key === key && !node.disabled);
+    (same || container).focus({ preventScroll: true });
+  }
+  return true;
+}

@@ -1,0 +1,80 @@
+// Without a mouse.
+import { $, isWide } from "./elements.js";
+import { answerByNumber, claim, claimOrRelease, toggleWhole } from "./answering.js";
+import { openHelp } from "./dialogs.js";
+import { schedule } from "./frame.js";
+import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
+import { likeThis } from "./patterns.js";
+import { collectRows, current } from "./rows.js";
+import { openSilenceForm } from "./silence-form.js";
+import { state } from "./state.js";
+import { undoLast } from "./undoing.js";
+import { select, turnTab } from "./views.js";
+
+function leaveDetail() {
+  if (!isWide()) select(null);
+  focusCursor();
+}
+
+function focusFilter() {
+  const field = { inbox: "filter", audit: "auditQuery" }[state.tab];
+  if (field) $(field).focus();
+}
+
+function silence() {
+  const item = state.tab === "inbox" ? current() : null;
+  if (state.online) openSilenceForm(item ? likeThis(item) : {});
+}
+
+const KEYS = {
+  "?": openHelp, "/": focusFilter, "[": () => turnTab(-1), "]": () => turnTab(1), s: silence,
+  u: undoLast,
+};
+const INBOX_KEYS = {
+  j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
+  k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: () => claim(true),
+  Escape: leaveDetail,
+};
+const LIST_KEYS = {
+  ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),
+  Home: () => move(0), End: () => move(state.rows.length - 1),
+  PageDown: () => move(state.cursorIndex + 8), PageUp: () => move(state.cursorIndex - 8),
+  ArrowRight: () => expand(state.cursor, true), ArrowLeft: collapse,
+};
+
+function actionFor({ key, target }) {
+  if (KEYS[key]) return KEYS[key];
+  if (state.tab !== "inbox") return null;
+  if (/^[1-9]$/.test(key)) return () => answerByNumber(Number(key));
+  if (key === "Enter" && target === document.body && state.cursor) {
+    return () => choose(state.cursor);
+  }
+  const isForList = isFocusInList() || target === document.body;
+  return INBOX_KEYS[key] ?? (isForList ? LIST_KEYS[key] : null);
+}
+
+export function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
+    return;
+  }
+  if (event.target.matches("input:not([type=checkbox]), select, textarea")) {
+    onFieldKey(event);
+    return;
+  }
+  // A key that is held down moves, but never answers.
+  const action = actionFor(event);
+  if (!action || (event.repeat && !/^(Arrow|Page|j|k)/.test(event.key))) return;
+  event.preventDefault();
+  action();
+}
+
+function onFieldKey({ key, target }) {
+  if (key === "Enter" && target === $("filter")) {
+    collectRows(); // What was typed last may not have been drawn yet.
+    move(0);
+  }
+  if (key !== "Escape") return;
+  if (target === $("filter") && target.value) { target.value = ""; schedule(); return; }
+  target.blur();
+  if (state.tab === "inbox") focusCursor();
+}

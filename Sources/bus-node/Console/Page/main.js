@@ -1,0 +1,75 @@
+// The operator's page. It keeps a copy of the inbox that the server's events bring up to date,
+// and draws from it once per animation frame. Text from reports only ever becomes text nodes.
+import { $, refreshTimes } from "./elements.js";
+import { loadAudit } from "./audit.js";
+import { loadChart } from "./chart.js";
+import { drawDetail } from "./detail.js";
+import { askName, drawName, openHelp } from "./dialogs.js";
+import { onFrame, schedule } from "./frame.js";
+import { onKey } from "./keys.js";
+import { checkLink, connect } from "./link.js";
+import { drawCounts, drawList } from "./list.js";
+import { tellNews } from "./news.js";
+import { collectRows } from "./rows.js";
+import { startSilenceForm } from "./silence-form.js";
+import { drawSilences } from "./silence-list.js";
+import { loadSilences } from "./silences.js";
+import { state } from "./state.js";
+import { drawTopology, loadTopology } from "./topology.js";
+import { loadsView, refreshView, route } from "./views.js";
+
+const SLOW = 5000;
+const TOPOLOGY = 2000;
+
+function tick() {
+  checkLink();
+  refreshTimes();
+  tellNews();
+  if (!document.hidden) schedule();
+}
+
+function stopPressing() {
+  state.isPressing = false;
+  schedule();
+}
+
+function refreshSlowly() {
+  if (state.tab !== "topology") refreshView();
+  else if (state.online && !document.hidden) loadSilences();
+}
+
+onFrame(() => { state.drawn = state.resume; }, collectRows, drawList, drawCounts, drawDetail,
+  drawSilences, drawTopology);
+loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
+loadsView("silences", loadSilences);
+loadsView("audit", () => Promise.all([loadAudit(), loadSilences()]));
+loadsView("topology", loadTopology);
+
+document.addEventListener("keydown", onKey);
+document.addEventListener("visibilitychange", () => { schedule(); refreshView(); });
+addEventListener("hashchange", route);
+addEventListener("popstate", route);
+addEventListener("resize", schedule);
+addEventListener("online", connect);
+$("scroller").addEventListener("scroll", () => requestAnimationFrame(drawList), { passive: true });
+for (const id of ["filter", "severity", "view"]) {
+  $(id).addEventListener("input", () => { $("scroller").scrollTop = 0; schedule(); });
+}
+$("auditQuery").addEventListener("input", refreshView);
+$("banner").lastChild.addEventListener("click", connect);
+$("who").addEventListener("click", askName);
+$("helpButton").addEventListener("click", openHelp);
+// A button that is replaced while it is pressed would not be clicked.
+document.addEventListener("pointerdown", ({ target }) => {
+  state.isPressing = Boolean(target.closest("button, a, label"));
+});
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => setTimeout(stopPressing));
+}
+startSilenceForm();
+setInterval(tick, 1000);
+setInterval(refreshSlowly, SLOW);
+setInterval(() => { if (state.tab === "topology") refreshView(); }, TOPOLOGY);
+route();
+drawName();
+connect();

@@ -1,0 +1,41 @@
+// Saying what has happened: on the screen, and to a screen reader.
+import { $, el } from "./elements.js";
+import { state } from "./state.js";
+import { endingOf } from "./store.js";
+import { number, shown } from "./text.js";
+
+export function toast(text, tone) {
+  const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
+  const close = el("button", {
+    type: "button", className: "plain", textContent: "Close", onclick: () => note.remove(),
+  });
+  const note = el("div", { className: `toast ${tone}`, ...role },
+    el("p", { textContent: shown(text, 400) }), close);
+  $("toasts").append(note);
+  setTimeout(() => note.remove(), 8000);
+  while ($("toasts").children.length > 4) $("toasts").firstChild.remove();
+}
+
+export function say(text) { $("news").textContent = text; }
+
+/** What came since the last time, in one sentence: a screen reader is not flooded. */
+export function tellNews() {
+  const { arrived, results } = state.news;
+  state.news = { arrived: [], results: [] };
+  if (arrived.length === 1) {
+    say(`New ${arrived[0].severity}: ${shown(arrived[0].description, 200)}`);
+  }
+  if (arrived.length > 1) say(`${arrived.length} new, ${state.openCount} waiting.`);
+  if (results.length === 1) {
+    const [word, tone] = endingOf(results[0]);
+    toast(`${word}: ${results[0].description}`, tone);
+  }
+  if (results.length > 1) tellResults(results);
+}
+
+function tellResults(results) {
+  const good = results.filter((item) => item.result === "recovered").length;
+  const rest = results.length - good;
+  const text = `${number(good)} recovered${rest ? `, ${number(rest)} not` : ""}.`;
+  toast(text, rest ? "warning" : "good");
+}

@@ -1,0 +1,41 @@
+// What a silence matches, as text in fields and as the server takes it: a text, a text with `*`,
+// a /regex/, or several of them with commas between.
+
+const PIECE = /\s*(\/(?:\\.|[^/\\])*\/|[^,]+)\s*(?:,|$)/g;
+const FIELDS = ["domain", "code", "severity", "origin"];
+
+/** What a field's text says; undefined when it says nothing. */
+export function parsedPattern(text, isCode = false) {
+  const pieces = [...text.matchAll(PIECE)].map((match) => match[1].trim()).filter(Boolean);
+  const values = pieces.map((piece) =>
+    (isCode && /^-?\d{1,15}$/.test(piece) ? Number(piece) : piece));
+  return values.length > 1 ? values : values[0];
+}
+
+/** The field's text for a pattern. */
+export const patternText = (pattern) =>
+  (Array.isArray(pattern) ? pattern.join(", ") : String(pattern ?? ""));
+
+/** The pattern that matches only this text. */
+export function literal(value) {
+  const text = String(value);
+  const isPlain = text !== "" && text === text.trim() && !/[*,\n]/.test(text)
+    && !/^(\/|[<>=])/.test(text);
+  return isPlain ? text : `/^${text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")}$/`;
+}
+
+/** The parts of a match as name and text, for people. */
+export function matchParts({ userInfo = {}, ...match }) {
+  const parts = FIELDS.filter((name) => name in match).map((name) => [name, match[name]]);
+  const info = Object.entries(userInfo).map(([key, value]) => [`userInfo.${key}`, value]);
+  return [...parts, ...info].map(([name, value]) => [name, patternText(value)]);
+}
+
+/** What a silence for errors like this one begins with, and how it may be narrowed. */
+export function likeThis(item) {
+  const match = { domain: literal(item.domain) };
+  if (item.code !== null) match.code = String(item.code);
+  const narrower = [["severity", item.severity]];
+  if (item.origin) narrower.push(["origin", literal(item.origin)]);
+  return { match, narrower, options: item.options, item: item.id };
+}

@@ -1,0 +1,82 @@
+// One row of the list: made once, filled again when what it says has changed.
+import { clockIcon, el, since, until } from "./elements.js";
+import { indexOf } from "./rows.js";
+import { state } from "./state.js";
+import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
+import { fromText, number, shown } from "./text.js";
+
+export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
+
+export function newLine(key, { choose, expand }) {
+  const parts = ["mark", "title", "badge", "from", "age"].map((name) =>
+    el("span", { className: name }));
+  const open = el("button", { className: "row", type: "button" }, ...parts);
+  const toggle = el("button", { className: "toggle", type: "button", tabIndex: -1, hidden: true });
+  open.addEventListener("click", () => choose(key));
+  toggle.addEventListener("click", () => expand(key, !state.expanded.has(key)));
+  return el("li", { dataset: { row: key } }, open, toggle);
+}
+
+export function fillLine(line, row, index) {
+  const { item } = row;
+  const isChosen = index === indexOf(state.selected);
+  line.ariaSetSize = state.rows.length;
+  line.ariaPosInSet = index + 1;
+  line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
+  const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
+  const said = [item.id, item.revision, claimant(item), row.count, row.kind, row.isExpanded,
+    isChosen, expiring?.id].join();
+  if (line.dataset.said === said) return;
+  line.dataset.said = said;
+  const isFresh = state.fresh.delete(item.id);
+  line.className = `${row.kind} ${isChosen ? "chosen" : ""} ${isFresh ? "fresh" : ""}`;
+  fillRow(line.firstChild, row, isChosen, expiring);
+  fillToggle(line.lastChild, row);
+}
+
+function fillRow(button, { item, count }, isChosen, expiring) {
+  const [mark, title, badge, from, age] = button.children;
+  button.ariaCurrent = isChosen ? "true" : null;
+  mark.className = `mark ${item.severity}`;
+  mark.textContent = MARKS[item.severity] ?? "?";
+  mark.ariaLabel = `${item.severity}:`;
+  mark.role = "img";
+  title.textContent = shown(item.description, 300);
+  const [text, tone] = badgeOf(item, count);
+  badge.hidden = !text;
+  badge.textContent = text;
+  badge.className = `badge ${tone}`;
+  from.textContent = shown(fromText(item), 200);
+  age.className = expiring ? "age near" : "age";
+  age.replaceChildren(...(expiring ? expiryOf(expiring) : [ageOf(item)]));
+}
+
+function ageOf(item) {
+  if (item.stage === "leaving") return until(Date.parse(item.leavesAt));
+  return since(isLive(item) ? item.openedAt : item.changedAt);
+}
+
+/** What happens soon when nobody answers. */
+function expiryOf(item) {
+  const option = expiryOption(item);
+  const text = option ? shown(option.title, 24) : "ends";
+  return [clockIcon(), " ", el("span", { className: "applied", textContent: `${text} in` }), " ",
+    until(item.deadline)];
+}
+
+function fillToggle(toggle, row) {
+  toggle.hidden = row.kind !== "group";
+  toggle.textContent = row.isExpanded ? "▾" : "▸";
+  toggle.ariaExpanded = String(row.isExpanded);
+  toggle.ariaLabel = `Each of ${row.count}`;
+}
+
+function badgeOf(item, count) {
+  if (item.stage === "leaving") {
+    return [count > 1 ? `leaving × ${number(count)}` : "leaving", "info"];
+  }
+  if (!isLive(item)) return endingOf(item);
+  const holder = claimant(item);
+  if (count > 1) return [`× ${number(count)}`, "many"];
+  return holder ? [shown(holder, 20), "warning"] : ["", ""];
+}

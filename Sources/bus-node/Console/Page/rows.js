@@ -1,0 +1,89 @@
+// Which rows the list has, in which order, and which of them is chosen.
+import { $ } from "./elements.js";
+import { isLive, isOpen } from "./store.js";
+import { SEVERITIES, state } from "./state.js";
+
+function matcher() {
+  const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rank = SEVERITIES.indexOf($("severity").value);
+  return (item) => SEVERITIES.indexOf(item.severity) >= rank
+    && (words.length === 0 || words.every((word) => searchText(item).includes(word)));
+}
+
+function searchText(item) {
+  item.searchText ??= [item.description, item.domain, item.code, item.severity, item.origin,
+    ...item.path, item.id, item.claimedBy, item.answer?.by, item.result, item.reason,
+    ...item.options.map((option) => option.title)].join(" ").toLowerCase();
+  return item.searchText;
+}
+
+export function isFiltered() {
+  return $("filter").value.trim() !== "" || $("severity").value !== "debug";
+}
+
+function endedRows(matches) {
+  return [...state.items.values()].filter((item) => !isLive(item) && matches(item))
+    .sort((a, b) => b.revision - a.revision)
+    .map((item) => ({ key: item.id, item, kind: "single", count: 1 }));
+}
+
+/** Groups, gravest first, then oldest. */
+function openRows(matches) {
+  const groups = new Map();
+  for (const item of state.items.values()) {
+    if (!isLive(item) || !matches(item)) continue;
+    const members = groups.get(item.group);
+    if (members) members.push(item); else groups.set(item.group, [item]);
+  }
+  const entries = [...groups.values()].map(groupEntry);
+  entries.sort((a, b) => b.rank - a.rank || (a.first.openedAt < b.first.openedAt ? -1 : 1));
+  return entries.flatMap(rowsOfEntry);
+}
+
+function groupEntry(members) {
+  const first = members.reduce((a, b) => (b.openedAt < a.openedAt ? b : a));
+  const rank = Math.max(...members.slice(0, 100).map((item) => SEVERITIES.indexOf(item.severity)));
+  const told = isFiltered() ? 0 : state.groups.get(first.group)?.members ?? 0;
+  const leaving = members.filter((item) => item.stage === "leaving").length;
+  const count = Math.max(told + leaving, members.length);
+  return { members, first, rank, count, leaving, soonest: soonest(members) };
+}
+
+/** The member whose deadline comes first. */
+function soonest(members) {
+  return members.reduce((found, item) =>
+    (isOpen(item) && item.deadline < (found?.deadline ?? Infinity) ? item : found), null);
+}
+
+function rowsOfEntry({ members, first, count, leaving, soonest }) {
+  if (count === 1) return [{ key: first.id, item: first, kind: "single", count, leaving, soonest }];
+  const key = `g${first.group}`;
+  const isExpanded = state.expanded.has(key);
+  const head = { key, item: first, kind: "group", count, leaving, soonest, isExpanded };
+  if (!isExpanded) return [head];
+  members.sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
+  return [head, ...members.map((item) => (
+    { key: item.id, item, kind: "member", count: 1, leaving: 0, soonest: soonest([item]) }))];
+}
+
+export function collectRows() {
+  const matches = matcher();
+  state.rows = $("view").value === "open" ? openRows(matches) : endedRows(matches);
+  state.index = new Map(state.rows.map((row, index) => [row.key, index]));
+  const last = Math.max(0, Math.min(state.cursorIndex, state.rows.length - 1));
+  state.cursorIndex = indexOf(state.cursor) ?? last;
+  state.cursor = state.rows[state.cursorIndex]?.key ?? null;
+}
+
+/** Where a key's row is; that of its group when it has none of its own. */
+export function indexOf(key) {
+  return state.index.get(key) ?? state.index.get(`g${state.items.get(key)?.group}`);
+}
+
+/** What is chosen: the item, or the oldest of a group; what was shown last when that is gone. */
+export function current() {
+  const key = state.selected;
+  if (!key) return null;
+  const row = key.startsWith("g") ? state.rows[state.index.get(key)] : null;
+  return row?.item ?? state.items.get(key) ?? state.items.get(state.shownID) ?? null;
+}

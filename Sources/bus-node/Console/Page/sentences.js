@@ -1,0 +1,26 @@
+// The audit's events as sentences.
+
+export function told(event, fields) {
+  const offered = fields.options?.split(",").join(", ");
+  const restored = fields.restored ? ", restored from the journal" : "";
+  const sentences = {
+    report: () => "Reported by its origin",
+    present: () => `Presented${offered ? `, offering ${offered}` : ""}`,
+    decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${restored}`,
+    done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
+    change: () => `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
+    leaving: () => `${fields.by} chose ${fields.option}, held back to undo`,
+    undo: () => `Taken back by ${fields.by}`,
+    claim: () => `Claimed by ${fields.by}`,
+    release: () => `Released by ${fields.by}`,
+    complete: () => `Completed at its origin: ${fields.reason}`,
+    silenced: () => `Silence ${fields.silence}${fields.by ? ` of ${fields.by}` : ""}: `
+      + (fields.option ? `answered with ${fields.option}` : "withheld"),
+  };
+  const rest = Object.entries(fields).map((pair) => pair.join(" ")).join(", ");
+  return sentences[event]?.() ?? `${event} ${rest}`;
+}
+
+export const auditText = (event, fields) =>
+  [told(event, fields), fields.origin && `from ${fields.origin}`, fields.description]
+    .filter(Boolean).join(" · ").slice(0, 600);

@@ -1,0 +1,137 @@
+// The form that makes a silence, and says beforehand what it would silence now.
+import { $, el, openModal } from "./elements.js";
+import { api, failureText, Refusal } from "./api.js";
+import { ownName } from "./dialogs.js";
+import { addInfo, clearProblems, fillSilenceForm, isWithin, readSilenceForm, showProblem }
+  from "./silence-fields.js";
+import { loadSilences } from "./silences.js";
+import { toast } from "./news.js";
+import { state } from "./state.js";
+import { counted, moment, number, shown } from "./text.js";
+
+const TYPING = 300;
+const AGAIN = 3000;
+let previewing = 0; // The latest request for a preview.
+let timer = null;
+
+/** Opens it, filled with what is given: `match` and `narrower` of `likeThis`, or of a silence. */
+export function openSilenceForm(given = {}) {
+  const dialog = $("silenceDialog");
+  if (dialog.open) return;
+  fillSilenceForm(given);
+  if (given.item) offerUserInfo(given);
+  openModal(dialog);
+  $("silenceComment").focus();
+  preview();
+}
+
+/** The fields of the report, which the list does not have, as further ways to narrow it. */
+async function offerUserInfo(given) {
+  const { report } = await api("GET", `presentations/${given.item}`).catch(() => ({}));
+  const isFor = $("silenceDialog").open && given === fillSilenceForm.given;
+  if (report?.userInfo && isFor) fillSilenceForm.offer(report.userInfo);
+}
+
+/** What it would silence now: after each change, and again while the form is open. */
+async function preview() {
+  clearTimeout(timer);
+  const dialog = $("silenceDialog");
+  const { match, isEmpty } = readSilenceForm();
+  showEnd();
+  previewing += 1;
+  const asked = previewing;
+  let isRefused = false;
+  if (isEmpty) {
+    tellPreview("Fill in at least one: a silence of everything is refused.");
+  } else {
+    try {
+      const { open, ids } = await api("POST", "silences/preview", { match });
+      if (asked === previewing) tellPreview(...previewText(open, ids));
+    } catch (error) {
+      isRefused = error instanceof Refusal;
+      if (asked === previewing) refused(error);
+    }
+  }
+  // What was refused once is refused again until it is changed.
+  if (dialog.open && asked === previewing && !isRefused) timer = setTimeout(preview, AGAIN);
+}
+
+function previewText(open, ids) {
+  const seen = new Map();
+  for (const id of ids) {
+    const text = state.items.get(id)?.description;
+    if (text) seen.set(text, (seen.get(text) ?? 0) + 1);
+  }
+  const examples = [...seen].slice(0, 3).map(([text, count]) =>
+    (count > 1 ? `${shown(text, 90)} × ${count}` : shown(text, 90)));
+  return [open ? `${number(open)} open now would be silenced.` : "Nothing open matches now.",
+    examples, open];
+}
+
+function tellPreview(text, examples = [], open = 0, isMended = true) {
+  const place = $("silencePreview");
+  if (place.dataset.said !== [text, ...examples].join("\n")) {
+    place.dataset.said = [text, ...examples].join("\n");
+    place.replaceChildren(el("strong", { textContent: text }),
+      ...examples.map((example) => el("span", { textContent: example, dir: "auto" })));
+  }
+  if (isMended) clearProblems((name) => isWithin(name, "match"));
+  $("silenceOpenText").textContent =
+    open ? `Also the ${number(open)} open now` : "Also those open now";
+}
+
+function showEnd() {
+  const { forMilliseconds } = readSilenceForm();
+  $("silenceEnd").textContent = forMilliseconds
+    ? `It ends ${moment(Date.now() + state.skew + forMilliseconds)}.` : "";
+}
+
+function refused(error) {
+  showProblem(error instanceof Refusal ? error.message : failureText(error));
+  tellPreview("What it would silence is not known yet.", [], 0, false);
+}
+
+async function submit(event) {
+  if (event.submitter?.value === "cancel") return;
+  event.preventDefault();
+  // What is wrong with the match is known from the preview.
+  clearProblems((name) => !isWithin(name, "match"));
+  const { isEmpty, comment, option, ...form } = readSilenceForm();
+  if (isEmpty) { showProblem("match: fill in at least one"); return; }
+  if (!comment) { showProblem("comment: say why, for those who wonder later"); return; }
+  if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
+  const by = await ownName();
+  if (!by) return;
+  $("silenceSave").disabled = true;
+  try {
+    const body = { ...form, comment, by, ...(option && { option }) };
+    made(await api("POST", "silences", body));
+  } catch (error) {
+    showProblem(failureText(error));
+  }
+  $("silenceSave").disabled = false;
+}
+
+function made({ silence, applied }) {
+  $("silenceDialog").close();
+  const also = applied ? ` ${counted(applied, "open question")} went at once.` : "";
+  toast(`Silence ${silence.number} until ${moment(silence.endsAt)}.${also}`, "good");
+  loadSilences();
+}
+
+export function startSilenceForm() {
+  const dialog = $("silenceDialog");
+  dialog.firstElementChild.addEventListener("submit", submit);
+  dialog.addEventListener("input", () => {
+    clearTimeout(timer);
+    showEnd();
+    timer = setTimeout(preview, TYPING);
+  });
+  dialog.addEventListener("close", () => { clearTimeout(timer); previewing += 1; });
+  $("silenceAddInfo").addEventListener("click", () => addInfo());
+  // Typing an amount chooses it.
+  $("silenceAmount").addEventListener("input", () => {
+    dialog.querySelector("[name=duration][value=own]").checked = true;
+  });
+  $("newSilence").addEventListener("click", () => openSilenceForm());
+}

@@ -1,0 +1,41 @@
+// Text as people read it. Foreign text goes through `shown` before it goes anywhere.
+
+// Characters that reorder, hide or forge text.
+const TRICKS = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f"
+  + "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
+
+/** Foreign text with its tricks written out, and cut. */
+export function shown(text, max = 20_000) {
+  const whole = String(text ?? "");
+  const cut = whole.length > max ? whole.slice(0, max) + "…" : whole;
+  return cut.replace(TRICKS, (trick) =>
+    `⟨U+${trick.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+
+export const number = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
+export const counted = (count, one, many = `${one}s`) =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+export function span(milliseconds) {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  const hours = Math.floor(seconds / 3600);
+  if (hours >= 48) return `${Math.floor(hours / 24)} d`;
+  return `${hours} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+export const clock = (time) => new Date(time).toLocaleTimeString("en-GB");
+
+/** The time of day, with the day where that is another one. */
+export function moment(time) {
+  const date = new Date(time);
+  const parts = { weekday: "short", day: "numeric", month: "short" };
+  const day = date.toLocaleDateString("en-GB", parts);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? clock(date) : `${day}, ${clock(date).slice(0, 5)}`;
+}
+
+export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
+export const fromText = (item) =>
+  [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");

@@ -1,0 +1,125 @@
+// The nodes as a tree, with the states of their links as this node knows them.
+import { $, el, redraw, since } from "./elements.js";
+import { api } from "./api.js";
+import { say } from "./news.js";
+import { now, state } from "./state.js";
+import { forest } from "./forest.js";
+import { clock, counted, number, shown } from "./text.js";
+
+// Word, mark and tone of a state: never told by the colour alone.
+const NODE = {
+  up: ["up", "✓", "good"], unreachable: ["unreachable", "✕", "critical"],
+  unknown: ["not known", "?", "debug"],
+};
+const LINK = {
+  up: ["link up", "━", "good"], down: ["link down", "╳", "critical"],
+  unknown: ["link not known", "┄", "debug"],
+};
+let status = null;
+let readAt = 0;
+
+export async function loadTopology() {
+  const before = status;
+  status = await api("GET", "status");
+  readAt = now();
+  if (before) tellChanges(before, status);
+  drawTopology();
+}
+
+function tellChanges(before, after) {
+  const states = new Map(before.topology.nodes.map((node) => [node.name, node.state]));
+  const changed = after.topology.nodes.filter((node) =>
+    states.has(node.name) && states.get(node.name) !== node.state);
+  const texts = changed.slice(0, 5).map((node) =>
+    `${shown(node.name, 64)} ${(NODE[node.state] ?? NODE.unknown)[0]}`);
+  if (texts.length > 0) say(`${texts.join(", ")}.`);
+}
+
+export function drawTopology() {
+  if (state.tab !== "topology" || !status || state.isPressing) return;
+  const { node, version, startedAt, tables, topology } = status;
+  const { nodes = [], links = [] } = topology ?? {};
+  redraw($("about"), [node, version, startedAt, state.online || readAt], () => [
+    `${shown(node, 80)}, version ${shown(version, 40)}, up for `, since(startedAt),
+    !state.online && `; as of ${clock(readAt)}`,
+  ]);
+  redraw($("nodes"), [state.online, node, nodes, links.map(linkKey)], () => [
+    summary(nodes, links), twigs(forest(nodes, links), node)]);
+  redraw($("tables"), tables, () => Object.entries(tables ?? {}).map(([name, count]) =>
+    el("div", {}, el("dt", { textContent: shown(words(name), 60) }), el("dd", {
+      textContent: typeof count === "number" ? number(count) : shown(JSON.stringify(count), 200),
+    }))));
+}
+
+/** Without the time that only goes on; a change of state begins a new one. */
+function linkKey({ sinceMilliseconds, ...link }) {
+  const isKnown = typeof sinceMilliseconds === "number";
+  return { ...link, began: isKnown ? Math.round((readAt - sinceMilliseconds) / 5000) : null };
+}
+
+const words = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+
+/** What was true when the link to this console broke need not be true now. */
+const told = (table, name) => table[state.online ? name : "unknown"] ?? table.unknown;
+
+function summary(nodes, links) {
+  const tally = (list, table) => Object.keys(table).map((name) =>
+    [list.filter((each) => told(table, each.state) === table[name]).length, table[name][0]])
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${number(count)} ${word.replace("link ", "")}`).join(", ");
+  const parts = [`${counted(nodes.length, "node")}: ${tally(nodes, NODE)}`];
+  if (links.length > 0) parts.push(`${counted(links.length, "link")}: ${tally(links, LINK)}`);
+  return el("p", { className: "count", textContent: parts.join(" · ") });
+}
+
+function twigs(members, here) {
+  return el("ul", {}, ...members.map((member) => twig(member, here)));
+}
+
+function twig({ node, link, others, below, more, isRoot }, here) {
+  if (more) {
+    const text = `and ${number(more)} more`;
+    return el("li", { className: "twig" }, el("p", { className: "soft", textContent: text }));
+  }
+  const joint = isRoot ? "" : ` joined ${state.online ? link?.state ?? "unknown" : "unknown"}`;
+  return el("li", { className: `twig${joint}` },
+    el("div", { className: node.name === here ? "node here" : "node" },
+      headOf(node, here), factsOf(node, link, others, isRoot)),
+    below.length > 0 && twigs(below, here));
+}
+
+function headOf(node, here) {
+  const isHere = node.name === here;
+  const [word, mark, tone] = isHere && state.online ? NODE.up : told(NODE, node.state);
+  const open = typeof node.openCount === "number" && node.openCount > 0;
+  return el("p", { className: "nodeHead" },
+    el("span", { className: `mark ${tone}`, textContent: mark, ariaHidden: "true" }),
+    el("strong", { className: "foreign", textContent: shown(node.name, 64) }),
+    isHere && el("small", { className: "soft", textContent: "this node" }),
+    el("span", { className: `outcome ${tone}`, textContent: word }),
+    open && el("span", { className: "badge many", textContent: `${number(node.openCount)} open` }));
+}
+
+function factsOf(node, link, others, isRoot) {
+  const facts = [
+    !isRoot && linkText(link, null),
+    ...others.map((other) => linkText(other, other.parent)),
+    node.isUnlisted && el("span", { textContent: "not in the topology file" }),
+    node.listen?.length > 0 && el("span", {
+      className: "mono foreign", textContent: shown(node.listen.join(" · "), 200),
+    }),
+  ].filter(Boolean);
+  return facts.length > 0 && el("p", { className: "meta" }, ...facts);
+}
+
+function linkText(link, parent) {
+  const [word, mark, tone] = told(LINK, link?.state);
+  const began = link?.sinceMilliseconds;
+  const open = link?.openCount;
+  return el("span", {},
+    el("span", { className: `outcome ${tone}`, textContent: `${mark} `, ariaHidden: "true" }),
+    parent && `to ${shown(parent, 64)}: `, word,
+    typeof began === "number" && state.online && " for ",
+    typeof began === "number" && state.online && since(readAt - began),
+    typeof open === "number" && open > 0 && `, ${number(open)} open`);
+}

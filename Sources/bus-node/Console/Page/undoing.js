@@ -1,0 +1,77 @@
+// Taking an answer back while it is held back.
+import { $, el, kbd } from "./elements.js";
+import { api, failureText } from "./api.js";
+import { ownName } from "./dialogs.js";
+import { schedule } from "./frame.js";
+import { toast } from "./news.js";
+import { current } from "./rows.js";
+import { state } from "./state.js";
+import { keep, leavingSize } from "./store.js";
+import { counted, number } from "./text.js";
+
+/** Offers it for as long as the answer is held back: to one by `id`, or to a whole `group`. */
+export function offerUndo(what, text, milliseconds) {
+  if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
+  const bar = el("progress", {
+    max: milliseconds, value: milliseconds, ariaLabel: "Time left to undo",
+  });
+  const entry = { ...what, end: performance.now() + milliseconds, bar };
+  const button = el("button", {
+    type: "button", textContent: "Undo ", onclick: () => undoEntry(entry),
+  }, kbd("u"));
+  entry.toast = el("div", { className: "toast" }, el("p", { textContent: text }), button, bar);
+  state.undos.push(entry);
+  $("toasts").append(entry.toast);
+  countDown();
+}
+
+function countDown() {
+  for (const entry of state.undos) entry.bar.value = entry.end - performance.now();
+  dropUndos((entry) => entry.end <= performance.now());
+  if (state.undos.length > 0) setTimeout(countDown, 100);
+}
+
+function dropUndos(isOver) {
+  for (const entry of state.undos) if (isOver(entry)) entry.toast.remove();
+  state.undos = state.undos.filter((entry) => !isOver(entry));
+}
+
+const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(entry.id));
+
+export function undoLast() {
+  const entry = state.undos.at(-1);
+  const item = current();
+  if (entry) undoEntry(entry);
+  else if (item?.stage === "leaving") {
+    if (state.whole && leavingSize(item.group) > 1) undoGroup(item.group); else undoOne(item.id);
+  }
+}
+
+async function undo(work, isIt) {
+  const by = await ownName();
+  if (!by) return;
+  dropUndos(isIt);
+  try {
+    await work(by);
+  } catch (error) {
+    toast(failureText(error), "error");
+  }
+  schedule();
+}
+
+export function undoOne(id) {
+  return undo(async (by) => {
+    keep(await api("POST", `presentations/${id}/undo`, { by }));
+    toast("Taken back: it waits for another answer.", "good");
+  }, (entry) => entry.id === id);
+}
+
+/** Everything of the group that has not left, in one request; the events bring the rest. */
+export function undoGroup(group) {
+  return undo(async (by) => {
+    const { undone, refused = [] } = await api("POST", `groups/${group}/undo`, { by });
+    const back = `${counted(undone.length, "answer")} taken back.`;
+    if (refused.length === 0) toast(back, "good");
+    else toast(`${back} ${number(refused.length)} not: ${refused[0].message}`, "warning");
+  }, (entry) => entry.group === group);
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Pictures of everything that the page can look like, from the mock, to be looked at:
+
+    scripts/python Tests/BrowserTests/gallery.py FOLDER [--only NAME]
+"""
+import argparse
+import pathlib
+
+from browser import Page
+from consoles import MockConsole, report
+
+SIZES = [("wide", 1280, 800), ("phone", 390, 844)]
+SCHEMES = ["light", "dark"]
+ATTACK = "<script>window.hacked=1</script> \u202egnihton eteled\u202c \u2066x\u2069 a\0b "
+
+
+def nothing(page, console):
+    page.until(lambda: "Nothing is waiting" in page.text("#empty"), "the empty list")
+
+
+def one(page, console):
+    console.ask(report("The volume /srv/archive has no space left.", severity="critical",
+                       failureReason="Snapshots were kept for 90 days instead of 9.",
+                       recoverySuggestion="Delete old snapshots, or attach another volume.",
+                       userInfo={"host": "node-07", "attempt": 2}))
+    page.choose("The volume")
+    page.until(lambda: "node-07" in page.text("#detail"), "the report")
+
+
+def many(page, console):
+    console.fill(500)
+    page.until(lambda: page.text("#count").startswith("500 waiting"), "all of them", 60)
+
+
+def many_chosen(page, console):
+    many(page, console)
+    page.run("document.querySelector('#list .group .row').click()")
+    page.shown("")
+
+
+def expiring(page, console):
+    console.ask(report("mx2.example.org takes no mail for now.", severity="warning",
+                       onExpiry="skip"), deadline=200)
+    console.ask(*[report("The queue is full.", onExpiry="retry") for _ in range(4)], deadline=90)
+    console.ask(report("The lock of the ledger is held by import-3."), deadline=260)
+    console.ask(report("Not soon, but some day.", onExpiry="retry"), deadline=9000)
+    page.choose("mx2.example.org")
+
+
+def leaving(page, console):
+    console.ask(*[report("The same for all.") for _ in range(12)])
+    page.run("localStorage.setItem('errorbus.undo', '30')")
+    page.choose("The same for all.")
+    page.click("[data-option=skip]")
+    page.until(lambda: "Undo all 12" in page.text(".decide"), "the time to undo")
+
+
+def answered(page, console):
+    console.ask(report("The index is older than its table."))
+    page.run("localStorage.setItem('errorbus.undo', '0')")
+    page.choose("The index")
+    page.click("[data-option=retry]")
+    page.until(lambda: "Recovered" in page.text(".decide"), "what came of it")
+
+
+def claimed(page, console):
+    [question] = console.ask(report("Only one of us."))
+    console.call(f"/api/v1/presentations/{question.id}/claim",
+                 {"by": "bea", "forMilliseconds": 600_000})
+    page.choose("Only one of us.")
+    page.until(lambda: "Claimed by bea" in page.text(".decide"), "the claim")
+
+
+def hostile(page, console):
+    console.ask(report(ATTACK * 8, failureReason="W" * 3_000, recoverySuggestion=ATTACK,
+                       userInfo={ATTACK: ATTACK, "long": "y " * 2_000, "k" * 300: "v"},
+                       underlyingErrors=[{"domain": ATTACK, "description": ATTACK * 3}],
+                       recoveryOptions=[{"id": "retry", "title": ATTACK * 3, "role": "default"},
+                                        {"id": "x", "title": "L" * 300}]))
+    page.choose("<script>")
+    page.until(lambda: "WWWW" in page.text("#detail"), "the long reason")
+
+
+def thirty_options(page, console):
+    options = [{"id": f"o{index}", "title": f"Use replica {index} of the cluster in rack {index}",
+                "role": "default" if index == 1 else None} for index in range(1, 31)]
+    console.ask(report("Which replica is to be the leader?", recoveryOptions=options))
+    page.choose("Which replica")
+
+
+def filtered(page, console):
+    console.fill(40)
+    page.until(lambda: page.text("#count").startswith("40 waiting"), "all of them")
+    page.press("/", *"nothing like it")
+    page.until(lambda: "Nothing matches" in page.text("#empty"), "no match")
+
+
+def silence_form(page, console):
+    console.fill(40)
+    page.until(lambda: page.text("#count").startswith("40 waiting"), "all of them")
+    page.run("document.querySelector('#list .row').click()")
+    page.shown("")
+    page.click(".decide button", "Silence like this")
+    page.until(lambda: "open now" in page.text("#silencePreview"), "the preview")
+    page.until(lambda: any("host" in chip for chip in page.texts(".chip")), "what narrows it")
+
+
+def silence_form_refused(page, console):
+    silence_form(page, console)
+    page.click("#silenceAddInfo")
+    page.press(*"host", page.keys.TAB, "x")
+    page.run("const field = document.querySelector('[name=domain]'); field.value = '/[/';"
+             "field.dispatchEvent(new Event('input', { bubbles: true }))")
+    page.until(lambda: "not a regex" in page.text("#domainProblem"), "the refusal")
+    page.click("#silenceSave")
+    page.until(lambda: page.text("#commentProblem"), "the other")
+
+
+def silences(page, console):
+    console.fill(40)
+    for match, comment, option, long in [
+            ({"domain": "org.example.storage", "code": [28, "5*"]}, "Volume is grown, OPS-311",
+             "retry", 3_600_000),
+            ({"origin": "worker-*", "severity": ">=warning", "userInfo": {"host": "/node-0[1-9]/"}},
+             ATTACK * 3, None, 86_400_000),
+            ({"domain": "org.example.mail"}, "mx2 moves to the new rack", None, 604_800_000)]:
+        console.call("/api/v1/silences", {
+            "match": match, "comment": comment, "by": "ada", "forMilliseconds": long,
+            "option": option, "alsoOpen": True})
+    console.call("/api/v1/silences/3/end", {"by": "bea"})
+    page.go("silences")
+    page.until(lambda: "Ended lately" in page.text("#silences"), "the silences")
+
+
+def no_silences(page, console):
+    page.go("silences")
+    page.until(lambda: "Nothing is silenced" in page.text("#silences"), "the empty list")
+
+
+def audit(page, console):
+    console.fill(60)
+    page.go("audit")
+    page.until(lambda: page.texts("#audit tr"), "the audit")
+
+
+def topology(page, console):
+    console.fill(37)
+    page.go("topology")
+    page.until(lambda: "worker-3" in page.text("#nodes"), "the topology")
+
+
+def large_topology(page, console):
+    console.call("/mock/bus", {"add": [ATTACK, "W" * 120, *[f"batch-{n}" for n in range(30)]],
+                               "strangers": 200})
+    page.go("topology")
+    page.until(lambda: "and 181 more" in page.text("#nodes"), "the topology")
+
+
+def no_link(page, console):
+    many(page, console)
+    page.run("document.querySelector('#list .row').click()")
+    page.shown("")
+    console.stop()
+    page.until(lambda: "No link" in page.text("#banner"), "the banner")
+
+
+def help_dialog(page, console):
+    page.press("?")
+    page.until(lambda: page.text("#helpDialog"), "the help")
+
+
+def name_dialog(page, console):
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the question")
+
+
+SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, claimed, hostile,
+          thirty_options, filtered, silences, no_silences, silence_form, silence_form_refused,
+          audit, topology, large_topology, no_link, help_dialog, name_dialog]
+
+
+def photograph(scene, folder):
+    console, page = MockConsole(), Page()
+    try:
+        console.start()
+        page.open(console.url)
+        page.run("localStorage.setItem('errorbus.name', 'ada')")
+        page.open(console.url)
+        scene(page, console)
+        for size, width, height in [*SIZES, ("zoomed", 640, 400)]:
+            for scheme in SCHEMES if size != "zoomed" else ["light"]:
+                # 200 % on a screen of 1280 by 800.
+                page.resize(width, height, scheme, 2 if size == "zoomed" else 1)
+                page.rest()
+                page.save(folder / f"{scene.__name__}-{size}-{scheme}.png")
+    finally:
+        page.close()
+        console.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="scenes whose names contain this")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for scene in SCENES:
+        if arguments.only in scene.__name__:
+            photograph(scene, arguments.folder)
+            print(f"{arguments.folder}/{scene.__name__}-*.png", flush=True)
+
+
+if __name__ == "__main__":
+    main()
