@@ -262,8 +262,9 @@ class Inbox:
     def detail(self, identity):
         with self.changed:
             history = [event for event in self.events if event["id"] == identity]
-            return {**self.told(self.find(identity)), "report": self.reports[identity],
-                    "history": history}
+            report = self.reports[identity]
+            return {**self.told(self.find(identity)), "report": report,
+                    "changes": report.get("changes", []), "history": history}
 
     def audit(self, query, limit):
         with self.changed:

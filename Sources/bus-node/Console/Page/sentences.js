@@ -1,4 +1,4 @@
-// The audit's events as sentences.
+// The audit's events, and what nodes changed, as sentences.
 
 export function told(event, fields) {
   const offered = fields.options?.split(",").join(", ");
@@ -24,3 +24,13 @@ export function told(event, fields) {
 export const auditText = (event, fields) =>
   [told(event, fields), fields.origin && `from ${fields.origin}`, fields.description]
     .filter(Boolean).join(" · ").slice(0, 600);
+
+// What a node on the way changed in the report.
+export const changesBy = (name, changes) => changes.filter(({ by }) => by === name)
+  .flatMap(({ rewritten, severityBefore, addedOptions, removedOptions, redacted }) => [
+    severityBefore && `changed the severity from ${severityBefore}`,
+    rewritten && `rewrote the ${rewritten.join(", ")}`,
+    addedOptions && `added the option ${addedOptions.join(", ")}`,
+    removedOptions && `took away the option ${removedOptions.join(", ")}`,
+    redacted && `redacted ${redacted.join(", ")}`,
+  ].filter(Boolean));
