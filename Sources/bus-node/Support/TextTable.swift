@@ -13,7 +13,10 @@ enum TextTable {
             }
         let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
-            zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
+            // Nothing behind the last word of a line, where it would only be copied along.
+            var line = zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
+            line.removeLast(line.reversed().prefix { $0 == " " }.count)
+            return line
         }
     }
 }
