@@ -14,8 +14,6 @@ export function told(event, fields) {
     claim: () => `Claimed by ${fields.by}`,
     release: () => `Released by ${fields.by}`,
     complete: () => `Completed at its origin: ${fields.reason}`,
-    silenced: () => `Silence ${fields.silence}${fields.by ? ` of ${fields.by}` : ""}: `
-      + (fields.option ? `answered with ${fields.option}` : "withheld"),
   };
   const rest = Object.entries(fields).map((pair) => pair.join(" ")).join(", ");
   return sentences[event]?.() ?? `${event} ${rest}`;
