@@ -34,6 +34,20 @@ public struct Decisions: Sendable {
         await attempt("shown", id) { try await $0.shown(id, question) }
     }
 
+    /// Nobody answered before the deadline. What is declared for that is the origin's to apply.
+    func expired(_ error: any Error, _ id: PresentationID) {
+        let report = ErrorReport(describing: error)
+        let applied = report.options.first { $0.id == report.onExpiry }?.id
+        audit?.record(
+            AuditEvent(
+                .change, id,
+                report.auditFields.merging([
+                    "reason": Outcome.Reason.expired.rawValue, "by": decider,
+                    "option": applied ?? "",
+                    "origin": PresentedOrigin.current?.origin.description ?? "",
+                ]) { $1 }))
+    }
+
     /// Writes the answer down, runs what stands behind it, and writes down what came of it.
     ///
     /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
