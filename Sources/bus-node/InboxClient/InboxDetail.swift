@@ -29,8 +29,13 @@ struct InboxDetail {
         facts += (item["changes"]?.arrayValue ?? []).map { Fact("changed", Self.words($0)) }
         facts.append(Fact("opened", item.text("openedAt")))
         facts += Self.told(item, item["report"] ?? .null)
+        let keys = PromptKeys(item.offeredOptions)
         facts += (item["options"]?.arrayValue ?? []).map { option in
-            let role = option.text("role")
+            // A lone option is the default too, as at the screen.
+            let isDefault = keys.isDefault(option.text("id"))
+            let role = [option.text("role"), isDefault ? "default" : ""].filter { !$0.isEmpty }
+                .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+                .joined(separator: ", ")
             let text = "\(option.text("id")): \(option.text("title"))"
             return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
         }
