@@ -3,20 +3,10 @@ extension InboxItem {
     public var ending: String? {
         switch stage {
         case .open, .claimed, .leaving, .answered: nil
-        case .settled(_, let result): words(result)
-        case .closed(let reason): words(reason)
-        }
-    }
-
-    private func words(_ result: RecoveryResult) -> String {
-        switch result {
         // The attempt went well, and then the operation failed once more.
-        case .recovered: failedAgain == nil ? "recovered" : "failed again"
-        case .failed: "not recovered"
-        case .late: "too late"
-        case .withdrawn: "withdrawn"
-        case .invalid: "not its option"
-        case .unknown: "no result known"
+        case .settled(_, .recovered) where failedAgain != nil: "failed again"
+        case .settled(_, let result): result.words
+        case .closed(let reason): words(reason)
         }
     }
 

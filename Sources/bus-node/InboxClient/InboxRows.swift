@@ -52,8 +52,7 @@ struct InboxRows {
         let stage = item.text("stage")
         switch stage {
         case "claimed": return "claimed by \(item.text("claimedBy"))"
-        case "settled": return item.text("result")
-        case "closed": return item.text("reason")
+        case "settled", "closed": return item.ending
         case "answered", "leaving":
             return "\(stage) \(item["answer"]?.text("option") ?? "")"
         default: return stage
@@ -98,6 +97,13 @@ extension JSONValue {
                 id: option.text("id"), title: option.text("title"),
                 role: ErrorReport.Option.Role(rawValue: option.text("role")))
         }
+    }
+
+    /// What came of a presentation, in words. A console of an earlier version has none: its own.
+    var ending: String {
+        let ending = text("ending")
+        guard ending.isEmpty else { return ending }
+        return RecoveryResult(rawValue: text("result"))?.words ?? text("reason")
     }
 
     var optionIDs: [String] {

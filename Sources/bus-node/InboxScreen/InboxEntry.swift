@@ -90,7 +90,9 @@ struct InboxEntry: Sendable {
     /// What came of it, in words.
     var outcome: String {
         switch json.text("result") {
-        case "recovered": return "Recovered"
+        case "recovered":
+            let again = json.text("failedAgain")
+            return again.isEmpty ? "Recovered" : "Recovered, and failed again"
         case "failed": return "Not recovered"
         case "late": return "Came too late: another answer was applied before"
         case "withdrawn": return "Withdrawn: the origin had given up"
@@ -99,6 +101,6 @@ struct InboxEntry: Sendable {
         default: break
         }
         guard stage == .closed else { return "Sent; waiting to hear what came of it" }
-        return "Closed without an answer here: \(json.text("reason").shown())"
+        return "Closed without an answer here: \(json.ending.shown())"
     }
 }

@@ -113,9 +113,9 @@ struct InboxListDrawing {
             return (holder == screen.person ? "yours" : "@\(holder.shown())", .cyan)
         case .leaving, .answered: return ("→ \(entry.answerTitle)", [])
         case .settled:
-            let result = entry.json.text("result")
-            return (result.shown(), result == "recovered" ? .green : .yellow)
-        case .closed: return (entry.json.text("reason").shown(), [])
+            let ending = entry.json.ending
+            return (ending.shown(), ending == RecoveryResult.recovered.words ? .green : .yellow)
+        case .closed: return (entry.json.ending.shown(), [])
         }
     }
 }

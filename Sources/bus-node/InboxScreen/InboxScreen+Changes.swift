@@ -75,13 +75,11 @@ extension InboxScreen {
     ) {
         var results = Results(group: entry.group, until: now)
         if let last = self.results, last.group == entry.group, last.until > now { results = last }
-        results.counts[entry.json.text("result"), default: 0] += 1
+        results.counts[entry.json.ending, default: 0] += 1
         results.until = now + Self.messageTime
         self.results = results
-        let isGood = results.counts.keys.allSatisfy { $0 == "recovered" }
-        let words = results.counts.sorted { $0.key > $1.key }.map { result, count in
-            "\(count) \(result == "failed" ? "not recovered" : result.shown())"
-        }
+        let isGood = results.counts.keys.allSatisfy { $0 == RecoveryResult.recovered.words }
+        let words = results.counts.sorted { $0.key > $1.key }.map { "\($1) \($0.shown())" }
         let isOne = results.counts.values.reduce(0, +) == 1
         let text = isOne ? entry.outcome : words.joined(separator: ", ")
         say("\(text): \(title)", isGood ? .green : .yellow, at: now)

@@ -33,6 +33,10 @@ struct AuditTable {
             let id = event["id"]
             if rows[id] == nil { order.append(id) }
             rows[id, default: Row(id: id)].take(event)
+            // The attempt went well, and then the operation failed once more.
+            if rows[event["retryOf"]]?.outcome == RecoveryResult.recovered.words {
+                rows[event["retryOf"]]?.outcome = "failed again"
+            }
         }
         let cells = order.suffix(limit ?? order.count).compactMap { rows[$0] }.map {
             [
@@ -75,14 +79,17 @@ extension AuditTable.Row {
             answer = event["option"]
             by = event["by"]
         case "done":
-            outcome =
-                event["result"] == "failed" && event["option"] == answer
-                ? "not recovered" : event["result"]
+            outcome = RecoveryResult(rawValue: event["result"])?.words ?? event["result"]
         case "change" where event["reason"] == "withheld":
             by = event["by"]
             outcome = "withheld at \(event["node"])"
+        case "change" where event["reason"] == "expired":
+            let applied = event["option"]
+            outcome = applied.isEmpty ? "expired" : "expired, \(applied) applied"
         case "complete":
-            if outcome.isEmpty || outcome == "unknown" { outcome = event["reason"] }
+            if outcome.isEmpty || outcome == RecoveryResult.unknown.words {
+                outcome = event["reason"]
+            }
         default: break
         }
     }
