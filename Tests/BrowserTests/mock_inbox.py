@@ -239,7 +239,11 @@ class Inbox:
         """With the time that is left now."""
         end = self.ends.get(item["id"])
         left = None if end is None else max(0, int((end - time.time()) * 1000))
-        return {**item, "deadlineInMilliseconds": left}
+        words = {"failed": "not recovered", "late": "too late", "unknown": "no result known",
+                 "declined": "passed on"}
+        ending = item["result"] or item["reason"]
+        return {**item, "deadlineInMilliseconds": left, "failedAgain": None,
+                "ending": words.get(ending, ending)}
 
     def open_groups(self):
         found = {}

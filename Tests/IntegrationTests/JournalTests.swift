@@ -135,6 +135,22 @@ struct JournalTests {
         #expect(attempts.elements == ["retry"])
     }
 
+    @Test("F32 a question that came while the disk was full is answered once there is room")
+    func shownWhileFull() async throws {
+        let journal = MemoryJournal()
+        journal.fill(true)
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                journal.fill(false)
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        #expect(try await present(journal, presenter).didRecover)
+        guard case .decided = journal.state(of: id) else {
+            return #expect(Bool(false), "\(String(describing: journal.state(of: id)))")
+        }
+    }
+
     @Test(
         "F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
     func hearsOfRecord(refusals: Int) async throws {

@@ -9,12 +9,18 @@ final class MemoryJournal: DecisionJournal {
     }
 
     struct Full: Error {}
+    /// A decision about what was never written.
+    struct Unknown: Error {}
 
     private let rows = Mutex<[PresentationID: Row]>([:])
     private let failures = Mutex(0)
+    private let isFull = Mutex(false)
 
     /// The next decisions are refused this often.
     func refuseDecisions(_ count: Int) { failures.withLock { $0 = count } }
+
+    /// Nothing is written until told otherwise.
+    func fill(_ full: Bool) { isFull.withLock { $0 = full } }
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {
         rows.withLock { rows in
@@ -26,6 +32,7 @@ final class MemoryJournal: DecisionJournal {
     }
 
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+        if isFull.withLock(\.self) { throw Full() }
         rows.withLock { $0[id] = Row(question: question, state: .shown) }
     }
 
@@ -34,8 +41,11 @@ final class MemoryJournal: DecisionJournal {
             defer { count = max(0, count - 1) }
             return count > 0
         }
-        if fails { throw Full() }
-        rows.withLock { $0[id]?.state = .decided(answer, nil) }
+        if fails || isFull.withLock(\.self) { throw Full() }
+        try rows.withLock { rows in
+            guard rows[id] != nil else { throw Unknown() }
+            rows[id]?.state = .decided(answer, nil)
+        }
     }
 
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {

@@ -28,10 +28,28 @@ public struct Decisions: Sendable {
     /// The question is put to somebody.
     func presenting(_ error: any Error, _ id: PresentationID) async {
         audit?.record(AuditEvent(presenting: error, id))
-        let from = PresentedOrigin.current
-        let question = DecisionRecord.Question(
-            origin: from?.origin, digest: from?.digest, report: ErrorReport(describing: error))
+        let question = question(error)
         await attempt("shown", id) { try await $0.shown(id, question) }
+    }
+
+    /// Nobody answered before the deadline. What is declared for that is the origin's to apply.
+    func expired(_ error: any Error, _ id: PresentationID) {
+        let report = ErrorReport(describing: error)
+        let applied = report.options.first { $0.id == report.onExpiry }?.id
+        audit?.record(
+            AuditEvent(
+                .change, id,
+                report.auditFields.merging([
+                    "reason": Outcome.Reason.expired.rawValue, "by": decider,
+                    "option": applied ?? "",
+                    "origin": PresentedOrigin.current?.origin.description ?? "",
+                ]) { $1 }))
+    }
+
+    private func question(_ error: any Error) -> DecisionRecord.Question {
+        let from = PresentedOrigin.current
+        return DecisionRecord.Question(
+            origin: from?.origin, digest: from?.digest, report: ErrorReport(describing: error))
     }
 
     /// Writes the answer down, runs what stands behind it, and writes down what came of it.
@@ -44,7 +62,7 @@ public struct Decisions: Sendable {
         _ answer: Answer, _ error: any Error, _ id: PresentationID,
         recorded: @Sendable (Bool) -> Void = { _ in }
     ) async -> Outcome {
-        let isRecorded = await persist(answer, id)
+        let isRecorded = await persist(answer, error, id)
         recorded(isRecorded)
         guard isRecorded else {
             return Outcome(
@@ -86,13 +104,17 @@ public struct Decisions: Sendable {
     }
 
     /// Tries until the answer is on disk; false when the question is withdrawn before.
-    private func persist(_ answer: Answer, _ id: PresentationID) async -> Bool {
+    private func persist(
+        _ answer: Answer, _ presented: any Error, _ id: PresentationID
+    ) async -> Bool {
         guard let journal else { return true }
         while true {
             do {
-                try await journal.decided(id, answer)
+                try await write(answer, question(presented), id, to: journal)
                 return true
             } catch {
+                // Nobody waits for it any more: nothing is wrong with the journal, as far as known.
+                if Task.isCancelled { return false }
                 logger.critical(
                     "the answer cannot be recorded and is not sent",
                     metadata: [
@@ -101,6 +123,19 @@ public struct Decisions: Sendable {
                     ])
             }
             do { try await Task.sleep(for: Self.pause) } catch { return false }
+        }
+    }
+
+    private func write(
+        _ answer: Answer, _ question: DecisionRecord.Question, _ id: PresentationID,
+        to journal: any DecisionJournal
+    ) async throws {
+        do {
+            try await journal.decided(id, answer)
+        } catch {
+            // It may lack the question, if that came while it could not be written.
+            try await journal.shown(id, question)
+            try await journal.decided(id, answer)
         }
     }
 

@@ -123,7 +123,12 @@ public final class Inbox: Presenter {
         let answer = Answer(
             id: id ?? PresentationID.make().value, option: option, by: by, via: via)
         let decision = try attempt { state throws(InboxRefusal) in
-            try state.machine.answer(presentation, with: answer, undo: undo, at: .now)
+            let decision = try state.machine.answer(
+                presentation, with: answer, undo: undo, at: .now)
+            if case .hold(let answer, _) = decision {
+                state.waiting[presentation]?.prompt.hold(answer)
+            }
+            return decision
         }
         switch decision {
         case .send(let answer): return try send(answer, to: presentation)
@@ -164,7 +169,7 @@ public final class Inbox: Presenter {
             try state.machine.withheld(id, by: decider, at: .now)
             return state.waiting[id]
         }
-        waiting?.prompt.close(.withheld)
+        waiting?.prompt.close(.withheld, by: decider)
     }
 
     /// Takes back every answer of a group that has not left yet.
@@ -173,13 +178,18 @@ public final class Inbox: Presenter {
     /// - Throws: When there is no such group, or nothing of it is left to take back.
     public func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
         try attempt { state throws(InboxRefusal) in
-            try state.machine.undoGroup(number, at: .now)
+            let undone = try state.machine.undoGroup(number, at: .now)
+            for id in undone { state.waiting[id]?.prompt.hold(nil) }
+            return undone
         }
     }
 
     /// Takes back an answer that has not left yet; whoever gave it holds the claim for a minute.
     public func undo(_ id: PresentationID) throws(InboxRefusal) {
-        try attempt { state throws(InboxRefusal) in try state.machine.undo(id, at: .now) }
+        try attempt { state throws(InboxRefusal) in
+            try state.machine.undo(id, at: .now)
+            state.waiting[id]?.prompt.hold(nil)
+        }
     }
 
     /// Takes a presentation on for a time: others see who, and cannot answer it meanwhile.

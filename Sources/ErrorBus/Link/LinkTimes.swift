@@ -8,6 +8,9 @@ public struct LinkTimes: Hashable, Sendable {
     /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq gives some
     /// sessions up for ever without saying so.
     public var greetingMax: UInt64 = 5_000
+    /// What all parents together may take when it has grown: each failed round doubles it, since a
+    /// slow link needs three round trips until WELCOME.
+    public var greetingRoundMax: UInt64 = 40_000
     public var helloAgainAfter: UInt64 = 1_000
     /// Pause before rebuilding a socket, doubled up to the maximum.
     public var rebuildAfter: UInt64 = 100

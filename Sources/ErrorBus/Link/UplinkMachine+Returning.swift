@@ -15,14 +15,21 @@ extension UplinkMachine {
         switch returning {
         case .none: nil
         case .waiting(let until), .leaving(_, let until): until
-        case .opening(let since): since + times.greetingMax
-        case .greeting(let since, let nextHello): min(nextHello, since + times.greetingMax)
+        case .opening(let since): since + probeMax
+        case .greeting(let since, let nextHello): min(nextHello, since + probeMax)
         }
+    }
+
+    /// How long an earlier parent has for its greeting: longer each time, as for the link.
+    private var probeMax: UInt64 {
+        let most = max(times.greetingMax, times.greetingRoundMax / UInt64(max(parent, 1)))
+        return min(most, times.greetingMax << UInt64(min(probeFailures, 6)))
     }
 
     /// The link to ``parent`` has just become live.
     mutating func planReturn(at now: MonotonicTime) {
         putOffCount = 0
+        probeFailures = 0
         guard parent > 0 else { return returning = .none }
         preferred = parent - 1  // The first is tried first.
         returning = .waiting(until: now + nextReturn())
@@ -58,10 +65,10 @@ extension UplinkMachine {
             returning = .opening(since: now)
             return [.openProbe(parent: preferred)]
         case .opening(let since):
-            guard now.since(since) >= times.greetingMax else { return [] }
+            guard now.since(since) >= probeMax else { return [] }
             return probeLost("no connection", at: now)
         case .greeting(let since, let nextHello):
-            guard now.since(since) < times.greetingMax else {
+            guard now.since(since) < probeMax else {
                 return probeLost("no WELCOME came", at: now)
             }
             guard now >= nextHello else { return [] }
@@ -87,6 +94,7 @@ extension UplinkMachine {
         switch returning {
         case .none, .waiting: return []  // A race: it was given up.
         case .opening, .greeting:
+            probeFailures += 1
             noteDown(preferred, reason, isRefusal: isRefusal, at: now)
             returning = .waiting(until: now + nextReturn())
             return [.closeProbe]

@@ -4,14 +4,21 @@ extension UplinkMachine {
         let link: MonotonicTime? =
             switch self.link {
             case .idle, .closed: nil
-            case .opening(let since): since + times.greetingMax
-            case .greeting(let since, let nextHello): min(nextHello, since + times.greetingMax)
+            case .opening(let since): since + greetingMax
+            case .greeting(let since, let nextHello): min(nextHello, since + greetingMax)
             case .live(let live):
                 live.pingedAt == nil
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
         return [link, returnDue, plans.next, remembered.next].compactMap(\.self).min()
+    }
+
+    /// How long a parent has for its greeting: longer with each round in which none came up, so
+    /// that slow links do in the end. The round stays bounded, so that the others get their turn.
+    private var greetingMax: UInt64 {
+        let most = max(times.greetingMax, times.greetingRoundMax / UInt64(parentCount))
+        return min(most, times.greetingMax << UInt64(min(failures / parentCount, 6)))
     }
 
     /// Time passed.
@@ -30,10 +37,10 @@ extension UplinkMachine {
         case .idle, .closed:
             return []
         case .opening(let since):
-            guard now.since(since) >= times.greetingMax else { return [] }
+            guard now.since(since) >= greetingMax else { return [] }
             return giveUp(lastFailure ?? "no connection", at: now)
         case .greeting(let since, let nextHello):
-            guard now.since(since) < times.greetingMax else {
+            guard now.since(since) < greetingMax else {
                 return giveUp("connected, but no WELCOME came", at: now)
             }
             guard now >= nextHello else { return [] }

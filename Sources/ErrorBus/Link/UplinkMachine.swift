@@ -36,6 +36,8 @@ struct UplinkMachine: Sendable {
     var preferred = 0
     /// How often the way back was put off because something was between here and the parent.
     var putOffCount = 0
+    /// Tries of the way back that came to nothing.
+    var probeFailures = 0
     var failures = 0
     /// One for each parent, in order.
     var parents: [UplinkParent]

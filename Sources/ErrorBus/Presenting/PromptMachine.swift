@@ -11,6 +11,8 @@ struct PromptMachine: Hashable, Sendable {
     }
 
     private var state = State.open
+    /// Given, and kept back so that it can be taken back; it was given in time.
+    var held: Answer?
     private let offered: [String]
 
     init(offered: [String]) { self.offered = offered }
@@ -50,9 +52,13 @@ struct PromptMachine: Hashable, Sendable {
     }
 
     /// The question ended without an answer. False when it was answered or closed before: the
-    /// answer stands, whoever came later.
+    /// answer stands, whoever came later. So does one that is kept back when the time is over.
     mutating func ended(_ reason: Outcome.Reason) -> Bool {
         guard state == .open else { return false }
+        if reason == .expired, let held {
+            state = .answered(held)
+            return false
+        }
         state = .closed(reason)
         return true
     }

@@ -45,6 +45,13 @@ struct SilenceTable: Sendable {
         return silence
     }
 
+    /// Its end could not be stored: it is in force as before.
+    mutating func reopened(_ silence: Silence) {
+        guard var current = silences[silence.number] else { return }
+        (current.endsAt, current.endedBy) = (silence.endsAt, silence.endedBy)
+        silences[silence.number] = current
+    }
+
     /// It could not be stored after all.
     mutating func dropped(_ number: Int) { silences[number] = nil }
 

@@ -28,6 +28,11 @@ public final class Silences: Sendable {
         }
     }
 
+    /// Takes back an end that could not be stored.
+    ///
+    /// - Parameter silence: As it was before.
+    public func reopen(_ silence: Silence) { table.withLock { $0.reopened(silence) } }
+
     /// Takes back one that could not be stored.
     public func drop(_ number: Int) { table.withLock { $0.dropped(number) } }
 

@@ -25,7 +25,7 @@ public struct SilencingPresenter: Presenter {
         if let option {
             answer = try prompt.answer(option, by: silence.decider, via: .policy)
         } else {
-            guard prompt.close(.withheld) else { return nil }
+            guard prompt.close(.withheld, by: silence.decider) else { return nil }
             audit?.record(
                 AuditEvent(
                     silencing: prompt.report, prompt.id, origin: prompt.origin,

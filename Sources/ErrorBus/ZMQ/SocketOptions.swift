@@ -22,8 +22,9 @@ enum SocketOptions {
             (ZMQ_HEARTBEAT_IVL, .int(2_000)),
             (ZMQ_HEARTBEAT_TIMEOUT, .int(6_000)),
             (ZMQ_HEARTBEAT_TTL, .int(10_000)),
-            // Frees what connects and then says nothing.
-            (ZMQ_HANDSHAKE_IVL, .int(5_000)),
+            // Frees what connects and then says nothing. A handshake is two round trips, on slow
+            // links too.
+            (ZMQ_HANDSHAKE_IVL, .int(40_000)),
             (ZMQ_TCP_MAXRT, .int(15_000)),
             (ZMQ_IPV6, .int(1)),
         ]

@@ -31,6 +31,13 @@ struct APIProblem: Error {
         return problem
     }()
 
+    /// Its chunks or its end are not what they say.
+    static func brokenBody(_ error: any Error) -> APIProblem {
+        var problem = badRequest("body: cannot be read: \(error)")
+        problem.closes = true
+        return problem
+    }
+
     init(_ refusal: InboxRefusal) {
         let message = refusal.description
         switch refusal {

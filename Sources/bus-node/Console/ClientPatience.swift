@@ -28,6 +28,8 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         connections.add(context.channel)
+        // Here, since a server is given no handlers of its own in front of the codec.
+        TargetHost.add(to: context.pipeline.syncOperations)
         expectRequest(context, within: ConsoleLimits.requestTime)
     }
 

@@ -1,6 +1,7 @@
 import ErrorBus
 import Hummingbird
 import Logging
+import NIOHTTP1
 
 /// The console's HTTP interface: what a page and scripts read and do.
 struct ConsoleAPI: Sendable {
@@ -82,8 +83,12 @@ struct ConsoleAPI: Sendable {
     }
 
     private func body(_ request: Request) async throws -> [UInt8] {
-        let buffer = try await request.body.collect(upTo: ConsoleLimits.bodyByteMax)
-        return Array(buffer.readableBytesView)
+        do {
+            let buffer = try await request.body.collect(upTo: ConsoleLimits.bodyByteMax)
+            return Array(buffer.readableBytesView)
+        } catch let error as HTTPParserError {
+            throw APIProblem.brokenBody(error)
+        }
     }
 
     private func id(_ context: ConsoleContext) throws(APIProblem) -> PresentationID {

@@ -92,7 +92,9 @@ extension ConsoleGate.Facts {
     init(_ request: Request) {
         method = request.method.rawValue
         path = request.uri.path
-        host = request.head.authority
+        // A second one would be what a proxy in front of this one took for the first.
+        let others = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
+        host = request.head.authority.map { ([$0] + others).joined(separator: ", ") }
         origins = request.headers[values: .origin]
         fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         contentType = request.headers[.contentType]

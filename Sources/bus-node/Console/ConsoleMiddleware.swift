@@ -62,13 +62,15 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
         // Two people at once are nothing to warn of. The path comes without its query: a token may
-        // be in that.
+        // be in that. It may be anywhere where somebody mistyped the address.
         logger.log(
             level: problem.status == .conflict ? .info : .warning, "console: refused",
             metadata: [
                 "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
-                "path": "\(request.uri.path)", "status": "\(problem.status.code)",
-                "reason": "\(problem.word)", "problem": "\(problem.message)",
+                "path": "\(gate.token.hidden(in: request.uri.path))",
+                "status": "\(problem.status.code)",
+                "reason": "\(problem.word)",
+                "problem": "\(gate.token.hidden(in: problem.message))",
             ])
     }
 

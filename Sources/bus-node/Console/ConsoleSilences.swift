@@ -52,9 +52,16 @@ final class ConsoleSilences: Sendable {
         return (try silences.silence(silence.number), applied.count)
     }
 
+    /// - Throws: A refusal, or what kept its end from being stored; it is in force as before then.
     func end(_ number: Int, by person: String) async throws -> Silence {
+        let former = try silences.silence(number)
         let silence = try silences.end(number, by: person)
-        try await store.withLock { $0 }?.save(silence)
+        do {
+            try await store.withLock { $0 }?.save(silence)
+        } catch {
+            silences.reopen(former)
+            throw error
+        }
         return silence
     }
 

@@ -72,6 +72,9 @@ struct ConsoleToken: Sendable {
     }
 
     /// Takes as long for a token that is nearly right as for any other of its length.
+    /// A text for the log, without the token.
+    func hidden(in text: String) -> String { text.replacing(self.text, with: "TOKEN") }
+
     func matches(_ other: some StringProtocol) -> Bool {
         let own = Array(text.utf8)
         let given = Array(other.utf8)

@@ -27,8 +27,11 @@ struct SilenceRows {
 
     /// Conditions as `silence add` takes them, and the option that is chosen.
     private static func match(_ silence: JSONValue) -> String {
-        let fields = (silence["match"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
-        let conditions = fields.map { "\($0.key)=\(words($0.value))" }
+        var fields = silence["match"]?.objectValue ?? [:]
+        for (key, value) in fields.removeValue(forKey: "userInfo")?.objectValue ?? [:] {
+            fields["userInfo.\(key)"] = value
+        }
+        let conditions = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(words($0.value))" }
         let option = silence.text("option")
         return (conditions + (option.isEmpty ? [] : ["-> \(option)"])).joined(separator: " ")
     }

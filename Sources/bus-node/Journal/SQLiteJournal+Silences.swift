@@ -7,7 +7,8 @@ extension SQLiteJournal: SilenceStore {
 
     func silences(at now: Moment) throws -> [Silence] {
         let rows = try readNow { database in
-            try SilenceRow.order(Column("number").desc).limit(Self.silenceCountMax)
+            // Those that end last first: all that are active are among them, and the last number.
+            try SilenceRow.order(Column("endsAt").desc).limit(Self.silenceCountMax)
                 .fetchAll(database)
         }
         return try rows.map { row in
@@ -30,6 +31,12 @@ extension SQLiteJournal: SilenceStore {
                 try row.update(database)
             } else {
                 try row.insert(database)
+                try database.execute(
+                    sql: """
+                        DELETE FROM silence WHERE number NOT IN
+                            (SELECT number FROM silence ORDER BY endsAt DESC LIMIT ?)
+                        """,
+                    arguments: [Self.silenceCountMax])
             }
         }
     }

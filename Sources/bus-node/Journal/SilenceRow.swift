@@ -40,11 +40,17 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             let match = try? RuleMatch(json: json), let created = moment(createdAt, now),
             let ends = moment(endsAt, now)
         else { return nil }
+        // A clock that was put back since must not make it longer than it was meant to be.
+        let meant = Moment(
+            instant: now.instant + created.instant.duration(to: ends.instant),
+            date: now.date + ends.date.timeIntervalSince(created.date))
         return Silence(
             number: number,
             request: Silence.Request(
                 pattern: json, match: match, option: option, by: by, comment: comment),
-            createdAt: created, endsAt: ends, endedBy: endedBy, answeredCount: answered,
+            createdAt: created,
+            endsAt: now < created ? meant : ends,
+            endedBy: endedBy, answeredCount: answered,
             withheldCount: withheld, lastAt: lastAt.flatMap { moment($0, now) })
     }
 

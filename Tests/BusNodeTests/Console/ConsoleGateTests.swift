@@ -1,5 +1,7 @@
 import ErrorBus
 import HTTPTypes
+import Hummingbird
+import NIOCore
 import Testing
 
 @testable import bus_node
@@ -50,6 +52,29 @@ struct ConsoleGateTests {
         var facts = facts()
         facts.host = host
         #expect(verdict(try gate(), facts) == expected)
+    }
+
+    @Test("A second Host is refused, whichever comes first, even the same")
+    func twoHosts() throws {
+        for hosts in [["127.0.0.1:8080", "evil"], ["evil", "127.0.0.1:8080"]]
+            + [["127.0.0.1:8080", "127.0.0.1:8080"]]
+        {
+            var fields = HTTPFields()
+            let name = try #require(HTTPField.Name("Host"))
+            fields.append(HTTPField(name: name, value: hosts[1]))
+            fields[.authorization] = "Bearer \(Self.token.text)"
+            let head = HTTPRequest(
+                method: .get, scheme: "http", authority: hosts[0], path: "/api/v1/inbox",
+                headerFields: fields)
+            let facts = ConsoleGate.Facts(Request(head: head, body: .init(buffer: ByteBuffer())))
+            #expect(verdict(try gate(), facts) == "403 host")
+        }
+    }
+
+    @Test("A token that stands where none belongs is not in the log")
+    func hidden() {
+        #expect(Self.token.hidden(in: "/token=\(Self.token.text)") == "/token=TOKEN")
+        #expect(Self.token.hidden(in: "/api/v1/inbox") == "/api/v1/inbox")
     }
 
     @Test("A request without Host is refused")

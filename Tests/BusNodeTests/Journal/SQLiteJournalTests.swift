@@ -86,6 +86,48 @@ import Testing
         #expect(left > .seconds(3_590) && left <= .seconds(3_600))
     }
 
+    private func silence(
+        _ number: Int, created: Moment, endsAfter seconds: TimeInterval
+    ) throws -> Silence {
+        let pattern: JSONValue = ["domain": "d"]
+        let ends = Moment(
+            instant: created.instant + .seconds(seconds), date: created.date + seconds)
+        return Silence(
+            number: number,
+            request: .init(
+                pattern: pattern, match: try RuleMatch(json: pattern), by: "ann", comment: "c"),
+            createdAt: created, endsAt: ends)
+    }
+
+    @Test("a long silence is in force however many short ones came after it; the oldest go")
+    func manySilences() async throws {
+        let journal = try SQLiteJournal(path)
+        let now = Moment.now
+        try await journal.save(try silence(1, created: now, endsAfter: 86_400))
+        for number in 2...1_010 {
+            try await journal.save(try silence(number, created: now, endsAfter: Double(number)))
+        }
+        let stored = try journal.silences(at: now)
+        #expect(stored.count == 1_000)
+        #expect(stored.contains { $0.number == 1 })
+        #expect(stored.contains { $0.number == 1_010 })
+        let count = try await journal.read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM silence")
+        }
+        #expect(count == 1_000)
+    }
+
+    @Test("a clock that was put back makes no silence longer than it was meant to be")
+    func clockPutBack() async throws {
+        let journal = try SQLiteJournal(path)
+        let now = Moment.now
+        let year = Moment(instant: now.instant, date: now.date + 365 * 86_400)
+        try await journal.save(try silence(1, created: year, endsAfter: 60))
+        let stored = try #require(try journal.silences(at: now).first)
+        let left = now.instant.duration(to: stored.endsAt.instant)
+        #expect(left > .seconds(59) && left < .seconds(61))
+    }
+
     @Test("what was never shown has no end to be written")
     func endOfNothing() async throws {
         let journal = try SQLiteJournal(path)

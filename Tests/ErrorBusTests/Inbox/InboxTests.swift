@@ -124,6 +124,34 @@ struct InboxTests {
         #expect(outcome.reason == .detached)
     }
 
+    @Test("A29 An answer that is still kept back counts when the deadline comes", arguments: 1...20)
+    func leavesAtDeadline(round: Int) async throws {
+        let attempts = Attempts()
+        let asked = error(attempts)
+        var options = PresentationOptions()
+        options.deadline = .milliseconds(100)
+        options.onExpiry = "cancel"
+        async let outcome = chain(inbox).presentError(asked, options: options)
+        let item = try #require(await open(1, in: inbox).first)
+        let given = try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
+        #expect(await outcome.answer == given)
+        #expect(attempts.total == 1)
+        #expect(try inbox.item(item.id).answer == given)
+    }
+
+    @Test("A28 One that was taken back does not count when the deadline comes")
+    func undoneAtDeadline() async throws {
+        let asked = error(Attempts())
+        var options = PresentationOptions()
+        options.deadline = .milliseconds(200)
+        options.onExpiry = "cancel"
+        async let outcome = chain(inbox).presentError(asked, options: options)
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
+        try inbox.undo(item.id)
+        #expect(await outcome.answer?.via == .expiry)
+    }
+
     @Test("An undone answer does not leave; the next one does")
     func undo() async throws {
         let attempts = Attempts()

@@ -43,15 +43,40 @@ import Testing
         var rig = away()
         let actions = rig.runAlive(200_000)
         let tried = probes(actions)
-        #expect((5...6).contains(tried.count))
-        for (gap, spent) in zip(zip(tried.dropFirst(), tried).map({ $0.at - $1.at }), 1...) {
-            #expect((35_000...42_500).contains(gap), "pause \(spent)")
+        #expect(tried.count == 4)
+        let greetings: [UInt64] = [5_000, 10_000, 20_000]
+        for (gap, greeting) in zip(zip(tried.dropFirst(), tried).map({ $0.at - $1.at }), greetings)
+        {
+            #expect((30_000...37_500).contains(gap - greeting), "\(gap) ms")
         }
         #expect(tried.allSatisfy { $0.parent == 0 })
         #expect(actions.filter { $0.1 == .closeProbe }.count >= tried.count - 1)
         #expect(Set(actions.map(\.1).verbs) == [.await])
         #expect(rig.machine.isLive)
         #expect(rig.machine.parent == 1)
+    }
+
+    @Test("F5 a first parent far away is returned to once its greeting gets the time it takes")
+    func farAway() {
+        var rig = away()
+        var openedAt: UInt64?
+        for second in 0..<300 where rig.machine.parent == 1 {
+            let now = UInt64(second) * 1_000
+            for action in rig.runAlive(1_000).map(\.1) {
+                switch action {
+                case .openProbe: openedAt = now
+                case .closeProbe: openedAt = nil
+                default: break
+                }
+            }
+            guard let opened = openedAt else { continue }
+            if now - opened == 16_000 { _ = rig.machine.probeConnected(at: rig.now) }
+            guard now - opened == 24_000 else { continue }
+            _ = rig.machine.probeReceived(.welcome(Self.home), at: rig.now)
+            _ = rig.get(.withdrawn(id: id))
+        }
+        #expect(rig.machine.parent == 0)
+        #expect(rig.machine.isLive)
     }
 
     @Test("with the first parent in use, none is tried")

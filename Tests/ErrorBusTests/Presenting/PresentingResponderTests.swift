@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Logging
 import Testing
 
 @testable import ErrorBus
@@ -124,6 +125,51 @@ struct PresentingResponderTests {
 
     private struct Reported: ReportableError {
         let report: ErrorReport
+    }
+
+    @Test("F19 an answer whose question goes away while it is written is no fault of the journal")
+    func cancelledWrite() async throws {
+        let journal = HeldJournal()
+        let faults = Recorder<String>()
+        let logger = Logger(label: "test") { _ in FaultHandler(faults: faults) }
+        let chain = PresentingResponder(
+            "P", presenters: [ScriptedPresenter("screen", .answer("ok"))], next: nil,
+            journal: journal, logger: logger)
+        let asking = Task { await chain.presentError(SampleError()) }
+        _ = try await journal.writing.next()
+        asking.cancel()
+        let outcome = await asking.value
+        #expect(outcome.reason == .withdrawn)
+        #expect(faults.elements.isEmpty)
+    }
+
+    /// Writes until it is told to stop.
+    private struct HeldJournal: DecisionJournal {
+        let writing = Recorder<PresentationID>()
+
+        func record(of id: PresentationID) async throws -> DecisionRecord? { nil }
+        func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {}
+        func decided(_ id: PresentationID, _ answer: Answer) async throws {
+            writing.record(id)
+            _ = try await Recorder<Bool>().next()
+        }
+        func settled(
+            _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
+        ) async throws {}
+        func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
+    }
+
+    private struct FaultHandler: LogHandler {
+        let faults: Recorder<String>
+        var logLevel = Logger.Level.error
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { faults.record("\(event.message)") }
     }
 
     @Test("An answer made for another prompt is checked like any other")

@@ -19,6 +19,16 @@ struct PromptMachineTests {
         Answer(id: UniqueID(high: 1, low: low), option: option, by: "test", via: .person)
     }
 
+    @Test(
+        "A29 An answer that is kept back counts when the time is over, and only then",
+        arguments: [Outcome.Reason.expired, .withdrawn, .withheld, .declined])
+    func held(reason: Outcome.Reason) {
+        var machine = PromptMachine(offered: ["a", "b"])
+        machine.held = answer(1, "a")
+        #expect(machine.ended(reason) == (reason != .expired))
+        #expect(machine.answer == (reason == .expired ? answer(1, "a") : nil))
+    }
+
     @Test("Whatever happens in whatever order, the first ending stays")
     func everyOrder() {
         for one in Event.allCases {

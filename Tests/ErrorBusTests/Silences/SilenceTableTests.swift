@@ -35,6 +35,16 @@ struct SilenceTableTests {
         #expect(throws: SilenceRefusal.unknown(9)) { try table.ended(9, by: "bob", at: later) }
     }
 
+    @Test("An end that could not be stored is taken back: it is in force as before")
+    mutating func reopened() throws {
+        let silence = try table.added(request(), for: .seconds(60), at: start)
+        _ = try table.ended(silence.number, by: "bob", at: start + .seconds(1))
+        table.reopened(silence)
+        let later = start + .seconds(2)
+        #expect(table.silence(for: report, origin: nil, at: later) == silence)
+        #expect(table.silence(for: report, origin: nil, at: start + .seconds(60)) == nil)
+    }
+
     @Test("What it does not match is not silenced")
     mutating func others() throws {
         _ = try table.added(

@@ -8,7 +8,9 @@ export function told(event, fields) {
     present: () => `Presented${offered ? `, offering ${offered}` : ""}`,
     decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${restored}`,
     done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
-    change: () => `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
+    change: () => fields.reason === "expired"
+      ? `Nobody answered in time${fields.option ? `; its origin applies ${fields.option}` : ""}`
+      : `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
     leaving: () => `${fields.by} chose ${fields.option}, held back to undo`,
     undo: () => `Taken back by ${fields.by}`,
     claim: () => `Claimed by ${fields.by}`,
