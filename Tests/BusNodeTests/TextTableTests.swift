@@ -46,6 +46,8 @@ struct TextTableTests {
     func time(text: String, expected: String) throws {
         let now = try Date("2026-11-21T23:59:59Z", strategy: .iso8601)
         #expect(TimeText.text(text, now: now) == expected)
+        let short = TimeText.text(text, now: now, hasFraction: false)
+        #expect(short == expected.replacing(".123", with: ""))
     }
 
     @Test(

@@ -34,7 +34,7 @@ struct InboxWatch: AsyncParsableCommand {
     }
 
     private func show(_ items: [JSONValue]) throws {
-        try StandardOutput.print(
+        try StandardOutput.show(
             items.map { item in
                 json ? String(decoding: item.encoded(), as: UTF8.self) : Self.line(item)
             })

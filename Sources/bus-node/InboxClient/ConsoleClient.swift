@@ -65,8 +65,8 @@ struct ConsoleClient: Sendable {
     var shownAddress: String { "http://\(address.host):\(address.port)" }
 
     private static let tokenHint =
-        "give --to 'the address that the node printed', --token-file FILE, or set "
-        + "BUS_NODE_CONSOLE_TOKEN"
+        "no token, or not this console's: give --to 'the address that the node printed', "
+        + "--token-file FILE, or set BUS_NODE_CONSOLE_TOKEN"
 
     /// What a refusal means for scripts: 1 is the console's own "no".
     static func failure(_ status: Int, _ json: JSONValue) -> Failure {
@@ -79,8 +79,8 @@ struct ConsoleClient: Sendable {
             case 429, 503: .temporaryFailure
             default: .software
             }
-        let hint = status == 401 ? "; \(tokenHint)" : ""
-        return Failure(exit, text + hint)
+        // The console speaks to browsers and scripts; here one types.
+        return Failure(exit, status == 401 ? tokenHint : text)
     }
 
     // MARK: Presentations

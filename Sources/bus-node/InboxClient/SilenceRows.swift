@@ -47,7 +47,7 @@ struct SilenceRows {
     private static func end(_ silence: JSONValue, _ now: Date) -> String {
         let by = silence.text("endedBy")
         guard silence.text("stage") == "ended" else {
-            return TimeText.text(silence.text("endsAt"), now: now)
+            return TimeText.text(silence.text("endsAt"), now: now, hasFraction: false)
         }
         return by.isEmpty ? "ended" : "ended by \(by)"
     }

@@ -54,8 +54,11 @@ struct Reoffer {
         let leaf = try target.leaf(
             origin: nil, command: "reoffer", logger: Logger(label: "log"))
         let error = PresentedReport(report: report)
+        var options = PresentationOptions()
+        if Terminal.isHeard { options.stateChanged = WaitingNotice().stateChanged }
         let outcome = try await Client.run(leaf.node, endingOn: [.sigint, .sigterm, .sighup]) {
-            await leaf.node.chain.presentError(error)
+            [options] in
+            await leaf.node.chain.presentError(error, options: options)
         }
         if outcome.answer != nil { try await markAsAnswered() }
         try Present.conclude(outcome, offered: report.options, json: json)

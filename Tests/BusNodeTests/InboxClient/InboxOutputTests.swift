@@ -67,8 +67,8 @@ import Testing
         let failure = ConsoleClient.failure(401, ["message": "no token"])
         #expect(
             failure.text
-                == "no token; give --to 'the address that the node printed', --token-file FILE, "
-                + "or set BUS_NODE_CONSOLE_TOKEN")
+                == "no token, or not this console's: give --to 'the address that the node "
+                + "printed', --token-file FILE, or set BUS_NODE_CONSOLE_TOKEN")
         #expect(ConsoleClient.failure(409, ["message": "no"]).text == "no")
     }
 

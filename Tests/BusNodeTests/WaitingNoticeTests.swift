@@ -1,0 +1,24 @@
+import ErrorBus
+import Synchronization
+import Testing
+
+@testable import bus_node
+
+struct WaitingNoticeTests {
+    @Test("That an answer is waited for is said once, and nothing of a link that came at once")
+    func once() {
+        let lines = Lines()
+        let notice = WaitingNotice { line in lines.all.withLock { $0.append(line) } }
+        let stations: [PresentationState.Station] = [
+            .unreachable, .relayed, .queued, .presented, .claimed, .unreachable, .queued,
+        ]
+        for station in stations {
+            notice.stateChanged(PresentationState(station, by: "con\u{1B}sole"))
+        }
+        #expect(lines.all.withLock { $0 } == ["waiting for an answer by con\\u{1B}sole"])
+    }
+
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+    }
+}
