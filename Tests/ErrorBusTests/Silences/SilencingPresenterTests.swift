@@ -47,6 +47,50 @@ struct SilencingPresenterTests {
         #expect(try silences.silence(silence.number).answeredCount == 1)
     }
 
+    private func waited(
+        afterRetries count: Int, ending silence: Silence? = nil
+    ) async throws -> (seconds: Int, outcome: Outcome) {
+        let waits = Recorder<Duration>()
+        let presenter = SilencingPresenter(silences) { [silences] duration in
+            waits.record(duration)
+            if let silence { _ = try silences.end(silence.number, by: "bob") }
+        }
+        let error = SampleError().recoverable {
+            RecoveryOption("Retry", id: "retry") { attempts.run() }
+            RecoveryOption.cancel
+        }
+        let outcome = await PresentingResponder(
+            "central", presenters: [presenter, person], logger: .silent
+        ).receive(error, in: PresentationContext(id: .make(), retryCount: count))
+        #expect(Set(waits.elements).isSubset(of: [.seconds(1)]))
+        return (waits.elements.count, outcome)
+    }
+
+    @Test(
+        "A38 What fails again and again is answered ever more slowly",
+        arguments: [(0, 0), (2, 0), (3, 1), (4, 2), (5, 4), (8, 32), (9, 32), (.max, 32)])
+    func pacing(retries: Int, seconds: Int) async throws {
+        _ = try silence(["domain": "*"], option: "retry")
+        let (waited, outcome) = try await waited(afterRetries: retries)
+        #expect(waited == seconds)
+        #expect(outcome.answer?.option == "retry")
+    }
+
+    @Test("What is withheld is withheld at once, however often it came")
+    func unpaced() async throws {
+        _ = try silence(["domain": "*"])
+        #expect(try await waited(afterRetries: 9).seconds == 0)
+    }
+
+    @Test("A silence that ends while an answer waits leaves the question to people")
+    func endsMeanwhile() async throws {
+        let silence = try silence(["domain": "*"], option: "retry")
+        let (waited, outcome) = try await waited(afterRetries: 9, ending: silence)
+        #expect(waited == 1)
+        #expect(outcome.answer?.option == "cancel")
+        #expect(person.prompts.count == 1)
+    }
+
     @Test("Everything else goes on to people")
     func declined() async throws {
         _ = try silence(["domain": "another"])
