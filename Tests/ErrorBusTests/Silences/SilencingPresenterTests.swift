@@ -47,31 +47,41 @@ struct SilencingPresenterTests {
         #expect(try silences.silence(silence.number).answeredCount == 1)
     }
 
+    private struct Reported: ReportableError {
+        let report: ErrorReport
+    }
+
     private func waited(
-        afterRetries count: Int, ending silence: Silence? = nil
+        afterRetries count: Int, isRemote: Bool = false, ending silence: Silence? = nil
     ) async throws -> (seconds: Int, outcome: Outcome) {
         let waits = Recorder<Duration>()
         let presenter = SilencingPresenter(silences) { [silences] duration in
             waits.record(duration)
             if let silence { _ = try silences.end(silence.number, by: "bob") }
         }
-        let error = SampleError().recoverable {
+        // From another process the count comes in the report.
+        var report = ErrorReport(domain: "d", description: "x")
+        report.retryCount = isRemote ? count : 0
+        let error = Reported(report: report).recoverable {
             RecoveryOption("Retry", id: "retry") { attempts.run() }
             RecoveryOption.cancel
         }
         let outcome = await PresentingResponder(
             "central", presenters: [presenter, person], logger: .silent
-        ).receive(error, in: PresentationContext(id: .make(), retryCount: count))
+        ).receive(
+            error, in: PresentationContext(id: .make(), retryCount: isRemote ? 0 : count))
         #expect(Set(waits.elements).isSubset(of: [.seconds(1)]))
         return (waits.elements.count, outcome)
     }
 
     @Test(
         "A38 What fails again and again is answered ever more slowly",
-        arguments: [(0, 0), (2, 0), (3, 1), (4, 2), (5, 4), (8, 32), (9, 32), (.max, 32)])
-    func pacing(retries: Int, seconds: Int) async throws {
+        arguments: [(0, 0), (2, 0), (3, 1), (4, 2), (5, 4), (8, 32), (9, 32), (.max, 32)],
+        [true, false])
+    func pacing(_ pace: (retries: Int, seconds: Int), isRemote: Bool) async throws {
+        let (retries, seconds) = pace
         _ = try silence(["domain": "*"], option: "retry")
-        let (waited, outcome) = try await waited(afterRetries: retries)
+        let (waited, outcome) = try await waited(afterRetries: retries, isRemote: isRemote)
         #expect(waited == seconds)
         #expect(outcome.answer?.option == "retry")
     }
