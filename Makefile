@@ -19,7 +19,8 @@ demo: setup ## three processes, one error, one answer
 	swift build --product bus-node
 	Examples/demo/run.sh
 
-test: setup ## build and run every test
+test: ## build and run every test
+	@scripts/setup tests
 	@scripts/test
 
 browser-test: ## the operator's page in Chromium, against a real node

@@ -48,7 +48,8 @@ failed=0
 step() {
     local expected=$1 worker=$2 status; shift 2
     note "\$ bus-node exec --node $worker -- $*"
-    "$bus" exec --topology topology.yaml --node "$worker" -- "$@"
+    # Quiet: central asks on this very terminal, and its prompt stays the last line.
+    "$bus" exec --quiet --topology topology.yaml --node "$worker" -- "$@"
     status=$?
     note "exit code $status"
     if [ ! -t 0 ] && [ "$status" -ne "$expected" ]; then

@@ -110,7 +110,8 @@ def the_keyboard_is_enough(page, console):
     page.press("3")
     page.until(lambda: page.text("#confirmDialog"), "the second question again")
     page.press(keys.TAB, keys.ENTER)
-    assert two.answer() == ("purge", "ada")
+    found = two.answer()
+    assert found == ("purge", "ada"), (found, page.text("body"))
     page.press("/", keys.ESCAPE, keys.ESCAPE, keys.HOME)
     page.shown("Number one.")
     page.press("1")
@@ -288,6 +289,17 @@ def the_topology_is_live(page, console):
     page.until(lambda: "not known" in told("relay-us"), "states that nobody knows")
 
 
+def what_a_hop_changed_is_told(page, console):
+    console.ask(report("Changed on its way.", changes=[
+        {"by": "bare", "severityBefore": "warning", "addedOptions": ["retry"]},
+        {"by": "elsewhere", "redacted": ["secret"]}]))
+    page.open(console.url)
+    page.choose("Changed on its way.")
+    page.until(lambda: "added the option retry" in page.text(".hops"), "what was changed")
+    assert "changed the severity from warning" in page.text(".hops"), page.text(".hops")
+    assert "secret" not in page.text(".hops"), page.text(".hops")
+
+
 def a_worker_is_in_the_topology(page, console):
     worker = console.work("Is anybody there?", "Nobody has answered yet.")
     page.open(console.url)
@@ -430,7 +442,8 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_told,
        the_keyboard_is_enough, return_follows_the_typing_at_once, the_topology_is_live,
-       a_worker_is_in_the_topology, the_link_comes_back_after_a_restart, hostile_text_stays_text,
-       nothing_jumps, everything_is_legible_and_reachable, ten_thousand_scroll]
-REAL_ONLY = {a_command_is_repeated, a_worker_is_in_the_topology}
+       what_a_hop_changed_is_told, a_worker_is_in_the_topology,
+       the_link_comes_back_after_a_restart, hostile_text_stays_text, nothing_jumps,
+       everything_is_legible_and_reachable, ten_thousand_scroll]
+REAL_ONLY = {a_command_is_repeated, a_worker_is_in_the_topology, what_a_hop_changed_is_told}
 MOCK_ONLY = {the_topology_is_live}

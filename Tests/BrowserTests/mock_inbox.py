@@ -239,7 +239,11 @@ class Inbox:
         """With the time that is left now."""
         end = self.ends.get(item["id"])
         left = None if end is None else max(0, int((end - time.time()) * 1000))
-        return {**item, "deadlineInMilliseconds": left}
+        words = {"failed": "not recovered", "late": "too late", "unknown": "no result known",
+                 "declined": "passed on"}
+        ending = item["result"] or item["reason"]
+        return {**item, "deadlineInMilliseconds": left, "failedAgain": None,
+                "ending": words.get(ending, ending)}
 
     def open_groups(self):
         found = {}
@@ -262,8 +266,9 @@ class Inbox:
     def detail(self, identity):
         with self.changed:
             history = [event for event in self.events if event["id"] == identity]
-            return {**self.told(self.find(identity)), "report": self.reports[identity],
-                    "history": history}
+            report = self.reports[identity]
+            return {**self.told(self.find(identity)), "report": report,
+                    "changes": report.get("changes", []), "history": history}
 
     def audit(self, query, limit):
         with self.changed:

@@ -126,10 +126,9 @@ class MockSilences:
     def apply(self, silence, item):
         option = self.option(silence, self.inbox.reports[item["id"]])
         self.count(silence, option)
-        self.inbox.note("silenced", item, silence=silence["number"], by=silence["by"],
-                        option=option)
+        by = f"silence {silence['number']} ({silence['by']})"
         if option:
-            self.inbox.leave(item, {"id": item["id"], "option": option, "via": "policy",
-                                    "by": f"silence {silence['number']}"})
+            self.inbox.leave(item, {"id": item["id"], "option": option, "via": "policy", "by": by})
         else:
+            self.inbox.note("change", item, reason="withheld", by=by)
             self.inbox.touch(item, stage="closed", reason="withheld")

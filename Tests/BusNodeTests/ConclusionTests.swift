@@ -29,6 +29,16 @@ struct ConclusionTests {
         #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
     }
 
+    @Test("An option that was applied because nobody answered is told as that")
+    func expired() {
+        let answer = Answer(
+            id: PresentationID.make().value, option: "retry", by: "me", via: .expiry)
+        let conclusion = Conclusion(
+            Outcome(didRecover: true, reason: .answered, decidedBy: "me", answer: answer))
+        #expect(conclusion.status == .ok)
+        #expect(conclusion.text == "nobody answered in time: retry applied (on expiry)")
+    }
+
     @Test("An answer is its option, and speaks for itself", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(

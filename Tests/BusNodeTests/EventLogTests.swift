@@ -29,7 +29,12 @@ struct EventLogTests {
         #expect(!events[0].sentence.contains("\u{1B}"))
         let table = AuditTable(events).lines
         #expect(table.count == 2)
-        #expect(table[1].split(separator: " ").suffix(3) == ["retry", "me", "recovered"])
+        #expect(
+            table[1].split(separator: " ").suffix(4).map(String.init)
+                == ["retry", "me", "recovered", id.description])
+        let short = AuditTable(events, columns: 80).lines
+        #expect(short[1].hasSuffix("  \(id.description.suffix(8))"))
+        #expect(short.allSatisfy { $0.count <= 80 })
         #expect(!table[1].contains("\u{1B}"))
         #expect(!table[1].contains("\n"))
     }

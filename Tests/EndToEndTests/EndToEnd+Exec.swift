@@ -36,6 +36,19 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A28 nobody answers in time: exec does what it was told to do then")
+        func onExpiry() async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let exec = try sandbox.exec(
+                ["--deadline", "1s", "--on-expiry", "skip"], "sh", "-c", "exit 3")
+            #expect(try await exec.ending() == 0)
+            #expect(await exec.says("skip since nobody answered in time"))
+            let wrong = try sandbox.exec(["--on-expiry", "wipe"], "true")
+            #expect(try await wrong.ending() == 64)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test(
             "Abort and Skip end as they say",
             arguments: [("abort", Int32(3)), ("skip", 0)])

@@ -103,6 +103,8 @@ extension EndToEnd {
             #expect(try await made.ending() == 0)
             #expect(made.output.value == "1\n")
             #expect(try await present.ending() == 1)
+            let show = try inbox(address, "show", id(1))
+            #expect(await show.prints("by=silence 1 (ann)"))
             let list = try silence("list")
             #expect(try await list.ending() == 0)
             #expect(await list.prints("domain=te*"))

@@ -54,6 +54,21 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
+        @Test("Whoever stops reading a list ends it without a word")
+        func brokenPipe() async throws {
+            // A pipe that nobody reads any more.
+            let pipe = sandbox.path("pipe")
+            let command = "log --topology \(sandbox.path("topology.yaml"))"
+            let shell = try Launched(
+                [
+                    "-c",
+                    "mkfifo \(pipe); exec 3<>\(pipe) 4>\(pipe) 3<&-; exec \"$0\" \(command) >&4",
+                    Launched.busNode,
+                ], program: "/bin/sh")
+            #expect(try await shell.ending() == 128 + 13)
+            #expect(shell.errors.value.isEmpty)
+        }
+
         @Test("An id that no journal has, and an id given twice, are refused")
         func refused() async throws {
             let unknown = try log("--reoffer", "0192")

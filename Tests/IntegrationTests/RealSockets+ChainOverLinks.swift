@@ -60,6 +60,8 @@ extension RealSockets {
             #expect(shown.domain == before.domain)
             #expect(shown.code == before.code)
             #expect(shown.options == before.options)
+            #expect(shown.changes.map(\.by) == ["relay"])
+            #expect(shown.changes.first?.rewritten == ["description"])
             #expect(outcome.didRecover)
             #expect(attempts.all == ["origin:retry"])
         }

@@ -132,7 +132,9 @@ extension RealSockets {
         func defaultOnExpiry() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
-            let central = try bus.node("central", presenters: [presenter])
+            let audit = RecordingAudit()
+            let central = try bus.node(
+                "central", presenters: [presenter], parts: { $0.audit = audit })
             let worker = try bus.node("worker", next: ["central"], listens: false)
             let attempts = Attempts()
             var options = PresentationOptions()
@@ -151,6 +153,9 @@ extension RealSockets {
             let prompt = try #require(presenter.prompts.first)
             #expect(try await presenter.nextTakenAway() == prompt.id)
             #expect(prompt.report.onExpiry == "skip")
+            let told = audit.events.first { $0.kind == .change }
+            #expect(told?.fields["reason"] == "expired")
+            #expect(told?.fields["option"] == "skip")
         }
 
         @Test("A node's deadline also ends what its own presenters are asked")

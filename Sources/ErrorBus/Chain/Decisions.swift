@@ -32,6 +32,20 @@ public struct Decisions: Sendable {
         await attempt("shown", id) { try await $0.shown(id, question) }
     }
 
+    /// Nobody answered before the deadline. What is declared for that is the origin's to apply.
+    func expired(_ error: any Error, _ id: PresentationID) {
+        let report = ErrorReport(describing: error)
+        let applied = report.options.first { $0.id == report.onExpiry }?.id
+        audit?.record(
+            AuditEvent(
+                .change, id,
+                report.auditFields.merging([
+                    "reason": Outcome.Reason.expired.rawValue, "by": decider,
+                    "option": applied ?? "",
+                    "origin": PresentedOrigin.current?.origin.description ?? "",
+                ]) { $1 }))
+    }
+
     private func question(_ error: any Error) -> DecisionRecord.Question {
         let from = PresentedOrigin.current
         return DecisionRecord.Question(

@@ -12,6 +12,8 @@ public struct Outcome: Hashable, Sendable {
     /// It was decided in another process; ``decidedBy`` is as that one said.
     public var isRemote = false
     var handledAbove: HandledAbove?
+    /// Who decided, where the name of the node alone would leave people wondering.
+    var spokenBy: String?
     /// The decision, where an option was chosen.
     public let answer: Answer?
     /// More about the reason, for people.

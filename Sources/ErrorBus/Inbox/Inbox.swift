@@ -169,7 +169,7 @@ public final class Inbox: Presenter {
             try state.machine.withheld(id, by: decider, at: .now)
             return state.waiting[id]
         }
-        waiting?.prompt.close(.withheld)
+        waiting?.prompt.close(.withheld, by: decider)
     }
 
     /// Takes back every answer of a group that has not left yet.

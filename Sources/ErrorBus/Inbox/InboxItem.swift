@@ -33,6 +33,8 @@ public struct InboxItem: Hashable, Sendable {
     public internal(set) var stage = Stage.open
     /// Whether its origin can be reached, as far as this node knows.
     public internal(set) var isReachable = true
+    /// The presentation in which the same operation came back, after this one's answer.
+    public internal(set) var failedAgain: PresentationID?
     /// When it came to this stage.
     public internal(set) var changedAt: Moment
     /// Greater with each change in the inbox: who has seen 7 asks for what came after 7.

@@ -27,6 +27,13 @@ struct InboxMachine: Sendable {
             revision: revision)
         items[question.id] = item
         openCount += 1
+        if let earlier = question.report.retryOf, items[earlier]?.failedAgain == nil,
+            items[earlier] != nil, earlier != question.id
+        {
+            revision += 1
+            items[earlier]?.failedAgain = question.id
+            items[earlier]?.revision = revision
+        }
         return item
     }
 

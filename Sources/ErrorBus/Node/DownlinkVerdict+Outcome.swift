@@ -30,7 +30,7 @@ extension Message.Decision {
         let above = outcome.handledAbove
         self.init(
             id: id, answer: answer?.id ?? above?.decision ?? PresentationID.make().value,
-            by: answer?.by ?? decider,
+            by: answer?.by ?? outcome.spokenBy ?? decider,
             via: answer?.via ?? above?.via ?? (outcome.reason == .expired ? .expiry : .handler),
             option: answer?.option, didRecover: outcome.didRecover,
             reason: outcome.reason.rawValue,

@@ -89,7 +89,8 @@ public struct UplinkResponder: Responder {
         for error: any Error, in context: PresentationContext,
         _ forwarded: ForwardedPresentation?, _ now: MonotonicTime
     ) -> UplinkRequest {
-        let payload = (error as? RemoteError)?.payload ?? encode(error, in: context)
+        let payload =
+            (error as? RemoteError)?.payload ?? encode(error, in: context, forwarded?.present)
         if let forwarded {
             var present = forwarded.present
             present.payload = payload
@@ -108,8 +109,16 @@ public struct UplinkResponder: Responder {
             grace: whenUnreachable.grace, isForwarded: false)
     }
 
-    private func encode(_ error: any Error, in context: PresentationContext) -> Frame {
+    private func encode(
+        _ error: any Error, in context: PresentationContext, _ present: Message.Present?
+    ) -> Frame {
         var report = ErrorReport(describing: error)
+        // Rules say themselves what they changed.
+        if let before = present.flatMap({ try? ErrorReport(payload: $0.payload) }),
+            before.changes.count == report.changes.count
+        {
+            report.noteChanges(from: before, by: name)
+        }
         report.retryOf = report.retryOf ?? context.retryOf
         report.onExpiry = context.onExpiry ?? report.onExpiry
         if context.retryCount > 0 { report.retryCount = context.retryCount }

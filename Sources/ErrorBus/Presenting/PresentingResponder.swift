@@ -67,12 +67,16 @@ public final class PresentingResponder: Responder {
         case .declined:
             return await offerToNext(error, in: context)
         case .closed(let reason):
-            if reason == .expired,
-                let answer = context.answerOnExpiry(of: error, by: responderName)
-            {
-                return await decisions.carryOut(answer, error, context.id)
+            if reason == .expired {
+                decisions.expired(error, context.id)
+                if let answer = context.answerOnExpiry(of: error, by: responderName) {
+                    return await decisions.carryOut(answer, error, context.id)
+                }
             }
-            return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
+            var outcome = Outcome(
+                didRecover: false, reason: reason, decidedBy: prompt.closedBy ?? responderName)
+            outcome.spokenBy = prompt.closedBy.map { "\(responderName), \($0)" }
+            return outcome
         }
     }
 

@@ -27,6 +27,7 @@ public final class Prompt: Sendable {
 
     private struct State {
         var machine: PromptMachine
+        var closedBy: String?
         /// Told once, by whoever ends the question.
         var observer: (@Sendable (PromptEnding) -> Void)?
     }
@@ -107,11 +108,15 @@ public final class Prompt: Sendable {
     /// when the deadline comes before it is taken.
     func hold(_ answer: Answer?) { state.withLock { $0.machine.held = answer } }
 
+    /// Who ended it unanswered, where that was somebody.
+    var closedBy: String? { state.withLock(\.closedBy) }
+
     /// Ends the question unanswered; false when it was decided before.
     @discardableResult
-    func close(_ reason: Outcome.Reason) -> Bool {
+    func close(_ reason: Outcome.Reason, by decider: String? = nil) -> Bool {
         let (isFirst, ending, observer) = state.withLock { state in
             let isFirst = state.machine.ended(reason)
+            if isFirst { state.closedBy = decider }
             defer { state.observer = nil }
             return (isFirst, state.machine.ending, state.observer)
         }

@@ -72,7 +72,12 @@ public struct RuleCommands: Sendable {
             environment["ERRORBUS_CODE"] = report.code.map(String.init)
             let result = try await runner.run(
                 added.run, environment: environment, input: encode(report), timeLimit: timeLimit)
-            if result.status == .exited(0) { return true }
+            if result.status == .exited(0) {
+                logger.info(
+                    "option's command ran",
+                    metadata: ["option": "\(added.id)", "domain": "\(report.domain)"])
+                return true
+            }
             logger.notice(
                 "option's command failed",
                 metadata: [

@@ -65,13 +65,16 @@ public final class RuleResponder: Responder {
 
     public func willPresentError(_ error: any Error) async throws -> (any Error)? {
         let evaluation = walk().changing(error)
-        note(evaluation, ErrorReport(describing: error))
+        let before = ErrorReport(describing: error)
+        note(evaluation, before)
         switch evaluation.ending {
         case .withheld: return withheld(error)
         case .routed(let name, _): Self.chosenRoute?.set(name)
         case .answered, .passed: break
         }
-        return evaluation.error
+        // What nobody changed goes on as it came, unread where it can.
+        guard ErrorReport(describing: evaluation.error) != before else { return evaluation.error }
+        return evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }
     }
 
     public func presentError(_ error: any Error) async -> Outcome {

@@ -41,8 +41,11 @@ public struct SilencingPresenter: Presenter {
         if let option {
             answer = try prompt.answer(option, by: silence.decider, via: .policy)
         } else {
-            guard prompt.close(.withheld) else { return nil }
-            audit?.record(AuditEvent(withholding: prompt, by: silence.decider))
+            guard prompt.close(.withheld, by: silence.decider) else { return nil }
+            audit?.record(
+                AuditEvent(
+                    silencing: prompt.report, prompt.id, origin: prompt.origin,
+                    by: silence.decider))
         }
         silences.kept(silence.number, isAnswered: option != nil)
         kept(silence.number, option != nil)
@@ -62,12 +65,15 @@ public struct SilencingPresenter: Presenter {
 }
 
 extension AuditEvent {
-    fileprivate init(withholding prompt: Prompt, by decider: String) {
+    /// Kept from people, and not answered.
+    package init(
+        silencing report: ErrorReport, _ id: PresentationID, origin: NodeName?, by decider: String
+    ) {
         self.init(
-            .change, prompt.id,
-            prompt.report.auditFields.merging([
+            .change, id,
+            report.auditFields.merging([
                 "reason": Outcome.Reason.withheld.rawValue, "by": decider,
-                "origin": prompt.origin?.description ?? "",
+                "origin": origin?.description ?? "",
             ]) { $1 })
     }
 }

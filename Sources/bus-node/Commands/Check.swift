@@ -8,7 +8,7 @@ struct Check: AsyncParsableCommand {
         abstract: "Validate a topology and every file that it names.",
         discussion: """
             Prints the tree of nodes and exits 0, or prints every problem with its file, line \
-            and field and exits 78. Warnings go to standard error.
+            and field and exits 78, or 66 where a file is missing. Warnings go to standard error.
 
             Example: bus-node check topology.yaml
             """)
@@ -27,6 +27,12 @@ struct Check: AsyncParsableCommand {
             } catch {
                 try report(error)
                 throw error.exitStatus.exitCode
+            }
+            // What reads well may still name what a node would not start with.
+            let problems = NamedFiles.problems(of: loaded.topology, file)
+            if let first = problems.first {
+                try report(.invalid(problems.map(\.problem), warnings: loaded.warnings))
+                throw first.status.exitCode
             }
             try report(loaded)
         }

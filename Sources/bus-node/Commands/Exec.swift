@@ -23,6 +23,15 @@ struct Exec: AsyncParsableCommand {
     @Option(help: "How many times Retry is offered; always, when not given.")
     var retriesOffered: Int?
 
+    @Option(help: "Give up waiting for an answer after this long, each time, as in 30m.")
+    var deadline: String?
+
+    @Option(help: "What is done when nobody answers in time: retry, skip or abort.")
+    var onExpiry: String?
+
+    @Flag(help: "Do not say where the question stands.")
+    var quiet = false
+
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")
     var command: [String]
 
@@ -33,6 +42,10 @@ struct Exec: AsyncParsableCommand {
         guard retriesOffered.map({ $0 >= 0 }) ?? true else {
             throw ValidationError("--retries-offered: allowed is 0 or more")
         }
+        if let onExpiry, !["retry", "skip", "abort"].contains(onExpiry) {
+            throw ValidationError(
+                "--on-expiry: found \"\(onExpiry)\", allowed: retry, skip, abort")
+        }
     }
 
     func run() async throws {
@@ -41,10 +54,16 @@ struct Exec: AsyncParsableCommand {
             // All of its words, of which only the first was parsed.
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
+            var options = PresentationOptions()
+            options.deadline = try deadline.map {
+                try Target.duration($0, option: "--deadline")
+            }
+            options.onExpiry = onExpiry
             let leaf = try target.leaf(
                 origin: nil, command: "exec", logger: Logger(label: "exec"))
             let attempts = CommandAttempts(
-                command: words, retriesOffered: retriesOffered, next: leaf.node.chain)
+                command: words, retriesOffered: retriesOffered, options: options, isQuiet: quiet,
+                next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }
             throw ExitCode(
                 status.isUnreachable && leaf.failsByTopology

@@ -17,7 +17,7 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @OptionGroup var target: InboxTarget
 
-    @Argument(help: "A presentation's id, or the beginning of one.")
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
     @Argument(help: "The id of one of its options.")

@@ -10,7 +10,7 @@ struct InboxClaim: AsyncParsableCommand {
 
     @OptionGroup var target: InboxTarget
 
-    @Argument(help: "A presentation's id, or the beginning of one.")
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
     @Option(name: .customLong("for"), help: "How long it is yours, at most 1h.")

@@ -10,7 +10,7 @@ struct InboxShow: AsyncParsableCommand {
 
     @OptionGroup var target: InboxTarget
 
-    @Argument(help: "A presentation's id, or the beginning of one.")
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
     @Flag(help: "Print it as JSON.")
@@ -20,8 +20,8 @@ struct InboxShow: AsyncParsableCommand {
         try await orFail {
             let client = try target.client()
             let item = try await client.get("/presentations/\(try await client.id(id))")
-            try StandardOutput.print(
-                json ? [String(decoding: item.encoded(), as: UTF8.self)] : InboxDetail(item).lines)
+            if json { return try StandardOutput.print(item.encoded()) }
+            try StandardOutput.show(InboxDetail(item).lines)
         }
     }
 }

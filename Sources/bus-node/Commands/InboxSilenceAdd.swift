@@ -8,7 +8,8 @@ struct InboxSilenceAdd: AsyncParsableCommand {
         abstract: "Silence what matches, for a while.",
         discussion: """
             KEY is domain, code, severity, origin or userInfo.FIELD; PATTERN a text, a text with * \
-            or a /regex/. A key that is given twice matches either. Prints the silence's number.
+            or a /regex/. A key that is given twice matches either. Prints the silence's \
+            number, or with --dry-run how many are open; at a terminal in a sentence.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
             --comment 'the disk is being changed' --to http://127.0.0.1:8080
@@ -44,12 +45,17 @@ struct InboxSilenceAdd: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             let length = try Target.duration(`for`, option: "--for")
+            let isForPeople = Terminal.outputColumnCount != nil
             let pattern = try Self.pattern(match)
             let client = try target.client()
             if dryRun {
                 let reply = try await client.post("/silences/preview", ["match": pattern])
                 if json { return try StandardOutput.print(reply.encoded()) }
-                return try StandardOutput.print("\(reply["open"]?.integerValue ?? 0)")
+                let count = reply["open"]?.integerValue ?? 0
+                return try StandardOutput.print(
+                    Self.labelled("\(count)", isForPeople) {
+                        "open now that it would silence: \($0)"
+                    })
             }
             let reply = try await client.post(
                 "/silences",
@@ -60,10 +66,19 @@ struct InboxSilenceAdd: AsyncParsableCommand {
                     "option": option.map { .string($0) } ?? .null, "alsoOpen": .bool(alsoOpen),
                 ])
             if json { return try StandardOutput.print(reply.encoded()) }
-            try StandardOutput.print("\(reply["silence"]?["number"]?.integerValue ?? 0)")
+            let number = reply["silence"]?["number"]?.integerValue ?? 0
+            try StandardOutput.print(
+                Self.labelled("\(number)", isForPeople) { "silence \($0), for \(`for`)" })
             let count = reply["applied"]?.integerValue ?? 0
             if alsoOpen { Terminal.say("bus-node: \(count) that were open ended") }
         }
+    }
+
+    /// A number: bare for scripts, with what it is for people.
+    static func labelled(
+        _ number: String, _ isForPeople: Bool, _ label: (String) -> String
+    ) -> String {
+        isForPeople ? label(number) : number
     }
 
     /// `KEY=PATTERN` as the `match` of a rule.

@@ -22,7 +22,8 @@ struct InboxSilenceList: AsyncParsableCommand {
             if json { return try StandardOutput.print(list.encoded()) }
             let silences = (list["silences"]?.arrayValue ?? [])
                 .filter { all || $0["stage"] == "active" }
-            try StandardOutput.print(SilenceRows(silences).lines)
+            let rows = SilenceRows(silences, columns: Terminal.outputColumnCount)
+            try StandardOutput.show(rows.lines)
         }
     }
 }

@@ -15,7 +15,7 @@ struct InboxUndo: AsyncParsableCommand {
 
     @OptionGroup var target: InboxTarget
 
-    @Argument(help: "A presentation's id, or the beginning of one.")
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
     @Option(help: "Who takes it back; the user's name when not given.")

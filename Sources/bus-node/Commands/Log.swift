@@ -11,7 +11,8 @@ struct Log: AsyncParsableCommand {
         discussion: """
             Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
             What ended without an answer is listed after the rest. With an id, every event of \
-            that presentation on every node. With --reoffer, what ended unanswered is presented \
+            that presentation on every node. At a terminal a table is cut to its width and has \
+            the ends of the ids. Times are UTC. With --reoffer, what ended unanswered is presented \
             once more to the node whose journal has it, and the chosen option is printed; the \
             exit status is that of `present`.
 
@@ -29,12 +30,27 @@ struct Log: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Present again what ended unanswered under this id, or the beginning of one.",
+            "Present again what ended unanswered under this id, or the beginning or end of one.",
             valueName: "id"))
     var reoffer: String?
 
-    @Argument(help: "A presentation's id, or the beginning of one.")
+    @Option(
+        help: ArgumentHelp(
+            "Only presentations that something happened to in this last while, as in 1h.",
+            valueName: "duration"))
+    var since: String?
+
+    @Option(help: "Only so many of the last, of each list.")
+    var tail: Int?
+
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String?
+
+    func validate() throws {
+        guard tail.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--tail: found \(tail ?? 0), allowed: 1 and above")
+        }
+    }
 
     func run() async throws {
         BusLogHandler.bootstrap(level: .warning)
@@ -52,28 +68,38 @@ struct Log: AsyncParsableCommand {
     }
 
     private func show(_ nodes: [NodeSettings]) throws {
-        let isAsked = { (event: LoggedEvent) in
-            id.map { event["id"].hasPrefix($0.lowercased()) } ?? true
-        }
-        let events = try Set(nodes.compactMap(\.events)).sorted()
+        let part = id.map { PartialID($0) }
+        let isAsked = { (event: LoggedEvent) in part?.matches(event["id"]) ?? true }
+        var events = try Set(nodes.compactMap(\.events)).sorted()
             .flatMap { try readable($0) }.filter(isAsked)
             .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
-        let dead = try nodes.flatMap { node in
+        var dead = try nodes.flatMap { node in
             try node.journal.flatMap { try DeadLetters($0) }?.rows()
                 .map { $0.event(node: node.name) } ?? []
         }.filter(isAsked).sorted { $0["time"] < $1["time"] }
         if let id, events.isEmpty, dead.isEmpty {
             throw Failure(.declined, "no presentation \(id) in the logs")
         }
-        if json {
-            try StandardOutput.print((events + dead).map(\.line))
-        } else if id != nil {
-            try StandardOutput.print((events + dead).map(\.sentence))
-        } else {
-            let unanswered = AuditTable.deadLetters(dead)
-            let gap = unanswered.isEmpty ? [] : [""]
-            try StandardOutput.print(AuditTable(events).lines + gap + unanswered)
+        if let since {
+            let length = try Target.duration(since, option: "--since")
+            let start = Date(timeIntervalSinceNow: -Double(length / .milliseconds(1)) / 1_000)
+                .formatted(SQLiteJournal.timeStyle)
+            let recent = Set(events.filter { $0["time"] >= start }.map { $0["id"] })
+            events.removeAll { !recent.contains($0["id"]) }
+            dead.removeAll { $0["time"] < start }
         }
+        if let tail { dead = dead.suffix(tail) }
+        guard json || id != nil else { return try showTables(events, dead) }
+        if let tail { events = events.suffix(tail) }
+        try StandardOutput.show((events + dead).map { json ? $0.line : $0.sentence })
+    }
+
+    private func showTables(_ events: [LoggedEvent], _ dead: [LoggedEvent]) throws {
+        let columns = Terminal.outputColumnCount
+        let unanswered = AuditTable.deadLetters(dead, columns: columns)
+        let gap = unanswered.isEmpty ? [] : [""]
+        let table = AuditTable(events, columns: columns, limit: tail)
+        try StandardOutput.show(table.lines + gap + unanswered)
     }
 
     private func nodes(of topology: Topology, _ path: String) throws -> [NodeSettings] {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ErrorBus
 import Foundation
 import Logging
+import Synchronization
 import UnixSignals
 
 /// `bus-node present`: one error from a shell.
@@ -37,6 +38,7 @@ struct Present: AsyncParsableCommand {
             let error = PresentedReport(report: try report.errorReport())
             var options = PresentationOptions()
             options.id = try presentationID()
+            if Terminal.isHeard { options.stateChanged = Self.saysOnceThatItWaits() }
             options.deadline = try deadline.map {
                 try Target.duration($0, option: "--deadline")
             }
@@ -55,6 +57,21 @@ struct Present: AsyncParsableCommand {
                 throw interrupted
             }
             try Self.conclude(outcome, offered: error.report.options, json: json)
+        }
+    }
+
+    /// Once, however often the question moves on.
+    private static func saysOnceThatItWaits() -> @Sendable (PresentationState) -> Void {
+        let hasSaid = Mutex(false)
+        return { state in
+            guard [.queued, .presented, .claimed].contains(state.station) else { return }
+            let isFirst = hasSaid.withLock { hasSaid in
+                defer { hasSaid = true }
+                return !hasSaid
+            }
+            guard isFirst else { return }
+            let by = state.by.map { " by \($0.shown())" } ?? ""
+            Terminal.say("bus-node: waiting for an answer\(by)")
         }
     }
 

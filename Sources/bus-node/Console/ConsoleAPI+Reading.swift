@@ -31,6 +31,7 @@ extension ConsoleAPI {
         do throws(InboxRefusal) { item = try inbox.item(id) } catch { throw APIProblem(error) }
         var object = JSONValue(item, console.revisions).objectValue ?? [:]
         object["report"] = item.report.json
+        object["changes"] = .array(item.report.changes.map(\.json))
         object["history"] = .array(console.history.events(of: id).map(\.json))
         return .object(object)
     }

@@ -18,7 +18,7 @@ extension ConsoleAPI {
     func addSilence(_ body: [UInt8]) async throws -> Response {
         let fields = try BodyFields(
             body, allowing: "match", "by", "comment", "forMilliseconds", "option", "alsoOpen")
-        let pattern = try fields.value("match")
+        let pattern = Self.nested(try fields.value("match"))
         let request = Silence.Request(
             pattern: pattern, match: try Self.match(pattern),
             option: fields.has("option") ? try fields.text("option") : nil,
@@ -60,6 +60,21 @@ extension ConsoleAPI {
         } catch {
             throw Self.problem(error)
         }
+    }
+
+    /// `userInfo.FIELD` as a field of `userInfo`: one way to write it, for those who show it.
+    private static func nested(_ pattern: JSONValue) -> JSONValue {
+        guard case .object(var fields) = pattern else { return pattern }
+        var userInfo = fields["userInfo"]?.objectValue ?? [:]
+        let prefix = "userInfo."
+        for (key, value) in fields where key.hasPrefix(prefix) {
+            // Written both ways it is refused for that when it is read.
+            guard userInfo[String(key.dropFirst(prefix.count))] == nil else { return pattern }
+            userInfo[String(key.dropFirst(prefix.count))] = value
+            fields[key] = nil
+        }
+        if !userInfo.isEmpty { fields["userInfo"] = .object(userInfo) }
+        return .object(fields)
     }
 
     private static func match(_ pattern: JSONValue) throws(APIProblem) -> RuleMatch {

@@ -37,20 +37,27 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {
         switch error {
-        case let problem as APIProblem: return problem
+        case let problem as APIProblem:
+            // What no route takes is refused as that, whatever it carries.
+            let isRouted = routes.methods(at: request.uri.path).contains(request.method.rawValue)
+            return problem.status == .unsupportedMediaType && !isRouted
+                ? unrouted(request) : problem
         case is NIOTooManyBytesError: return .tooLarge
-        case let error as HTTPError where error.status == .notFound:
-            let methods = routes.methods(at: request.uri.path)
-            guard methods.isEmpty else {
-                return APIProblem(
-                    .methodNotAllowed, "methodNotAllowed",
-                    "\(request.method.rawValue): allowed: \(methods.joined(separator: ", "))")
-            }
-            return APIProblem(.notFound, "notFound", "no such path")
+        case let error as HTTPError where error.status == .notFound: return unrouted(request)
         default:
             logger.error("console: request failed", metadata: ["error": "\(error)"])
             return APIProblem(.internalServerError, "internal", "the console failed; see its log")
         }
+    }
+
+    private func unrouted(_ request: Request) -> APIProblem {
+        let methods = routes.methods(at: request.uri.path)
+        guard methods.isEmpty else {
+            return APIProblem(
+                .methodNotAllowed, "methodNotAllowed",
+                "\(request.method.rawValue): allowed: \(methods.joined(separator: ", "))")
+        }
+        return APIProblem(.notFound, "notFound", "no such path")
     }
 
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {

@@ -9,6 +9,7 @@ final class ConsoleSilences: Sendable {
     private let inbox: Inbox
     private let logger: Logger
     private let store = Mutex<(any SilenceStore)?>(nil)
+    private let audit = Mutex<(any AuditLog)?>(nil)
 
     init(_ inbox: Inbox, logger: Logger) {
         self.inbox = inbox
@@ -28,7 +29,8 @@ final class ConsoleSilences: Sendable {
 
     /// What stands in front of those who ask people.
     func presenter(audit: (any AuditLog)?) -> SilencingPresenter {
-        SilencingPresenter(silences, audit: audit) { [self] number, isAnswered in
+        self.audit.withLock { $0 = audit }
+        return SilencingPresenter(silences, audit: audit) { [self] number, isAnswered in
             count(number, isAnswered: isAnswered)
         }
     }
@@ -78,6 +80,9 @@ final class ConsoleSilences: Sendable {
                     item.id, option: option, by: silence.decider, via: .policy)
             } else {
                 try inbox.withhold(item.id, by: silence.decider)
+                audit.withLock { $0 }?.record(
+                    AuditEvent(
+                        silencing: item.report, item.id, origin: item.origin, by: silence.decider))
             }
         } catch {
             return false

@@ -27,21 +27,29 @@ struct ConsoleToken: Sendable {
 
     /// Reads the first line of a file that nobody but its owner may read or write.
     init(file: String) throws(Failure) {
+        do throws(Refusal) {
+            try self.init(reading: file)
+        } catch {
+            throw Failure(error.status, "console token \(file): \(error.text)")
+        }
+    }
+
+    /// The same, for whoever says by itself which file it is.
+    init(reading file: String) throws(Refusal) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw Failure(.noInput, "console token \(file): \(String(cString: strerror(errno)))")
+            throw Refusal(status: .noInput, found: String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(.noInput, "console token \(file): not a regular file")
+            throw Refusal(status: .noInput, found: "not a regular file")
         }
         let mode = status.st_mode & 0o777
         guard mode & 0o077 == 0, status.st_uid == getuid() || status.st_uid == 0 else {
-            throw Failure(
-                .badConfiguration,
-                "console token \(file): found mode 0\(String(mode, radix: 8)), "
-                    + "allowed: 0600, and this user as its owner")
+            throw Refusal(
+                status: .badConfiguration, found: "mode 0\(String(mode, radix: 8))",
+                allowed: "0600, and this user as its owner")
         }
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = read(descriptor, &bytes, bytes.count)
@@ -49,9 +57,9 @@ struct ConsoleToken: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard Self.countRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
         else {
-            throw Failure(
-                .badConfiguration,
-                "console token \(file): found \(text.utf8.count) bytes; allowed: \(Self.allowed)")
+            throw Refusal(
+                status: .badConfiguration, found: "\(text.utf8.count) bytes",
+                allowed: Self.allowed)
         }
         self.init(text: text, file: file)
     }

@@ -28,7 +28,9 @@ extension JSONValue {
             "changedAt": .time(item.changedAt.date),
             "deadlineInMilliseconds": item.deadline.map { .milliseconds(until: $0) } ?? .null,
             "claimedBy": .null, "claimedUntil": .null, "leavesAt": .null, "result": .null,
-            "reason": .null, "answer": item.answer.map(JSONValue.init) ?? .null,
+            "reason": .null, "ending": .text(item.ending),
+            "failedAgain": .text(item.failedAgain?.description),
+            "answer": item.answer.map(JSONValue.init) ?? .null,
         ]
         switch item.stage {
         case .claimed(let by, let until):

@@ -64,6 +64,10 @@ struct ConsoleClient: Sendable {
     /// Without the token.
     var shownAddress: String { "http://\(address.host):\(address.port)" }
 
+    private static let tokenHint =
+        "give --to 'the address that the node printed', --token-file FILE, or set "
+        + "BUS_NODE_CONSOLE_TOKEN"
+
     /// What a refusal means for scripts: 1 is the console's own "no".
     static func failure(_ status: Int, _ json: JSONValue) -> Failure {
         let text = json["message"]?.stringValue ?? "status \(status)"
@@ -75,7 +79,8 @@ struct ConsoleClient: Sendable {
             case 429, 503: .temporaryFailure
             default: .software
             }
-        return Failure(exit, text)
+        let hint = status == 401 ? "; \(tokenHint)" : ""
+        return Failure(exit, text + hint)
     }
 
     // MARK: Presentations
@@ -97,18 +102,19 @@ struct ConsoleClient: Sendable {
         }
     }
 
-    /// The whole id that a person gave, or gave the beginning of.
+    /// The whole id that a person gave, or gave the beginning or the end of.
     func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }
         let list = try await get("/inbox?stage=all&limit=10000")
         let items = list["items"]?.arrayValue ?? []
         let ids = items.compactMap { $0["id"]?.stringValue }
-            .filter { $0.hasPrefix(text.lowercased()) }
+            .filter(PartialID(text).matches)
         guard let id = ids.first else {
             throw Failure(.declined, "no presentation \(text) in the inbox")
         }
         guard ids.count == 1 else {
-            throw Failure(.usage, "\(text): \(ids.count) presentations begin so; give more of it")
+            throw Failure(
+                .usage, "\(text): \(ids.count) presentations begin or end so; give more of it")
         }
         return id
     }

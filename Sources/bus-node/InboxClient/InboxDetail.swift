@@ -25,11 +25,17 @@ struct InboxDetail {
             Fact("error", item.text("domain") + code),
             Fact("severity", item.text("severity")), Fact("from", item.text("origin")),
             Fact("path", item.texts("path").joined(separator: " > ")),
-            Fact("opened", item.text("openedAt")),
         ]
+        facts += (item["changes"]?.arrayValue ?? []).map { Fact("changed", Self.words($0)) }
+        facts.append(Fact("opened", item.text("openedAt")))
         facts += Self.told(item, item["report"] ?? .null)
+        let keys = PromptKeys(item.offeredOptions)
         facts += (item["options"]?.arrayValue ?? []).map { option in
-            let role = option.text("role")
+            // A lone option is the default too, as at the screen.
+            let isDefault = keys.isDefault(option.text("id"))
+            let role = [option.text("role"), isDefault ? "default" : ""].filter { !$0.isEmpty }
+                .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+                .joined(separator: ", ")
             let text = "\(option.text("id")): \(option.text("title"))"
             return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
         }
@@ -42,6 +48,19 @@ struct InboxDetail {
             return Fact("event", words.joined(separator: " "))
         }
         self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
+    }
+
+    /// What a node on the way changed.
+    private static func words(_ change: JSONValue) -> String {
+        let parts = [
+            ("changed the severity from", [change.text("severityBefore")]),
+            ("rewrote the", change.texts("rewritten")),
+            ("added the option", change.texts("addedOptions")),
+            ("took away the option", change.texts("removedOptions")),
+            ("redacted", change.texts("redacted")),
+        ].filter { !$0.1.joined().isEmpty }
+        return "\(change.text("by")) "
+            + parts.map { "\($0) \($1.joined(separator: ", "))" }.joined(separator: ", ")
     }
 
     var lines: [String] {

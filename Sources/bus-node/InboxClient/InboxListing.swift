@@ -29,7 +29,8 @@ struct InboxListing: ParsableArguments {
         let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit)")
         if json { return try StandardOutput.print(list.encoded()) }
         let items = list["items"]?.arrayValue ?? []
-        try StandardOutput.print(InboxRows(items, now: Date()).lines)
+        let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
+        try StandardOutput.show(rows.lines)
         let open = list["openCount"]?.integerValue ?? 0
         if stage == .open, open > items.count {
             Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")

@@ -4,23 +4,47 @@ import Foundation
 /// A list of presentations as a table: one row each.
 struct InboxRows {
     private static let titles = [
-        "ID", "STAGE", "SEVERITY", "FROM", "AGE", "GROUP", "ERROR", "OPTIONS",
+        "ID", "STAGE", "SEVERITY", "FROM", "AGE", "GROUP", "EXPIRES", "ERROR", "OPTIONS",
     ]
-    private static let widthMax = [36, 40, 8, 24, 8, 8, 64, 60]
+    private static let widthMax = [36, 40, 8, 24, 8, 8, 40, 64, 60]
+    private static let expiryColumn = 6
 
     let lines: [String]
 
-    init(_ items: [JSONValue], now: Date) {
-        let rows = items.map { item in
+    /// - Parameter columns: The terminal's, whose lines are cut to it and have the ends of the ids;
+    ///   nil where no terminal is.
+    init(_ items: [JSONValue], now: Date, columns: Int? = nil) {
+        var titles = Self.titles
+        var widthMax = Self.widthMax
+        var rows = items.map { item in
             [
-                item.text("id"), Self.stage(item), item.text("severity"), item.text("origin"),
+                columns == nil ? item.text("id") : PartialID.short(item.text("id")),
+                Self.stage(item), item.text("severity"), item.text("origin"),
                 Self.age(item.text("openedAt"), now),
                 item["group"]?.integerValue.map(String.init)
                     ?? "",
-                item.text("description"), item.optionIDs.joined(separator: " "),
+                Self.expiry(item), item.text("description"),
+                item.optionIDs.joined(separator: " "),
             ]
         }
-        lines = TextTable.lines(rows, Self.titles, widthMax: Self.widthMax)
+        var flexible: Set = [1, 3, 6, 7, 8]
+        if rows.allSatisfy({ $0[Self.expiryColumn].isEmpty }) {
+            for index in rows.indices { rows[index].remove(at: Self.expiryColumn) }
+            titles.remove(at: Self.expiryColumn)
+            widthMax.remove(at: Self.expiryColumn)
+            flexible = [1, 3, 6, 7]
+        }
+        lines = TextTable.lines(
+            rows, titles, widthMax: widthMax, flexible: flexible, columns: columns)
+    }
+
+    /// How long it can still be answered, and what applies then.
+    private static func expiry(_ item: JSONValue) -> String {
+        guard ["open", "claimed"].contains(item.text("stage")),
+            let left = item["deadlineInMilliseconds"]?.integerValue
+        else { return "" }
+        let then = item.text("onExpiry")
+        return "in \(span(Int(max(0, left / 1_000))))" + (then.isEmpty ? "" : ": \(then)")
     }
 
     /// The stage, with who has it or what came of it.
@@ -65,6 +89,15 @@ extension JSONValue {
     /// The texts of a list; empty where there is none.
     func texts(_ key: String) -> [String] {
         self[key]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    /// What a presentation offers.
+    var offeredOptions: [ErrorReport.Option] {
+        (self["options"]?.arrayValue ?? []).map { option in
+            ErrorReport.Option(
+                id: option.text("id"), title: option.text("title"),
+                role: ErrorReport.Option.Role(rawValue: option.text("role")))
+        }
     }
 
     var optionIDs: [String] {

@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 
 /// Silences as a table: one row each.
 struct SilenceRows {
@@ -7,15 +8,17 @@ struct SilenceRows {
 
     let lines: [String]
 
-    init(_ silences: [JSONValue]) {
+    /// - Parameter columns: The terminal's, whose lines are cut to it; nil where no terminal is.
+    init(_ silences: [JSONValue], now: Date = Date(), columns: Int? = nil) {
         let rows = silences.map { silence in
             [
                 Self.count(silence, "number"), Self.match(silence), silence.text("by"),
-                Self.end(silence), Self.count(silence, "answered"),
+                Self.end(silence, now), Self.count(silence, "answered"),
                 Self.count(silence, "withheld"), silence.text("comment"),
             ]
         }
-        lines = TextTable.lines(rows, Self.titles, widthMax: Self.widthMax)
+        lines = TextTable.lines(
+            rows, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 6], columns: columns)
     }
 
     private static func count(_ silence: JSONValue, _ key: String) -> String {
@@ -24,8 +27,11 @@ struct SilenceRows {
 
     /// Conditions as `silence add` takes them, and the option that is chosen.
     private static func match(_ silence: JSONValue) -> String {
-        let fields = (silence["match"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
-        let conditions = fields.map { "\($0.key)=\(words($0.value))" }
+        var fields = silence["match"]?.objectValue ?? [:]
+        for (key, value) in fields.removeValue(forKey: "userInfo")?.objectValue ?? [:] {
+            fields["userInfo.\(key)"] = value
+        }
+        let conditions = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(words($0.value))" }
         let option = silence.text("option")
         return (conditions + (option.isEmpty ? [] : ["-> \(option)"])).joined(separator: " ")
     }
@@ -38,9 +44,11 @@ struct SilenceRows {
         }
     }
 
-    private static func end(_ silence: JSONValue) -> String {
+    private static func end(_ silence: JSONValue, _ now: Date) -> String {
         let by = silence.text("endedBy")
-        guard silence.text("stage") == "ended" else { return silence.text("endsAt") }
+        guard silence.text("stage") == "ended" else {
+            return TimeText.text(silence.text("endsAt"), now: now)
+        }
         return by.isEmpty ? "ended" : "ended by \(by)"
     }
 }

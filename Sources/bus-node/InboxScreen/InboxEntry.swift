@@ -37,11 +37,7 @@ struct InboxEntry: Sendable {
         changedAt = InboxRows.date(json.text("changedAt")) ?? now.date
         let left = json["deadlineInMilliseconds"]?.integerValue
         deadline = left.map { now.instant + .milliseconds($0) }
-        options = (json["options"]?.arrayValue ?? []).map { option in
-            ErrorReport.Option(
-                id: option.text("id"), title: option.text("title"),
-                role: ErrorReport.Option.Role(rawValue: option.text("role")))
-        }
+        options = json.offeredOptions
         let code = json["code"]?.integerValue.map(String.init) ?? ""
         let words =
             ["description", "domain", "severity", "origin", "id", "claimedBy", "result", "reason"]

@@ -6,14 +6,32 @@ struct InboxListDrawing {
     private let now: Moment
     private let width: Int
     private let originWidth: Int
+    private let dueWidth: Int
     private let whoWidth: Int
+    /// With less than this left, it is said in the list.
+    private static let dueTime: Duration = .seconds(300)
+    /// What an error's text keeps before others get more than their least.
+    private static let textWidth = 60
 
     init(_ screen: InboxScreen, at now: Moment, width: Int) {
         self.screen = screen
         self.now = now
         self.width = width
-        originWidth = width < 50 ? 0 : min(20, max(8, width / 7))
-        whoWidth = width < 64 ? 0 : min(20, max(10, width / 8))
+        // What the rows on the screen need and the screen has: the rest is the error's.
+        let entries = screen.rows.dropFirst(screen.top).prefix(screen.size.rows)
+            .compactMap { screen.entries[$0.id] }
+        func need(_ text: (InboxEntry) -> String) -> Int {
+            entries.map { TextWidth.columns(of: text($0)) }.max() ?? 0
+        }
+        let isShort = width < 64
+        let due = need { Self.due($0, isShort: isShort, screen, now) }
+        dueWidth = width < 30 || due == 0 ? 0 : min(due, max(6, width / 5)) + 1
+        let who = need { Self.who($0, screen, now).text }
+        let whoMax = min(20, max(10, width / 8))
+        whoWidth = width < 64 || who == 0 ? 0 : min(who, whoMax) + 1
+        let origin = need { $0.origin.shown() }
+        let most = max(20, width - 17 - Self.textWidth - dueWidth - whoWidth - 2)
+        originWidth = width < 50 ? 0 : min(origin, most, max(8, width < 100 ? width / 7 : most))
     }
 
     func lines(height: Int) -> [ScreenLine] {
@@ -58,19 +76,36 @@ struct InboxListDrawing {
         line.addRight(age, before: 15, width: 4, base)
         let start = 17 + (row.kind == .member ? 2 : 0)
         let whoStart = width - whoWidth
-        let originStart = whoStart - (originWidth > 0 ? originWidth + 1 : 0)
+        let dueStart = whoStart - dueWidth
+        let originStart = dueStart - (originWidth > 0 ? originWidth + 1 : 0)
         // Later fields begin at their own columns, whatever a terminal makes of this one.
         line.add(
             entry.description.shown(), at: start, width: originStart - 1 - start,
             isChosen ? [.reversed, .bold] : [])
         line.add(entry.origin.shown(), at: originStart, width: originWidth, base)
-        let who = who(entry)
+        let due = Self.due(entry, isShort: width < 64, screen, now)
+        line.add(due, at: dueStart, width: dueWidth - 1, base.union(.yellow))
+        let who = Self.who(entry, screen, now)
         line.add(who.text, at: whoStart, width: whoWidth - 1, base.union(who.style))
         return line
     }
 
+    /// How long somebody can still answer it, and what applies then; empty while that is far off.
+    private static func due(
+        _ entry: InboxEntry, isShort: Bool, _ screen: InboxScreen, _ now: Moment
+    ) -> String {
+        guard entry.isOpen, let deadline = entry.deadline else { return "" }
+        let left = now.instant.duration(to: deadline)
+        guard left <= dueTime else { return "" }
+        let time = InboxRows.span(Int(max(0, left.components.seconds)))
+        guard !isShort, let title = entry.expiryTitle else { return "\(time) left" }
+        return "\(time) → \(title)"
+    }
+
     /// Who has it, or what came of it.
-    private func who(_ entry: InboxEntry) -> (text: String, style: TextStyle) {
+    private static func who(
+        _ entry: InboxEntry, _ screen: InboxScreen, _ now: Moment
+    ) -> (text: String, style: TextStyle) {
         switch entry.stage {
         case .open: return ("", [])
         case .claimed:

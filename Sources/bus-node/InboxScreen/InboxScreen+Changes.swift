@@ -60,14 +60,31 @@ extension InboxScreen {
     ) {
         let title = entry.description.shown()
         if entry.stage == .settled, before.stage != .settled, entry.answeredBy == person {
-            let isGood = entry.json.text("result") == "recovered"
-            say("\(entry.outcome): \(title)", isGood ? .green : .yellow, at: now)
+            tellResult(of: entry, title, at: now)
         } else if before.isOpen, !entry.isOpen, shown?.id == entry.id, entry.answeredBy != person {
             let ending =
                 entry.answeredBy.isEmpty
                 ? entry.outcome : "\(entry.answerTitle) by \(entry.answeredBy.shown())"
             say("\(ending): \(title)", .yellow, at: now)
         }
+    }
+
+    /// Of one, the sentence; of several of a group that end one after the other, how many.
+    private mutating func tellResult(
+        of entry: InboxEntry, _ title: String, at now: ContinuousClock.Instant
+    ) {
+        var results = Results(group: entry.group, until: now)
+        if let last = self.results, last.group == entry.group, last.until > now { results = last }
+        results.counts[entry.json.text("result"), default: 0] += 1
+        results.until = now + Self.messageTime
+        self.results = results
+        let isGood = results.counts.keys.allSatisfy { $0 == "recovered" }
+        let words = results.counts.sorted { $0.key > $1.key }.map { result, count in
+            "\(count) \(result == "failed" ? "not recovered" : result.shown())"
+        }
+        let isOne = results.counts.values.reduce(0, +) == 1
+        let text = isOne ? entry.outcome : words.joined(separator: ", ")
+        say("\(text): \(title)", isGood ? .green : .yellow, at: now)
     }
 
     private mutating func dropOldestEnded() {

@@ -3,8 +3,9 @@ import Foundation
 
 /// What keys do.
 extension InboxScreen {
-    /// Keys with a meaning of their own: no option gets them.
-    static let reserved: Set<String> = ["j", "k", "c", "u", "q"]
+    /// Keys with a meaning of their own: no option gets them. Those that answer a question of ours
+    /// (y, o) are among them, so that an option's key pressed twice answers no question.
+    static let reserved: Set<String> = ["j", "k", "c", "u", "q", "y", "o"]
     private static let filterMax = 200
 
     static func keys(for entry: InboxEntry) -> PromptKeys {
@@ -176,7 +177,7 @@ extension InboxScreen {
         var question = question
         question.shownAt = nil
         switch key {
-        case .character("a"), .character("A"): question.isWhole = true
+        case .character("y"), .character("Y"): question.isWhole = true
         case .character("o"), .character("O"): question.isWhole = false
         default:
             mode = .list

@@ -51,6 +51,13 @@ struct InboxScreen {
         let until: ContinuousClock.Instant
     }
 
+    /// What came of this person's answers to one group, as it is told by and by.
+    struct Results: Hashable {
+        let group: Int64
+        var counts: [String: Int] = [:]
+        var until: ContinuousClock.Instant
+    }
+
     /// Answers that can be taken back for a while.
     struct Undo: Hashable {
         let request: InboxRequest
@@ -103,6 +110,7 @@ struct InboxScreen {
     var isBusy = false
     var message: Message?
     var undos: [Undo] = []
+    var results: Results?
     var shown: Shown?
     var shownRevision: Int64 = 0
 

@@ -154,9 +154,7 @@ struct InboxScreenDrawing {
         case .help: return [("any key", "back")]
         case .filter: return [("Enter", "keep"), ("Esc", "as before"), ("Ctrl-U", "empty")]
         case .scope(let question):
-            return [
-                ("a", "all \(question.count)"), ("o", "only this"), ("any other key", "neither"),
-            ]
+            return [("y", "all \(question.count)"), ("o", "only this"), ("Esc", "back")]
         case .confirm(let question):
             let title = TextWidth.clipped(PromptKeys.shownTitle(of: question.option), to: 24)
             return [("y", title), ("any other key", "no")]
@@ -185,14 +183,25 @@ struct InboxScreenDrawing {
     private var footer: ScreenLine {
         var line = ScreenLine()
         var column = 0
-        for (key, word) in keys {
-            let end = column + TextWidth.columns(of: key) + 1 + TextWidth.columns(of: word)
-            guard end <= width else { break }
+        guard let last = keys.last else { return line }
+        // The last one is the way out: it is there however narrow the screen is.
+        let room = width - Self.columns(of: last) - 2
+        let fitting = keys.dropLast().prefix { key in
+            column += Self.columns(of: key) + 2
+            return column - 2 <= room
+        }
+        column = 0
+        for (key, word) in fitting + [last] {
             line.add(key, at: column, width: width - column, [.bold, .cyan])
-            line.add(word, at: column + TextWidth.columns(of: key) + 1, width: width - column)
-            column = end + 2
+            let start = column + TextWidth.columns(of: key) + 1
+            line.add(word, at: start, width: width - start)
+            column += Self.columns(of: (key, word)) + 2
         }
         return line
+    }
+
+    private static func columns(of key: (String, String)) -> Int {
+        TextWidth.columns(of: key.0) + 1 + TextWidth.columns(of: key.1)
     }
 
     private var help: [ScreenLine] {
@@ -200,7 +209,7 @@ struct InboxScreenDrawing {
             ("↑ ↓ k j", "move; PgUp PgDn Home End go further"),
             ("Enter", "open or close a group; show one alone, or the list again"),
             ("[r] or 1", "answer with the option that has this letter, or this number"),
-            ("", "a destructive one asks once more, a group whether all are meant"),
+            ("", "a destructive one asks once more, a group whether all are meant (y, o)"),
             ("u", "take the last answer back, within 5 s"),
             ("c  C", "claim it for 15 min, or release it; take it over from somebody"),
             ("< >", "scroll what is shown of it"),

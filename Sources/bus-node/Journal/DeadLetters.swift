@@ -40,12 +40,15 @@ struct DeadLetters {
         }
     }
 
-    /// The rows whose id begins so, at most two: more than one is not to be guessed among.
-    func rows(beginning id: String) throws(Failure) -> [JournalRow] {
-        let pattern = id.lowercased().filter { $0.isHexDigit || $0 == "-" } + "%"
+    /// The rows whose id begins or ends so, at most two: more than one is not to be guessed among.
+    /// None for a text that is no part of an id.
+    func rows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
+        let part = PartialID(text).text
+        guard !part.isEmpty, part.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return [] }
+        let ends = part.count >= PartialID.endCountMin ? "%" + part : part
         return try read { database in
-            try JournalRow.filter(Column("id").like(pattern)).order(Column("id")).limit(2)
-                .fetchAll(database)
+            try JournalRow.filter(Column("id").like(part + "%") || Column("id").like(ends))
+                .order(Column("id")).limit(2).fetchAll(database)
         }
     }
 

@@ -43,7 +43,7 @@ struct CommandPresenter: Presenter {
         var environment = [
             "ERRORBUS_ID": prompt.id.description,
             "ERRORBUS_OPTIONS": prompt.report.options.map(\.id).joined(separator: " "),
-            "ERRORBUS_RETRIES": String(max(prompt.retryCount, prompt.report.retryCount)),
+            "ERRORBUS_RETRIES": String(prompt.retryCount),
         ]
         environment["ERRORBUS_ORIGIN"] = prompt.origin?.description
         return environment

@@ -59,6 +59,9 @@ struct PromptKeys: Hashable {
         return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
     }
 
+    /// Whether the option is what a bare Return chooses.
+    func isDefault(_ id: String) -> Bool { defaultOption?.id == id }
+
     /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
     var line: String { texts.joined(separator: "   ") }
 

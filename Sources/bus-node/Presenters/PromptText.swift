@@ -69,8 +69,8 @@ struct PromptText {
         if !via.isEmpty {
             parts.append("via \(via.map(\.description).joined(separator: " > "))")
         }
-        if prompt.report.retryCount > 0 || prompt.retryCount > 0 {
-            let count = max(prompt.report.retryCount, prompt.retryCount)
+        if prompt.retryCount > 0 {
+            let count = prompt.retryCount
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
         if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }

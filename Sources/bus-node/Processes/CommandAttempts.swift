@@ -15,13 +15,23 @@ final class CommandAttempts: Responder {
     /// For people.
     private let command: [String]
     private let retriesOffered: Int?
+    private let options: PresentationOptions
+    /// Says nothing about where the question stands.
+    private let isQuiet: Bool
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
-    private let lastStation = Mutex<PresentationState?>(nil)
+    /// What was said last of where the question stands.
+    private let lastSaid = Mutex("")
 
-    init(command: [[UInt8]], retriesOffered: Int?, next: any Responder) {
+    /// - Parameter options: For each of its presentations.
+    init(
+        command: [[UInt8]], retriesOffered: Int?, options: PresentationOptions, isQuiet: Bool,
+        next: any Responder
+    ) {
+        self.options = options
+        self.isQuiet = isQuiet
         // The report holds no more.
         self.command = command.prefix(CommandFailure.argumentMax + 1)
             .map { String(decoding: $0.prefix(CommandFailure.argumentByteMax), as: UTF8.self) }
@@ -38,15 +48,21 @@ final class CommandAttempts: Responder {
         guard error.causing(Stopped.self) == nil else {
             return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
         }
+        lastSaid.withLock { $0 = "" }
         let outcome = await forwardError(error)
         self.outcome.withLock { $0 = outcome }
         let option = outcome.answer.map { " \($0.option.shown())" } ?? ""
         if outcome.didRecover {
-            Terminal.say("bus-node exec:\(option) by \(outcome.decidedBy.shown()): once more")
+            Terminal.say("bus-node exec:\(option) \(decider(of: outcome)): once more")
         } else if outcome.answer != nil {
-            Terminal.say("bus-node exec:\(option) by \(outcome.decidedBy.shown())")
+            Terminal.say("bus-node exec:\(option) \(decider(of: outcome))")
         }
         return outcome
+    }
+
+    private func decider(of outcome: Outcome) -> String {
+        outcome.answer?.via == .expiry
+            ? "since nobody answered in time" : "by \(outcome.decidedBy.shown())"
     }
 
     func run() async throws -> Status {
@@ -67,7 +83,7 @@ final class CommandAttempts: Responder {
 
     private func runUntilDecided() async -> Status {
         var retries = 0
-        var options = PresentationOptions()
+        var options = options
         options.stateChanged = { [weak self] in self?.moved(to: $0) }
         do {
             try await withRecovery(options: options) {
@@ -116,19 +132,21 @@ final class CommandAttempts: Responder {
 
     /// Says where the error is, when that is worth a line to the person who waits.
     private func moved(to state: PresentationState) {
-        let isNew = lastStation.withLock { last in
-            defer { last = state }
-            return last != state
-        }
-        guard isNew else { return }
+        guard !isQuiet else { return }
         let by = state.by.map { " by \($0.shown())" } ?? ""
+        let text: String
         switch state.station {
-        case .unreachable: Terminal.say("bus-node exec: waiting for a link\(by)")
-        case .queued: Terminal.say("bus-node exec: waiting for an answer\(by)")
-        case .presented: Terminal.say("bus-node exec: being looked at\(by)")
-        case .claimed: Terminal.say("bus-node exec: taken on\(by)")
-        case .relayed: break
+        case .unreachable: text = "waiting for a link\(by)"
+        // Several may look at it at once, one after another: that it is looked at is enough.
+        case .queued, .presented: text = "waiting for an answer"
+        case .claimed: text = "taken on\(by)"
+        case .relayed: return
         }
+        let isNew = lastSaid.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew { Terminal.say("bus-node exec: \(text)") }
     }
 
     // MARK: Signals

@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 
 /// The audit trail as a table: one row a presentation.
 struct AuditTable {
@@ -9,46 +10,62 @@ struct AuditTable {
         var answer = ""
         var by = ""
         var outcome = ""
+        var id = ""
     }
 
-    private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME"]
-    private static let widthMax = [12, 24, 64, 16, 32, 24]
+    private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
+    private static let widthMax = [24, 24, 64, 16, 32, 24, 36]
     private static let deadTitles = ["UNANSWERED", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
-    private static let deadWidthMax = [20, 24, 24, 64, 24, 36]
+    private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
 
     let lines: [String]
 
-    init(_ events: [LoggedEvent]) {
+    /// - Parameters:
+    ///   - columns: The terminal's, whose lines are cut to it and have the ends of the ids; nil
+    ///     where no terminal is.
+    ///   - limit: Only so many rows, the last ones.
+    init(
+        _ events: [LoggedEvent], now: Date = Date(), columns: Int? = nil, limit: Int? = nil
+    ) {
         var rows: [String: Row] = [:]
         var order: [String] = []
         for event in events {
             let id = event["id"]
             if rows[id] == nil { order.append(id) }
-            rows[id, default: Row()].take(event)
+            rows[id, default: Row(id: id)].take(event)
         }
-        let cells = order.compactMap { rows[$0] }.map {
-            [$0.when, $0.origin, $0.what, $0.answer, $0.by, $0.outcome]
+        let cells = order.suffix(limit ?? order.count).compactMap { rows[$0] }.map {
+            [
+                TimeText.text($0.when, now: now), $0.origin, $0.what, $0.answer, $0.by, $0.outcome,
+                columns == nil ? $0.id : PartialID.short($0.id),
+            ]
         }
-        lines = TextTable.lines(cells, Self.titles, widthMax: Self.widthMax)
+        lines = TextTable.lines(
+            cells, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 4, 5],
+            columns: columns)
     }
 
     /// What ended without an answer, a row each; no line when there is none.
-    static func deadLetters(_ events: [LoggedEvent]) -> [String] {
+    static func deadLetters(
+        _ events: [LoggedEvent], now: Date = Date(), columns: Int? = nil
+    ) -> [String] {
         guard !events.isEmpty else { return [] }
         let cells = events.map { event in
             [
-                event["time"], event["node"], event["origin"], event["description"],
-                event["reason"], event["id"],
+                TimeText.text(event["time"], now: now), event["node"], event["origin"],
+                event["description"], event["reason"],
+                columns == nil ? event["id"] : PartialID.short(event["id"]),
             ]
         }
-        return TextTable.lines(cells, deadTitles, widthMax: deadWidthMax)
+        return TextTable.lines(
+            cells, deadTitles, widthMax: deadWidthMax, flexible: [1, 2, 3, 4], columns: columns)
     }
 }
 
 extension AuditTable.Row {
     /// Later events say more about the same presentation.
     fileprivate mutating func take(_ event: LoggedEvent) {
-        if when.isEmpty { when = String(event["time"].dropFirst(11).prefix(12)) }
+        if when.isEmpty { when = event["time"] }
         if origin.isEmpty { origin = event["origin"] }
         if what.isEmpty { what = event["description"] }
         switch event["event"] {

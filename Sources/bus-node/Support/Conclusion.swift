@@ -11,7 +11,13 @@ struct Conclusion {
         switch outcome.reason {
         case .answered, .handled:
             status = outcome.didRecover ? .ok : .declined
-            text = outcome.answer == nil ? "handled by \(outcome.decidedBy.shown())" : nil
+            text =
+                switch outcome.answer {
+                case nil: "handled by \(outcome.decidedBy.shown())"
+                case let answer? where answer.via == .expiry:
+                    "nobody answered in time: \(answer.option.shown()) applied (on expiry)"
+                case _?: nil
+                }
         case .withheld, .userCancelled:
             status = .declined
             text = "\(outcome.reason) by \(outcome.decidedBy.shown()): nobody was asked"

@@ -13,19 +13,19 @@ struct Reoffer {
     private let node: NodeName
     private let topology: String
 
-    /// - Throws: When no journal has the id, more than one presentation begins so, or it did not
+    /// - Throws: When no journal has the id, more than one begins or ends so, or it did not
     ///   end unanswered.
     init(_ id: String, topology: String, nodes: [NodeSettings]) throws {
         var found: [(row: JournalRow, journal: String, node: NodeName)] = []
         for node in nodes {
             guard let path = node.journal, let letters = try DeadLetters(path) else { continue }
-            found += try letters.rows(beginning: id).map { ($0, path, node.name) }
+            found += try letters.rows(withPartOfID: id).map { ($0, path, node.name) }
         }
         guard let first = found.first else {
             throw Failure(.declined, "no presentation \(id.shown()) in the journals")
         }
         guard Set(found.map(\.row.id)).count == 1 else {
-            throw Failure(.usage, "more than one presentation begins with \(id.shown())")
+            throw Failure(.usage, "more than one presentation begins or ends with \(id.shown())")
         }
         // Of two presenters that showed it, the one where it is still a dead letter.
         (row, journal, node) = found.first { Self.problem(of: $0.row) == nil } ?? first

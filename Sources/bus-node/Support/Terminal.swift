@@ -7,6 +7,9 @@ enum Terminal {
     /// Whether a person is at both ends: their keys and their screen.
     static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
 
+    /// Whether a person reads what is said on standard error.
+    static var isHeard: Bool { isatty(STDERR_FILENO) != 0 }
+
     /// Whether a program can have the whole screen.
     static var canFillScreen: Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
@@ -54,6 +57,13 @@ enum Terminal {
     static var columnCount: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return 64 }
+        return size.ws_col >= 20 ? Int(size.ws_col) : 80
+    }
+
+    /// The columns of the terminal that standard output is; nil where it is none.
+    static var outputColumnCount: Int? {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 

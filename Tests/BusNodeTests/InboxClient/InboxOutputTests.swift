@@ -34,6 +34,44 @@ import Testing
             ])
     }
 
+    @Test("when it expires, and what applies then, where one has a deadline")
+    func expiry() {
+        let waits: [String: JSONValue] = ["deadlineInMilliseconds": 45_000, "onExpiry": "retry"]
+        guard case .object(let fields) = item("Boom") else { return }
+        let items: [JSONValue] = [.object(fields.merging(waits) { $1 }), item("Bang")]
+        let lines = InboxRows(items, now: Date()).lines
+        #expect(lines[0].contains("  EXPIRES        ERROR"))
+        #expect(lines[1].contains("  in 45s: retry  Boom"))
+        #expect(lines[2].contains("  -              Bang"))
+    }
+
+    @Test(
+        "at a terminal no line is longer than it, and ids are their ends", arguments: [60, 80, 120])
+    func fits(columns: Int) {
+        let text = String(repeating: "long ", count: 30)
+        let lines = InboxRows([item(text)], now: Date(), columns: columns).lines
+        #expect(lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
+        #expect(lines[1].hasPrefix("00000001  open"))
+        #expect(lines[1].contains("…"))
+    }
+
+    @Test("the default option is marked, also a lone one")
+    func defaultOption() {
+        #expect(InboxDetail(item("x")).lines.contains("option    retry: x (default)"))
+        let lone: JSONValue = ["options": [["id": "ok", "title": "OK"]]]
+        #expect(InboxDetail(lone).lines == ["option    ok: OK (default)"])
+    }
+
+    @Test("a refused token tells what to type")
+    func unauthorized() {
+        let failure = ConsoleClient.failure(401, ["message": "no token"])
+        #expect(
+            failure.text
+                == "no token; give --to 'the address that the node printed', --token-file FILE, "
+                + "or set BUS_NODE_CONSOLE_TOKEN")
+        #expect(ConsoleClient.failure(409, ["message": "no"]).text == "no")
+    }
+
     @Test(
         "stages with who and what",
         arguments: [

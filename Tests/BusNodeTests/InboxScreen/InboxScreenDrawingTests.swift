@@ -168,6 +168,40 @@ import Testing
         #expect(blind.press(.character("r")).isEmpty)
     }
 
+    @Test("the way out is in the last line, however narrow", arguments: [40, 60, 80])
+    func wayOut(columns: Int) {
+        var fixture = Fixture(
+            [Fixture.item(1), Fixture.item(2, ["group": 1])],
+            size: ScreenSize(columns: columns, rows: 10))
+        #expect(fixture.row(9).hasSuffix("q quit"))
+        fixture.press(.character("r"))
+        #expect(fixture.row(9) == "y all 2  o only this  Esc back")
+    }
+
+    @Test("a deadline that is near is in the list, with what applies then")
+    func due() {
+        let near = Fixture.item(1, ["deadlineInMilliseconds": 45_000, "onExpiry": "skip"])
+        let far = Fixture.item(2, ["deadlineInMilliseconds": 3_600_000, "onExpiry": "skip"])
+        var fixture = Fixture([near, far], size: Fixture.large)
+        #expect(fixture.row(1).contains("45s → Skip it"))
+        #expect(!fixture.row(2).contains("Skip it │"))
+        fixture.wait(.seconds(5))
+        #expect(fixture.row(1).contains("40s → Skip it"))
+        #expect(Fixture([near], size: .least).row(1).contains("45s left"))
+    }
+
+    @Test("the columns that nobody's name needs are the error's and its origin's")
+    func freeColumns() {
+        let text = String(repeating: "long ", count: 15) + "end"
+        var fixture = Fixture([Fixture.item(1, ["description": .string(text)])])
+        fixture.screen.resized(to: Fixture.large)
+        fixture.draw()
+        #expect(fixture.row(1).contains(text))
+        let origin = "payments-eu-west-1-worker-17"
+        fixture = Fixture([Fixture.item(1, ["origin": .string(origin)])], size: Fixture.large)
+        #expect(fixture.row(1).contains(origin))
+    }
+
     @Test("10,000 open: what is drawn is one screen, and moving writes two lines of the list")
     func tenThousand() {
         var fixture = Fixture((1...10_000).map { Fixture.item($0) }, size: Fixture.large)

@@ -74,17 +74,57 @@ import Testing
         // One more comes while the question stands: it was not seen.
         fixture.change(Fixture.item(9, ["group": 7, "revision": 101]))
         #expect(
-            fixture.press(.character("a"))
+            fixture.press(.character("y"))
                 == [.send(.answerGroup(7, option: "retry", seen: 100))])
         fixture = Fixture(Self.group(3))
         #expect(
             fixture.press(.character("r"), .character("o"))
                 == [.send(.answer(id: Fixture.id(1), option: "retry"))])
         fixture = Fixture(Self.group(3))
-        fixture.press(.character("w"), .character("a"))
+        fixture.press(.character("w"), .character("y"))
         #expect(fixture.row(22).hasPrefix("Wipe for all 3?"))
         #expect(
             fixture.press(.character("y")) == [.send(.answerGroup(7, option: "wipe", seen: 100))])
+    }
+
+    @Test(
+        "no option's key answers the question that it leads to",
+        arguments: ["Abort", "Yes", "Overwrite", "OK", "Cancel", "All", "yo"])
+    func keyPressedTwice(title: String) throws {
+        let options: JSONValue = [["id": "it", "title": .string(title), "role": "destructive"]]
+        var fixture = Fixture(
+            (1...3).map { Fixture.item($0, ["group": 7, "options": options]) })
+        let entry = try #require(fixture.screen.chosen)
+        let key = try #require(InboxScreen.keys(for: entry).keys.first?.key.first)
+        for key in [key, "1"] as [Character] {
+            #expect(fixture.press(.character(key), .character(key)).isEmpty)
+            #expect(fixture.screen.mode == .list)
+            #expect(fixture.press(.character(key), .character("o"), .character(key)).isEmpty)
+            #expect(fixture.screen.mode == .list)
+        }
+    }
+
+    @Test("what came of a group's answers is told with how many")
+    func groupResults() {
+        var fixture = Fixture(Self.group(4))
+        func ended(_ number: Int, _ result: String) -> JSONValue {
+            Fixture.item(
+                number,
+                [
+                    "group": 7, "revision": .integer(Int64(200 + number)), "stage": "settled",
+                    "result": .string(result), "answer": ["option": "retry", "by": "ann"],
+                    "description": "Disk is full",
+                ])
+        }
+        fixture.change(ended(1, "recovered"))
+        fixture.draw()
+        #expect(fixture.row(22) == "Recovered: Disk is full")
+        fixture.change(ended(2, "recovered"), ended(3, "recovered"))
+        fixture.draw()
+        #expect(fixture.row(22) == "3 recovered: Disk is full")
+        fixture.change(ended(4, "failed"))
+        fixture.draw()
+        #expect(fixture.row(22) == "3 recovered, 1 not recovered: Disk is full")
     }
 
     @Test("a question goes with what it is about")
@@ -146,7 +186,7 @@ import Testing
     func undoGroup() {
         var fixture = Fixture(Self.group(3))
         let ids: [JSONValue] = (1...3).map { .string(Fixture.id($0)) }
-        fixture.press(.character("r"), .character("a"))
+        fixture.press(.character("r"), .character("y"))
         fixture.reply(
             .answerGroup(7, option: "retry", seen: 100),
             [

@@ -247,6 +247,21 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
+    @Test("A dead letter is found by the beginning or the end of its id, and by nothing else")
+    func partOfID() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        try await journal.ended(id, .expired)
+        let letters = try #require(try DeadLetters(path))
+        let text = id.description
+        for part in [text, String(text.prefix(2)), String(text.suffix(4)), text.uppercased()] {
+            #expect(try letters.rows(withPartOfID: part).map(\.id) == [text])
+        }
+        for part in ["", "zzz", "%", String(text.dropFirst().prefix(6)), String(text.suffix(3))] {
+            #expect(try letters.rows(withPartOfID: part).isEmpty, "\(part)")
+        }
+    }
+
     @Test("C8 settled and ended records go with age and beyond the bound, open ones stay")
     func pruned() async throws {
         let journal = try SQLiteJournal(path)

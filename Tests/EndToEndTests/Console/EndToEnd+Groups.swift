@@ -26,7 +26,7 @@ extension EndToEnd.Console {
         // Not offered by the next one: withheld.
         let next = try sandbox.present("--option", "retry=Retry")
         #expect(try await next.ending() == 1)
-        #expect(next.errors.value.contains("withheld by central"))
+        #expect(next.errors.value.contains("withheld by central, silence 1 (ann)"))
         nodes[0].send(SIGTERM)
         _ = try await nodes[0].ending()
         let central = try await sandbox.start("central")

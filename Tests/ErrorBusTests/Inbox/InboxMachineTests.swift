@@ -148,6 +148,35 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
     }
 
+    @Test("A38 what recovered and came back has failed again")
+    mutating func failedAgain() throws {
+        open(1)
+        let first = answer()
+        _ = try machine.answer(id(1), with: first, undo: .zero, at: start)
+        machine.settled(id(1), first.id, .recovered, at: start)
+        #expect(try machine.item(id(1), at: start).ending == "recovered")
+        let seen = machine.revision
+        var again = question(2)
+        again.report.retryOf = id(1)
+        #expect(machine.opened(again, at: start) != nil)
+        #expect(try machine.item(id(1), at: start).failedAgain == id(2))
+        #expect(try machine.item(id(1), at: start).ending == "failed again")
+        #expect(machine.items(changedAfter: seen, at: start).map(\.id) == [id(2), id(1)])
+    }
+
+    @Test("A28 what expired says what its origin applies, where that was offered")
+    mutating func expired() throws {
+        for (number, option) in [(1, nil), (2, "retry"), (3, "gone")] as [(UInt64, String?)] {
+            var question = question(number)
+            question.report.onExpiry = option
+            _ = machine.opened(question, at: start)
+            machine.closed(id(number), .expired, at: start)
+        }
+        #expect(
+            try (1...3).map { try machine.item(id($0), at: start).ending }
+                == ["expired", "expired, retry applied", "expired"])
+    }
+
     @Test("A group's answers are taken back together, as far as they have not left")
     mutating func undoGroup() throws {
         open(1, 2, 3)

@@ -79,6 +79,15 @@ struct PresentingResponderTests {
         }
     }
 
+    @Test("A38 how often it was presented before is there, also where another process says it")
+    func retryCount() async {
+        let presenter = ScriptedPresenter("screen", .answer("ok"))
+        var report = ErrorReport(domain: "d", description: "x")
+        report.retryCount = 3
+        _ = await PresentingResponder.asking(presenter).presentError(Reported(report: report))
+        #expect(presenter.prompts.first?.retryCount == 3)
+    }
+
     @Test("A28 what is declared for it is applied when nobody answers", arguments: [true, false])
     func onExpiry(isDeclaredByCaller: Bool) async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)

@@ -105,6 +105,10 @@ import Testing
         #expect(end.last?.severity == .critical)
         #expect(end.last?.domain == "com.acme")
         #expect(end.last?.code == 7)
+        let change = end.last?.changes.first
+        #expect(change?.by == "relay")
+        #expect(change?.rewritten == ["description", "reason"])
+        #expect(change?.severityBefore == .error)
         #expect(outcome.didRecover)
         #expect(attempts.total == 1)
     }

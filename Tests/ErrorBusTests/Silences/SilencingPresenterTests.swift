@@ -30,6 +30,7 @@ struct SilencingPresenterTests {
         let silence = try silence(["domain": "*"])
         let outcome = await outcome()
         #expect(outcome.reason == .withheld)
+        #expect(outcome.decidedBy == "silence \(silence.number) (ann)")
         #expect(!outcome.didRecover)
         #expect(person.prompts.isEmpty)
         #expect(try silences.silence(silence.number).withheldCount == 1)

@@ -26,7 +26,7 @@ function describeChart(buckets) {
   const text = (name) => `${number(sum(name))} ${name}`;
   const legend = ["presented", "answered", "recovered"].map((name) =>
     el("span", {}, el("b", { className: name }), text(name)));
-  $("chartText").replaceChildren(...legend, `${text("failed")} · last hour`);
+  $("chartText").replaceChildren(...legend, `${text("failed").replace("failed", "not recovered")} · last hour`);
   const all = ["presented", "answered", "recovered", "failed"].map(text).join(", ");
   $("chart").setAttribute("aria-label", `Last hour: ${all}`);
 }

@@ -1,5 +1,5 @@
 // The box in which a person decides, and reads what came of it.
-import { clockIcon, el, kbd, until } from "./elements.js";
+import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
 import { answer, claim, release, toggleWhole } from "./answering.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
@@ -39,7 +39,7 @@ function answerText({ answer, options }) {
 }
 
 const ENDINGS = {
-  recovered: "Recovered", failed: "Not recovered",
+  failed: "Not recovered",
   late: "Came too late: another answer was applied before",
   withdrawn: "Withdrawn: the origin had given up", invalid: "Refused by its origin: not its option",
   unknown: "Not known: the answer could not be delivered",
@@ -49,9 +49,11 @@ function endOf(item) {
   const [word, tone] = endingOf(item);
   const closed = item.reason === "withheld" ? "Withheld: nobody is asked, its caller was told so"
     : `Closed without an answer here: ${word}`;
-  const text = ENDINGS[item.result]
-    ?? (item.stage === "closed" ? closed : "Sent; waiting to hear what came of it");
-  return [el("p", { className: `outcome ${tone}`, textContent: text }),
+  const recovered = item.failedAgain ? "Recovered, and failed again: " : "Recovered";
+  const text = ENDINGS[item.result] ?? (item.result === "recovered" ? recovered
+    : item.stage === "closed" ? closed : "Sent; waiting to hear what came of it");
+  return [el("p", { className: `outcome ${tone}` }, text,
+    item.failedAgain && presentationLink(item.failedAgain)),
     item.answer && el("p", { textContent: `${answerText(item)}, ${clock(item.changedAt)}` })]
     .filter(Boolean);
 }

@@ -7,7 +7,7 @@ import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
-import { told } from "./sentences.js";
+import { changesBy, told } from "./sentences.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, isLive, leavingSize } from "./store.js";
 import { codeText, moment, shown } from "./text.js";
@@ -60,7 +60,7 @@ function factsOf(item, details) {
   return [
     ...section("Why", report.failureReason && foreign("p", report.failureReason)),
     ...section("Suggestion", report.recoverySuggestion && foreign("p", report.recoverySuggestion)),
-    ...section("Path", pathOf(item)),
+    ...section("Path", pathOf(item, details?.changes ?? [])),
     ...section("Underlying errors",
       report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
     ...section("Context", report.userInfo && pairs(Object.entries(report.userInfo))),
@@ -79,13 +79,16 @@ function headOf(item) {
     (typeof part === "string" ? el("span", { textContent: part }) : part)));
 }
 
-function pathOf(item) {
+function pathOf(item, changes) {
   const names = item.path.length ? item.path : [item.origin ?? "this process"];
   const hop = (name, note) => el("li", {},
     el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
-      note && el("small", { textContent: ` ${note}` })));
+      note && el("small", { textContent: ` ${note}` })),
+    ...changesBy(name, changes).map((words) =>
+      el("span", { className: "change foreign", textContent: shown(words, 400) })));
   const hops = names.map((name, index) => hop(name, index === 0 ? "origin" : ""));
-  const className = item.isReachable ? "hops" : "hops cut";
+  const className = ["hops", !item.isReachable && "cut", changes.length > 0 && "changed"]
+    .filter(Boolean).join(" ");
   return el("ol", { className }, ...hops, hop(state.node, "here"));
 }
 

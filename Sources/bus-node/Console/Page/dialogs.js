@@ -8,8 +8,15 @@ import { number, shown } from "./text.js";
 export function dialogResult(dialog) {
   dialog.returnValue = "";
   openModal(dialog);
-  return new Promise((resolve) =>
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+  return new Promise((resolve) => {
+    const closed = () => {
+      // That it was closed is told later: by then it may have been opened anew.
+      if (dialog.open) return;
+      dialog.removeEventListener("close", closed);
+      resolve(dialog.returnValue);
+    };
+    dialog.addEventListener("close", closed);
+  });
 }
 
 export async function askName() {

@@ -1,4 +1,4 @@
-// The audit's events as sentences.
+// The audit's events, and what nodes changed, as sentences.
 
 export function told(event, fields) {
   const offered = fields.options?.split(",").join(", ");
@@ -8,14 +8,14 @@ export function told(event, fields) {
     present: () => `Presented${offered ? `, offering ${offered}` : ""}`,
     decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${restored}`,
     done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
-    change: () => `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
+    change: () => fields.reason === "expired"
+      ? `Nobody answered in time${fields.option ? `; its origin applies ${fields.option}` : ""}`
+      : `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
     leaving: () => `${fields.by} chose ${fields.option}, held back to undo`,
     undo: () => `Taken back by ${fields.by}`,
     claim: () => `Claimed by ${fields.by}`,
     release: () => `Released by ${fields.by}`,
     complete: () => `Completed at its origin: ${fields.reason}`,
-    silenced: () => `Silence ${fields.silence}${fields.by ? ` of ${fields.by}` : ""}: `
-      + (fields.option ? `answered with ${fields.option}` : "withheld"),
   };
   const rest = Object.entries(fields).map((pair) => pair.join(" ")).join(", ");
   return sentences[event]?.() ?? `${event} ${rest}`;
@@ -24,3 +24,13 @@ export function told(event, fields) {
 export const auditText = (event, fields) =>
   [told(event, fields), fields.origin && `from ${fields.origin}`, fields.description]
     .filter(Boolean).join(" · ").slice(0, 600);
+
+// What a node on the way changed in the report.
+export const changesBy = (name, changes) => changes.filter(({ by }) => by === name)
+  .flatMap(({ rewritten, severityBefore, addedOptions, removedOptions, redacted }) => [
+    severityBefore && `changed the severity from ${severityBefore}`,
+    rewritten && `rewrote the ${rewritten.join(", ")}`,
+    addedOptions && `added the option ${addedOptions.join(", ")}`,
+    removedOptions && `took away the option ${removedOptions.join(", ")}`,
+    redacted && `redacted ${redacted.join(", ")}`,
+  ].filter(Boolean));

@@ -24,8 +24,8 @@ export const expiryOption = (item) => item.options.find((option) => option.id ==
 /** What came of it, in a word, and its tone. */
 export function endingOf(item) {
   const tones = { recovered: "good", failed: "error", invalid: "error", late: "warning" };
-  if (item.result) return [item.result, tones[item.result] ?? "debug"];
-  return item.stage === "closed" ? [item.reason ?? "closed", "debug"] : ["sent", "info"];
+  if (!item.ending) return ["sent", "info"];
+  return [item.ending, item.failedAgain ? "warning" : tones[item.result] ?? "debug"];
 }
 
 export function apply(message) {

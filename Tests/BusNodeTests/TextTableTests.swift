@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import bus_node
+
+struct TextTableTests {
+    @Test("Where no terminal is nothing is cut but what is longer than a cell may be")
+    func whole() {
+        let lines = TextTable.lines([["a", "one two"]], ["X", "TEXT"], widthMax: [4, 64])
+        #expect(lines == ["X  TEXT", "a  one two"])
+    }
+
+    @Test("At a terminal the widest that may be cut are")
+    func fits() {
+        let rows = [
+            [String(repeating: "i", count: 20), String(repeating: "w", count: 40), "short"]
+        ]
+        let lines = TextTable.lines(
+            rows, ["ID", "WIDE", "TEXT"], widthMax: [36, 64, 64], flexible: [1, 2], columns: 50)
+        #expect(lines[1] == rows[0][0] + "  " + String(repeating: "w", count: 20) + "…  short")
+    }
+
+    @Test("Wide characters count as the columns that they take")
+    func wide() {
+        let lines = TextTable.lines(
+            [["\u{4F1A}\u{8B70}\u{5BA4}", "x"], ["abc", "y"]], ["A", "B"], widthMax: [9, 9])
+        #expect(lines[1] == "\u{4F1A}\u{8B70}\u{5BA4}  x")
+        #expect(lines[2] == "abc     y")
+    }
+
+    @Test("Too narrow for anything leaves the least of each", arguments: [0, 1, 20])
+    func narrow(columns: Int) {
+        let cell = String(repeating: "x", count: 30)
+        let lines = TextTable.lines(
+            [[cell, cell]], ["A", "B"], widthMax: [36, 36], flexible: [0, 1], columns: columns)
+        #expect(lines[1].count >= 12)
+        #expect(lines[1].count <= max(12, columns))
+    }
+
+    @Test(
+        "A time has its date unless that is today's",
+        arguments: [
+            ("2026-11-21T10:00:00.123Z", "10:00:00.123"),
+            ("2026-11-20T10:00:00.123Z", "2026-11-20 10:00:00.123"), ("", ""), ("soon", "soon"),
+        ])
+    func time(text: String, expected: String) throws {
+        let now = try Date("2026-11-21T23:59:59Z", strategy: .iso8601)
+        #expect(TimeText.text(text, now: now) == expected)
+    }
+
+    @Test(
+        "An id is found by its beginning, or by its end from four characters on",
+        arguments: [
+            ("0192", true), ("abcd", true), ("0000ABCD", true), ("bcd", false), ("8000", false),
+            ("01920000-0000-7000-8000-00000000abcd", true),
+        ])
+    func partialID(text: String, isFound: Bool) {
+        #expect(PartialID(text).matches("01920000-0000-7000-8000-00000000abcd") == isFound)
+    }
+}
