@@ -6,6 +6,7 @@ extension Prompt {
         report.retryOf = report.retryOf ?? context.retryOf
         self.init(
             id: context.id, report: report, origin: origin?.origin, path: origin?.path ?? [],
+            // From another process it comes in the report.
             retryCount: max(context.retryCount, report.retryCount),
             wasShownBefore: context.wasShownBefore,
             contact: origin == nil ? nil : OriginContact.current, deadline: context.deadline,

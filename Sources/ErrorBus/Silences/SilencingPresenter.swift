@@ -5,21 +5,37 @@ public struct SilencingPresenter: Presenter {
     private let silences: Silences
     private let audit: (any AuditLog)?
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
+    private let wait: @Sendable (Duration) async throws -> Void
 
     /// - Parameter kept: Told, after it was counted, that a silence kept a question from people.
     public init(
         _ silences: Silences, audit: (any AuditLog)? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
     ) {
+        self.init(silences, audit: audit, kept: kept) { duration in
+            try await ContinuousClock().sleepInSteps(until: .now + duration)
+        }
+    }
+
+    init(
+        _ silences: Silences, audit: (any AuditLog)? = nil,
+        kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in },
+        wait: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.silences = silences
         self.audit = audit
         self.kept = kept
+        self.wait = wait
+    }
+
+    /// How many seconds an answer waits. An option that repeats what fails for good must not spin:
+    /// from its fourth failure on it is chosen 1, 2, 4 .. 32 s later.
+    private static func pause(afterRetries count: Int) -> Int {
+        count < 3 ? 0 : 1 << min(count - 3, 5)
     }
 
     public func present(_ prompt: Prompt) async throws -> Answer? {
-        guard let silence = silences.silence(for: prompt.report, origin: prompt.origin) else {
-            return nil
-        }
+        guard let silence = try await silence(for: prompt) else { return nil }
         let option = silence.option(for: prompt.report)
         var answer: Answer?
         if let option {
@@ -34,6 +50,17 @@ public struct SilencingPresenter: Presenter {
         silences.kept(silence.number, isAnswered: option != nil)
         kept(silence.number, option != nil)
         return answer
+    }
+
+    /// The silence in force when it is time to answer: once it has ended, people are asked at once.
+    private func silence(for prompt: Prompt) async throws -> Silence? {
+        var left = Self.pause(afterRetries: prompt.retryCount)
+        while let silence = silences.silence(for: prompt.report, origin: prompt.origin) {
+            guard left > 0, silence.option(for: prompt.report) != nil else { return silence }
+            try await wait(.seconds(1))
+            left -= 1
+        }
+        return nil
     }
 }
 

@@ -35,11 +35,18 @@ struct BodyFields {
         _ name: String, upTo limit: Int = ConsoleLimits.nameScalarMax
     ) throws(APIProblem) -> String {
         guard case .string(let text)? = object[name],
-            text.contains(where: { !$0.isWhitespace }), text.unicodeScalars.count <= limit
+            text.unicodeScalars.contains(where: Self.isVisible), text.unicodeScalars.count <= limit
         else {
             throw .badRequest("\(name): allowed: a text of 1 to \(limit) characters")
         }
         return text
+    }
+
+    /// A name that nobody can see says nothing of who it was.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+            && ![.control, .format, .unassigned].contains(properties.generalCategory)
     }
 
     func id(_ name: String) throws(APIProblem) -> UniqueID? {

@@ -14,7 +14,8 @@ struct TextDrawing {
     }
 
     var lines: [String] {
-        let children = Set(graph.links.filter { !$0.isRoute }.map(\.child))
+        // What others say of a node, true or not, does not take it from its place in the file.
+        let children = Set(graph.links.filter { !$0.isRoute && $0.isListed }.map(\.child))
         var lines: [String] = []
         for endpoint in graph.outside {
             lines.append("(\(endpoint.description.shown()))")

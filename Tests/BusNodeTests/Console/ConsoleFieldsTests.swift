@@ -64,6 +64,15 @@ import Testing
         #expect(problem?.contains(expected) == true, "\(problem ?? "taken")")
     }
 
+    @Test("A name can be seen", arguments: ["  ", "\u{200B}", "\u{202E}\u{FEFF}", "\u{0}\u{1B}"])
+    func invisibleName(name: String) {
+        let body = JSONValue.object(["by": .string(name)]).encoded()
+        let problem = problem { () throws(APIProblem) in
+            _ = try BodyFields(Array(body), allowing: "by").text("by")
+        }
+        #expect(problem == "by: allowed: a text of 1 to 200 characters")
+    }
+
     @Test("A name has a limit")
     func longName() {
         let name = String(repeating: "x", count: ConsoleLimits.nameScalarMax + 1)

@@ -79,6 +79,16 @@ struct LiveTopologyTests {
         #expect(live.nodes["worker"] == .init(state: .up, openCount: 2))
     }
 
+    @Test("A node that claims its own parent as a child takes nothing out of the picture")
+    func circle() {
+        let claims = [child("central"), child("worker"), child("far")]
+        let live = LiveTopology(topology, answers: ["relay": status("relay", children: claims)])
+        let lines = TextDrawing(TopologyGraph(topology, live: live)).lines
+        #expect(lines.contains("central"))
+        #expect(lines.contains { $0.contains("worker") })
+        #expect(lines.contains { $0.contains("central (not in the file)") })
+    }
+
     @Test("Where the parent does not answer the child is believed")
     func childsView() {
         let live = LiveTopology(

@@ -48,6 +48,21 @@ struct InboxTests {
         }
     }
 
+    @Test("A38 A retry that another process counted is shown as one")
+    func retries() async throws {
+        struct Reported: ReportableError {
+            let report: ErrorReport
+        }
+        var report = ErrorReport(domain: "d", description: "x")
+        report.retryCount = 4
+        let asked = Reported(report: report)
+        async let outcome = chain(inbox).presentError(asked)
+        let item = try #require(await open(1, in: inbox).first)
+        #expect(item.retryCount == 4)
+        try inbox.withhold(item.id, by: "test")
+        _ = await outcome
+    }
+
     @Test("An answer given in the inbox runs the recovery and shows what came of it")
     func answered() async throws {
         let attempts = Attempts()

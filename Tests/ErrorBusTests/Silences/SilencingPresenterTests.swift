@@ -48,6 +48,60 @@ struct SilencingPresenterTests {
         #expect(try silences.silence(silence.number).answeredCount == 1)
     }
 
+    private struct Reported: ReportableError {
+        let report: ErrorReport
+    }
+
+    private func waited(
+        afterRetries count: Int, isRemote: Bool = false, ending silence: Silence? = nil
+    ) async throws -> (seconds: Int, outcome: Outcome) {
+        let waits = Recorder<Duration>()
+        let presenter = SilencingPresenter(silences) { [silences] duration in
+            waits.record(duration)
+            if let silence { _ = try silences.end(silence.number, by: "bob") }
+        }
+        // From another process the count comes in the report.
+        var report = ErrorReport(domain: "d", description: "x")
+        report.retryCount = isRemote ? count : 0
+        let error = Reported(report: report).recoverable {
+            RecoveryOption("Retry", id: "retry") { attempts.run() }
+            RecoveryOption.cancel
+        }
+        let outcome = await PresentingResponder(
+            "central", presenters: [presenter, person], logger: .silent
+        ).receive(
+            error, in: PresentationContext(id: .make(), retryCount: isRemote ? 0 : count))
+        #expect(Set(waits.elements).isSubset(of: [.seconds(1)]))
+        return (waits.elements.count, outcome)
+    }
+
+    @Test(
+        "A38 What fails again and again is answered ever more slowly",
+        arguments: [(0, 0), (2, 0), (3, 1), (4, 2), (5, 4), (8, 32), (9, 32), (.max, 32)],
+        [true, false])
+    func pacing(_ pace: (retries: Int, seconds: Int), isRemote: Bool) async throws {
+        let (retries, seconds) = pace
+        _ = try silence(["domain": "*"], option: "retry")
+        let (waited, outcome) = try await waited(afterRetries: retries, isRemote: isRemote)
+        #expect(waited == seconds)
+        #expect(outcome.answer?.option == "retry")
+    }
+
+    @Test("What is withheld is withheld at once, however often it came")
+    func unpaced() async throws {
+        _ = try silence(["domain": "*"])
+        #expect(try await waited(afterRetries: 9).seconds == 0)
+    }
+
+    @Test("A silence that ends while an answer waits leaves the question to people")
+    func endsMeanwhile() async throws {
+        let silence = try silence(["domain": "*"], option: "retry")
+        let (waited, outcome) = try await waited(afterRetries: 9, ending: silence)
+        #expect(waited == 1)
+        #expect(outcome.answer?.option == "cancel")
+        #expect(person.prompts.count == 1)
+    }
+
     @Test("Everything else goes on to people")
     func declined() async throws {
         _ = try silence(["domain": "another"])
