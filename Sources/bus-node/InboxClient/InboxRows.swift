@@ -103,6 +103,7 @@ extension JSONValue {
     var ending: String {
         let ending = text("ending")
         guard ending.isEmpty else { return ending }
+        if text("stage") == "closed" { return text("reason") }
         return RecoveryResult(rawValue: text("result"))?.words ?? text("reason")
     }
 

@@ -11,7 +11,7 @@ import Testing
             ("decide", "ann (person) chose retry"), ("done", "retry by ann: recovered"),
             ("leaving", "ann chose retry, held back to undo"), ("undo", "taken back by ann"),
             ("claim", "claimed by ann"), ("release", "released by ann"),
-            ("silenced", "retry chosen: silence 3 by ann"),
+            ("change", "gone by ann"),
             ("complete", "completed at its origin: gone"),
             (
                 "new",
