@@ -50,6 +50,31 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A15 a node that presents locally without its parent is waited for")
+        func presentsLocally() async throws {
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: retry }]")
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central: { listen: ["ipc://$DIR/central.sock"], presenters: [terminal] }
+                  relay:
+                    next: central
+                    listen: ["ipc://$DIR/relay.sock"]
+                    whenUnreachable: presentLocally
+                    grace: 1s
+                    presenters: [policy: policy.yaml]
+                """)
+            let relay = try await sandbox.start("relay")
+            let present = try Launched(
+                ["present", "--topology", sandbox.path("topology.yaml"), "--node", "relay"]
+                    + ["--description", "Boom"] + Self.options)
+            #expect(try await present.ending() == 0)
+            #expect(present.output.value == "retry\n")
+            withExtendedLifetime(relay) {}
+        }
+
         @Test("What cannot be printed fails the command", arguments: [">/dev/full", ">&-"])
         func noOutput(redirection: String) async throws {
             let nodes = try await policyBus()

@@ -157,6 +157,9 @@ struct ConsoleAPI: Sendable {
         } catch {
             throw APIProblem(error)
         }
+        if undo > 0 {
+            for id in result.answered { note("leaving", id, ["by": by, "option": option]) }
+        }
         return Response([
             "answered": .array(result.answered.map { .string($0.description) }),
             "refused": .array(

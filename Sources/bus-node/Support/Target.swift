@@ -24,6 +24,8 @@ struct Target: ParsableArguments {
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .warning
 
+    private static let localPresentingTime: Duration = .seconds(5)
+
     /// A node for this command, ready to run.
     struct Leaf {
         let node: Node
@@ -75,7 +77,11 @@ struct Target: ParsableArguments {
         }
         var leaf = NodeSettings(name: try ownName(command))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
-        leaf.grace = try graceDuration() ?? settings.grace
+        // A node that asks its own presenters without a parent needs its grace to come to that.
+        let ownGrace =
+            settings.whenUnreachable == .presentLocally
+            ? settings.grace + Self.localPresentingTime : settings.grace
+        leaf.grace = try graceDuration() ?? ownGrace
         leaf.deadline = settings.deadline
         var parts = NodeParts(logger: logger)
         parts.origin = origin
