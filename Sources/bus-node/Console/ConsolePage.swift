@@ -14,6 +14,7 @@ struct ConsolePage: Sendable {
         <html lang="en">
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width">
+        <link rel="icon" href="data:,">
         <title>ErrorBus console: token needed</title>
         <h1>This console needs its token</h1>
         <p>Open the address that bus-node printed when it started, or enter the token:</p>

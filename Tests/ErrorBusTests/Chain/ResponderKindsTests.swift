@@ -25,7 +25,7 @@ struct ResponderKindsTests {
 
     @Test("The public checks find what breaks the rules", arguments: Broken.allCases)
     func violations(kind: Broken) async {
-        let checks = ResponderConformance(patience: .seconds(2)) { next in
+        let checks = ResponderConformance(patience: .seconds(10)) { next in
             BrokenResponder(kind: kind, following: next)
         }
         let violations = await checks.violations()
