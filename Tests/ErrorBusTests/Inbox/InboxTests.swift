@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Synchronization
 import Testing
 
 @testable import ErrorBus
@@ -115,6 +116,44 @@ struct InboxTests {
             try inbox.answer(item.id, option: "retry", by: "ann")
         }
         #expect(try inbox.item(item.id).stage == .closed(.withdrawn))
+    }
+
+    /// Sees the question on its way into the inbox, and does not keep it.
+    private final class Witness: Presenter {
+        private struct Reference {
+            weak var prompt: Prompt?
+        }
+
+        let presenterName = "witness"
+        private let inbox: Inbox
+        private let reference = Mutex(Reference())
+
+        init(_ inbox: Inbox) { self.inbox = inbox }
+
+        var isPromptThere: Bool { reference.withLock { $0.prompt != nil } }
+
+        func present(_ prompt: Prompt) async throws -> Answer? {
+            reference.withLock { $0.prompt = prompt }
+            return try await inbox.present(prompt)
+        }
+    }
+
+    @Test("What has ended leaves nothing of its question behind", arguments: [nil, 600])
+    func releases(deadline: Int?) async throws {
+        let witness = Witness(inbox)
+        let silences = SilencingPresenter(Silences())
+        let chain = PresentingResponder(
+            "central", presenters: [silences, witness], audit: inbox, logger: .silent)
+        var options = PresentationOptions()
+        options.deadline = deadline.map { .seconds($0) }
+        let asked = error(Attempts())
+        async let outcome = chain.presentError(asked, options: options)
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "retry", by: "ann")
+        #expect(await outcome.didRecover)
+        // Whoever was cancelled may need a moment to let go.
+        for _ in 0..<10_000 where witness.isPromptThere { await Task.yield() }
+        #expect(!witness.isPromptThere)
     }
 
     @Test("Nobody answers in time: the next presenter is asked")
