@@ -178,32 +178,44 @@ struct InboxTests {
         #expect(outcome.reason == .detached)
     }
 
-    @Test("A29 An answer that is still kept back counts when the deadline comes", arguments: 1...5)
-    func leavesAtDeadline(round: Int) async throws {
-        let attempts = Attempts()
-        let asked = error(attempts)
+    /// The deadline comes while an answer is kept back: no clock decides when.
+    private func expiring(
+        _ attempts: Attempts, _ answering: (PresentationID) throws -> Void
+    ) async throws -> Outcome {
+        let presenter = ScriptedPresenter(
+            "console", .run { [inbox] in try await inbox.present($0) })
+        let chain = PresentingResponder(
+            "central", presenters: [presenter], audit: inbox, logger: .silent)
         var options = PresentationOptions()
-        options.deadline = .seconds(2)
         options.onExpiry = "cancel"
-        async let outcome = chain(inbox).presentError(asked, options: options)
+        let asked = error(attempts)
+        async let outcome = chain.presentError(asked, options: options)
         let item = try #require(await open(1, in: inbox).first)
-        let given = try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
-        #expect(await outcome.answer == given)
+        try answering(item.id)
+        try #require(presenter.prompts.first).close(.expired)
+        return await outcome
+    }
+
+    @Test("A29 An answer that is still kept back counts when the deadline comes")
+    func leavesAtDeadline() async throws {
+        let attempts = Attempts()
+        let outcome = try await expiring(attempts) {
+            try inbox.answer($0, option: "retry", by: "ann", undo: .seconds(30))
+        }
+        #expect(outcome.answer?.by == "ann")
+        #expect(outcome.answer?.option == "retry")
         #expect(attempts.total == 1)
-        #expect(try inbox.item(item.id).answer == given)
+        #expect(inbox.items().first?.answer == outcome.answer)
     }
 
     @Test("A28 One that was taken back does not count when the deadline comes")
     func undoneAtDeadline() async throws {
-        let asked = error(Attempts())
-        var options = PresentationOptions()
-        options.deadline = .seconds(2)
-        options.onExpiry = "cancel"
-        async let outcome = chain(inbox).presentError(asked, options: options)
-        let item = try #require(await open(1, in: inbox).first)
-        try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
-        try inbox.undo(item.id)
-        #expect(await outcome.answer?.via == .expiry)
+        let outcome = try await expiring(Attempts()) {
+            try inbox.answer($0, option: "retry", by: "ann", undo: .seconds(30))
+            try inbox.undo($0)
+        }
+        #expect(outcome.answer?.option == "cancel")
+        #expect(outcome.answer?.via == .expiry)
     }
 
     @Test("An undone answer does not leave; the next one does")
