@@ -35,13 +35,19 @@ extension AuditEvent {
             ])
     }
 
-    /// A responder kept it from being presented.
-    init(withholding error: any Error, _ id: PresentationID, by responder: String) {
-        let fields = ErrorReport(describing: error).auditFields
-        let origin = PresentedOrigin.current?.origin.description ?? ""
-        self.init(
-            .change, id,
-            fields.merging(["reason": "withheld", "by": responder, "origin": origin]) { $1 })
+    /// It ended here without an answer: a responder or a silence withheld it, or its time was over.
+    ///
+    /// - Parameter applied: The option that its origin applies then.
+    package init(
+        ending report: ErrorReport, _ id: PresentationID, _ reason: Outcome.Reason,
+        origin: NodeName?, by decider: String, applied: String? = nil
+    ) {
+        var fields = report.auditFields
+        fields["reason"] = reason.rawValue
+        fields["by"] = decider
+        fields["origin"] = origin?.description ?? ""
+        fields["option"] = applied
+        self.init(.change, id, fields)
     }
 }
 

@@ -35,15 +35,10 @@ public struct Decisions: Sendable {
     /// Nobody answered before the deadline. What is declared for that is the origin's to apply.
     func expired(_ error: any Error, _ id: PresentationID) {
         let report = ErrorReport(describing: error)
-        let applied = report.options.first { $0.id == report.onExpiry }?.id
         audit?.record(
             AuditEvent(
-                .change, id,
-                report.auditFields.merging([
-                    "reason": Outcome.Reason.expired.rawValue, "by": decider,
-                    "option": applied ?? "",
-                    "origin": PresentedOrigin.current?.origin.description ?? "",
-                ]) { $1 }))
+                ending: report, id, .expired, origin: PresentedOrigin.current?.origin, by: decider,
+                applied: report.options.first { $0.id == report.onExpiry }?.id))
     }
 
     private func question(_ error: any Error) -> DecisionRecord.Question {

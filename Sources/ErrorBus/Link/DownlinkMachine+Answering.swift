@@ -46,9 +46,10 @@ extension DownlinkMachine {
                 return decided(entry, applied, at: now)
             }
             return decided(entry, decision, at: now)
-        case .refused(.deadlinePassed, _) where entry.onExpiry != nil:
-            return decisionOnExpiry(of: entry).map { decided(entry, $0, at: now) } ?? []
         case .refused(let code, let reason):
+            if code == .deadlinePassed, let applied = decisionOnExpiry(of: entry) {
+                return decided(entry, applied, at: now)
+            }
             let reject = Message.Reject(code, reason, id: id)
             if case .requester(nil) = entry.asker {
                 // Nobody to tell now: kept for the request that comes next, or it would be told

@@ -15,6 +15,16 @@ package struct RuleEvaluation: Sendable {
     /// Every rule that matched and was asked, in order.
     package internal(set) var steps: [RuleStep]
 
+    /// The report as it came, where rules changed it.
+    var changedReport: ErrorReport? {
+        for case .changed(let before, let after) in steps.lazy.filter({ !$0.rule.isDryRun })
+            .map(\.effect) where before != after
+        {
+            return before
+        }
+        return nil
+    }
+
     /// With only those steps.
     func keeping(_ isKept: (RuleStep) -> Bool) -> RuleEvaluation {
         var result = self

@@ -65,15 +65,14 @@ public final class RuleResponder: Responder {
 
     public func willPresentError(_ error: any Error) async throws -> (any Error)? {
         let evaluation = walk().changing(error)
-        let before = ErrorReport(describing: error)
-        note(evaluation, before)
+        note(evaluation, ErrorReport(describing: error))
         switch evaluation.ending {
         case .withheld: return withheld(error)
         case .routed(let name, _): Self.chosenRoute?.set(name)
         case .answered, .passed: break
         }
         // What nobody changed goes on as it came, unread where it can.
-        guard ErrorReport(describing: evaluation.error) != before else { return evaluation.error }
+        guard let before = evaluation.changedReport else { return evaluation.error }
         return evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }
     }
 
@@ -118,7 +117,10 @@ public final class RuleResponder: Responder {
 
     private func withheld(_ error: any Error) -> (any Error)? {
         if let id = PresentationContext.current?.id {
-            audit?.record(AuditEvent(withholding: error, id, by: responderName))
+            audit?.record(
+                AuditEvent(
+                    ending: ErrorReport(describing: error), id, .withheld,
+                    origin: PresentedOrigin.current?.origin, by: responderName))
         }
         return nil
     }

@@ -39,12 +39,14 @@ public struct SilencingPresenter: Presenter {
         let option = silence.option(for: prompt.report)
         var answer: Answer?
         if let option {
-            answer = try prompt.answer(option, by: silence.decider, via: .policy)
+            // A race: somebody else decided it, or it was withdrawn, a moment before.
+            answer = try? prompt.answer(option, by: silence.decider, via: .policy)
+            guard answer != nil else { return nil }
         } else {
             guard prompt.close(.withheld, by: silence.decider) else { return nil }
             audit?.record(
                 AuditEvent(
-                    silencing: prompt.report, prompt.id, origin: prompt.origin,
+                    ending: prompt.report, prompt.id, .withheld, origin: prompt.origin,
                     by: silence.decider))
         }
         silences.kept(silence.number, isAnswered: option != nil)
@@ -61,19 +63,5 @@ public struct SilencingPresenter: Presenter {
             left -= 1
         }
         return nil
-    }
-}
-
-extension AuditEvent {
-    /// Kept from people, and not answered.
-    package init(
-        silencing report: ErrorReport, _ id: PresentationID, origin: NodeName?, by decider: String
-    ) {
-        self.init(
-            .change, id,
-            report.auditFields.merging([
-                "reason": Outcome.Reason.withheld.rawValue, "by": decider,
-                "origin": origin?.description ?? "",
-            ]) { $1 })
     }
 }

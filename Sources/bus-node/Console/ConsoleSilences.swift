@@ -82,7 +82,8 @@ final class ConsoleSilences: Sendable {
                 try inbox.withhold(item.id, by: silence.decider)
                 audit.withLock { $0 }?.record(
                     AuditEvent(
-                        silencing: item.report, item.id, origin: item.origin, by: silence.decider))
+                        ending: item.report, item.id, .withheld, origin: item.origin,
+                        by: silence.decider))
             }
         } catch {
             return false

@@ -149,11 +149,8 @@ extension InboxScreen {
             offerUndo(.undoGroup(group), Set(answered), text, at: now.instant)
         case .undo(let id):
             keep(reply, at: now, isNew: false)
-            takenBack([id], refused: 0, at: now.instant)
-        case .undoGroup:
-            takenBack(
-                Set(reply.texts("undone")), refused: reply["refused"]?.arrayValue?.count ?? 0,
-                at: now.instant)
+            takenBack([id], by: request, at: now.instant)
+        case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
         case .claim, .release, .detail: keep(reply, at: now, isNew: false)
         }
     }
@@ -173,10 +170,11 @@ extension InboxScreen {
     }
 
     private mutating func takenBack(
-        _ ids: Set<String>, refused: Int, at now: ContinuousClock.Instant
+        _ ids: Set<String>, by request: InboxRequest, at now: ContinuousClock.Instant
     ) {
-        undos.removeAll { $0.ids.isSubset(of: ids) }
-        let late = refused > 0 ? ", \(refused) had left already" : ""
-        say("\(ids.count) taken back\(late)", refused > 0 ? .yellow : .green, at: now)
+        let left = undos.first { $0.request == request }?.ids.subtracting(ids).count ?? 0
+        undos.removeAll { $0.request == request || $0.ids.isSubset(of: ids) }
+        let late = left > 0 ? ", \(left) had left already" : ""
+        say("\(ids.count) taken back\(late)", left > 0 ? .yellow : .green, at: now)
     }
 }

@@ -102,6 +102,16 @@ struct SilencingPresenterTests {
         #expect(person.prompts.count == 1)
     }
 
+    @Test("What was withdrawn or decided a moment before is left as it is")
+    func race() async throws {
+        let silence = try silence(["domain": "*"], option: "retry")
+        let error = SampleError().recoverable { RecoveryOption("Retry", id: "retry") { true } }
+        let prompt = Prompt(error, in: PresentationContext(id: .make()))
+        #expect(prompt.close(.withdrawn))
+        #expect(try await SilencingPresenter(silences).present(prompt) == nil)
+        #expect(try silences.silence(silence.number).answeredCount == 0)
+    }
+
     @Test("Everything else goes on to people")
     func declined() async throws {
         _ = try silence(["domain": "another"])
