@@ -4,11 +4,45 @@ import Testing
 @testable import bus_node
 
 struct CommandFailureTests {
-    private func report(_ command: [String]) -> ErrorReport {
+    private func report(
+        _ command: [String], _ status: CommandEnding.Status = .exited(4), said: String = ""
+    ) -> ErrorReport {
         CommandFailure(
-            command: command,
-            ending: CommandEnding(status: .exited(4), errorTail: "", duration: .zero)
+            command: command.map { Array($0.utf8) },
+            ending: CommandEnding(status: status, errorTail: said, duration: .zero)
         ).report
+    }
+
+    private static let job = ["backup", "/data", "--to", "a b"]
+
+    @Test("The same command that failed in the same way is one group, whatever it said")
+    func sameGroup() {
+        #expect(
+            CoalescingKey(report(Self.job, said: "disk a is full"))
+                == CoalescingKey(report(Self.job, said: "disk b is full")))
+    }
+
+    @Test(
+        "Other commands, arguments and endings are groups of their own",
+        arguments: [
+            (["restore", "/data", "--to", "a b"], .exited(4)), (["backup", "/data"], .exited(4)),
+            (["backup", "/data", "--to", "a", "b"], .exited(4)),
+            (["backup", "/data", "--to", "a b", ""], .exited(4)), (job, .exited(5)),
+            (job, .signaled(4)), (job, .notStarted("no such file", exitCode: 4)),
+        ] as [([String], CommandEnding.Status)])
+    func otherGroup(command: [String], status: CommandEnding.Status) {
+        #expect(CoalescingKey(report(command, status)) != CoalescingKey(report(Self.job)))
+    }
+
+    @Test("What is cut from a report tells commands apart", arguments: [false, true])
+    func cut(isManyWords: Bool) {
+        func key(_ end: String) -> CoalescingKey {
+            let many = Array(repeating: "x", count: CommandFailure.argumentMax + 1)
+            let long = String(repeating: "x", count: CommandFailure.argumentByteMax)
+            return CoalescingKey(report(isManyWords ? many + [end] : [long + end]))
+        }
+        #expect(key("a") == key("a"))
+        #expect(key("a") != key("b"))
     }
 
     @Test("As many words as allowed are in the report, one more is cut and said to be")

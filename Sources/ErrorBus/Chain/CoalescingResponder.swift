@@ -2,11 +2,11 @@ import Synchronization
 
 /// Asks once where several equal errors wait at the same time, and lets each recover by itself.
 ///
-/// Put it between responders, below whatever presents. Equal means the same `coalesceKey`, or
-/// else the same domain, code and option ids. While one such error is unanswered, others wait
-/// here, adjacent or not. When it is answered, each runs its *own* attempter with the chosen
-/// option and completes with its own result. The group closes as the answer arrives: an error
-/// that comes later is asked about anew.
+/// Put it between responders, below whatever presents. Equal means the same domain and
+/// `coalesceKey`, or else the same domain, code and description, and the same options by id, title
+/// and role. While one such error is unanswered, others wait here, adjacent or not. When it is
+/// answered, each runs its *own* attempter with the chosen option and completes with its own
+/// result. The group closes as the answer arrives: an error that comes later is asked about anew.
 ///
 /// HRS's coalescing queue hands the first error's result to all, and also to errors that come
 /// while the answer is being carried out; both tell a caller "recovered" that was not.
@@ -129,10 +129,6 @@ public final class CoalescingResponder: Responder {
     ) async -> Outcome {
         switch verdict {
         case .attempt(let answer):
-            // Only with a coalesceKey of its own can a member offer other options.
-            guard
-                report.options.isEmpty || report.options.contains(where: { $0.id == answer.option })
-            else { return await coalesce(error, in: context) }
             let result = await PresentationContext.$current.withValue(nil) {
                 await error.attemptRecovery(answer)
             }

@@ -1,39 +1,36 @@
-/// Which open presentations are one question. A group is there as long as it has an open member;
+/// Which open presentations are one group. A group is there as long as it has an open member;
 /// after the last is answered, an equal error opens a new one (A27).
 struct InboxGroups: Hashable, Sendable {
     private struct Group: Hashable, Sendable {
-        let number: Int
+        let key: CoalescingKey
         var members: Set<PresentationID> = []
     }
 
-    private var groups: [InboxGroup.Key: Group] = [:]
-    private var keys: [Int: InboxGroup.Key] = [:]
+    private var groups: [Int: Group] = [:]
+    private var numbers: [CoalescingKey: Int] = [:]
     private var lastNumber = 0
 
     /// Adds an open presentation; returns the number of its group.
-    mutating func add(_ id: PresentationID, _ key: InboxGroup.Key) -> Int {
-        if groups[key] == nil {
-            lastNumber += 1
-            groups[key] = Group(number: lastNumber)
-            keys[lastNumber] = key
-        }
-        groups[key]?.members.insert(id)
-        return groups[key]?.number ?? lastNumber
+    mutating func add(_ id: PresentationID, _ key: CoalescingKey) -> Int {
+        let number = numbers[key] ?? lastNumber + 1
+        lastNumber = max(lastNumber, number)
+        numbers[key] = number
+        groups[number, default: Group(key: key)].members.insert(id)
+        return number
     }
 
-    mutating func remove(_ id: PresentationID, _ key: InboxGroup.Key) {
-        guard var group = groups[key] else { return }
-        group.members.remove(id)
-        groups[key] = group.members.isEmpty ? nil : group
-        if group.members.isEmpty { keys[group.number] = nil }
+    /// Removes a presentation from the group of that number; the last takes the group with it.
+    mutating func remove(_ id: PresentationID, from number: Int) {
+        groups[number]?.members.remove(id)
+        guard let group = groups[number], group.members.isEmpty else { return }
+        groups[number] = nil
+        numbers[group.key] = nil
     }
 
     /// The open members of a group; nil when there is none of that number (any more).
-    func members(of number: Int) -> Set<PresentationID>? {
-        keys[number].flatMap { groups[$0]?.members }
-    }
+    func members(of number: Int) -> Set<PresentationID>? { groups[number]?.members }
 
     var all: [(number: Int, members: Set<PresentationID>)] {
-        groups.values.map { ($0.number, $0.members) }
+        groups.map { ($0.key, $0.value.members) }
     }
 }

@@ -23,7 +23,7 @@ struct InboxMachine: Sendable {
         guard openCount < limits.openMax else { return nil }
         revision += 1
         let item = InboxItem(
-            question, group: groups.add(question.id, InboxGroup.Key(question.report)), at: now,
+            question, group: groups.add(question.id, CoalescingKey(question.report)), at: now,
             revision: revision)
         items[question.id] = item
         openCount += 1
@@ -132,14 +132,13 @@ struct InboxMachine: Sendable {
         item.changedAt = now
         item.revision = revision
         items[id] = item
-        let key = InboxGroup.Key(item.report)
         if wasOpen, !item.isOpen {
             openCount -= 1
-            groups.remove(id, key)
+            groups.remove(id, from: item.group)
         } else if !wasOpen, item.isOpen {
             // Undone: open again, in the group that is open now.
             openCount += 1
-            items[id]?.group = groups.add(id, key)
+            items[id]?.group = groups.add(id, CoalescingKey(item.report))
         }
         if item.hasEnded, !hadEnded, let oldest = ended.append(id) { items[oldest] = nil }
     }
@@ -147,7 +146,7 @@ struct InboxMachine: Sendable {
     private mutating func forget(_ item: InboxItem) {
         if item.isOpen {
             openCount -= 1
-            groups.remove(item.id, InboxGroup.Key(item.report))
+            groups.remove(item.id, from: item.group)
         }
         if item.hasEnded { ended.remove(item.id) }
         items[item.id] = nil

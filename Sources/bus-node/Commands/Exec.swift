@@ -13,7 +13,8 @@ struct Exec: AsyncParsableCommand {
             exec when nobody can be reached, unless the topology says whenUnreachable: fail, \
             which exits 69. A command ended by signal N exits 128 + N, one that is not found \
             127, one that cannot be run 126. Input, output and signals \
-            pass through.
+            pass through. At a console the same command that failed in the same way, in \
+            the same directory of any host, is one group; other failures are others.
 
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)

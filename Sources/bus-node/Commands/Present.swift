@@ -13,7 +13,8 @@ struct Present: AsyncParsableCommand {
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
             error was withheld, 65 when the report is none, 69 when nobody could be reached, 74 \
             when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
-            Ctrl-C withdraws the question and exits 130.
+            Ctrl-C withdraws the question and exits 130. At a console errors with the same \
+            domain, code, description and options are one group.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel

@@ -12,8 +12,7 @@ final class CommandAttempts: Responder {
         let isUnreachable: Bool
     }
 
-    /// For people.
-    private let command: [String]
+    private let command: [[UInt8]]
     private let retriesOffered: Int?
     private let options: PresentationOptions
     /// Says nothing about where the question stands.
@@ -32,9 +31,7 @@ final class CommandAttempts: Responder {
     ) {
         self.options = options
         self.isQuiet = isQuiet
-        // The report holds no more.
-        self.command = command.prefix(CommandFailure.argumentMax + 1)
-            .map { String(decoding: $0.prefix(CommandFailure.argumentByteMax), as: UTF8.self) }
+        self.command = command
         self.retriesOffered = retriesOffered
         following = next
         passedThrough = PassedThroughCommand(command)

@@ -10,8 +10,20 @@ struct CommandFailure: ReportableError {
     static let argumentByteMax = 1_024
     private static let shownScalarMax = 200
 
-    let command: [String]
+    /// For people: no more of it than the report holds.
+    private let command: [String]
+    private let directory = FileManager.default.currentDirectoryPath
+    /// Tells the command, whole and as bytes, and the directory from others.
+    private let digest: ReportDigest
     let ending: CommandEnding
+
+    init(command: [[UInt8]], ending: CommandEnding) {
+        self.command = command.prefix(Self.argumentMax + 1)
+            .map { String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self) }
+        self.ending = ending
+        // No word of a command and no path has a zero in it.
+        digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
+    }
 
     var report: ErrorReport {
         var report = ErrorReport(
@@ -19,10 +31,12 @@ struct CommandFailure: ReportableError {
             description: "\(shownCommand) \(how).",
             failureReason: lastLines,
             recoverySuggestion: "Mend the cause, then retry; skip it; or abort.")
+        // One group is the same command that failed in the same way, on whatever host.
+        report.coalesceKey = "\(digest) \(how)"
         report.userInfo = [
             "command": .string(command.prefix(Self.argumentMax).joined(separator: " ")),
             "arguments": .array(command.prefix(Self.argumentMax).map { .string($0) }),
-            "directory": .string(FileManager.default.currentDirectoryPath),
+            "directory": .string(directory),
             "host": .string(ProcessInfo.processInfo.hostName),
             "durationMilliseconds": .integer(Int64(ending.duration / .milliseconds(1))),
         ]

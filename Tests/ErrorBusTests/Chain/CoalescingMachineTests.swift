@@ -71,19 +71,67 @@ struct CoalescingMachineTests {
         }
     }
 
-    @Test("Equal is a declared key, else domain, code and option ids; texts do not matter")
-    func keys() {
-        var one = SampleError("one").report
-        var two = SampleError("two").report
-        two.options = [.init(id: "retry", title: "Retry")]
-        #expect(CoalescingKey(one) != CoalescingKey(two))
-        one.options = [.init(id: "retry", title: "Erneut versuchen")]
-        #expect(CoalescingKey(one) == CoalescingKey(two))
-        two.code = 2
-        #expect(CoalescingKey(one) != CoalescingKey(two))
-        (one.coalesceKey, two.coalesceKey) = ("disk", "disk")
-        #expect(CoalescingKey(one) == CoalescingKey(two))
-        two.coalesceKey = nil
-        #expect(CoalescingKey(one) != CoalescingKey(two))
+    private static func report(_ change: (inout ErrorReport) -> Void = { _ in }) -> ErrorReport {
+        var report = ErrorReport(
+            domain: "d", code: 1, description: "The disk is full.",
+            options: [
+                .init(id: "go", title: "Retry", role: .default), .init(id: "no", title: "No"),
+            ])
+        change(&report)
+        return report
+    }
+
+    @Test(
+        "Errors are equal whatever else they say",
+        arguments: [
+            report { $0.failureReason = "another" }, report { $0.severity = .critical },
+            report { $0.userInfo = ["host": "b"] }, report { $0.retryCount = 3 },
+        ])
+    func equal(other: ErrorReport) {
+        #expect(CoalescingKey(other) == CoalescingKey(Self.report()))
+    }
+
+    @Test(
+        "Another domain, code, description, key or option is another error",
+        arguments: [
+            report { $0.domain = "e" }, report { $0.code = nil }, report { $0.description = "é" },
+            report { $0.coalesceKey = "disk" }, report { $0.coalesceKey = $0.description },
+            report { $0.options[0].title = "Delete everything" },
+            report { $0.options[0].role = .destructive }, report { $0.options[1].id = "stop" },
+            report { $0.options[1].isDeclaredDefault = true }, report { $0.options.removeLast() },
+            report { $0.options.swapAt(0, 1) },
+        ])
+    func different(other: ErrorReport) {
+        #expect(CoalescingKey(other) != CoalescingKey(Self.report()))
+    }
+
+    @Test("A declared key counts within its domain, with the same options, not code and text")
+    func declared() {
+        func key(_ change: (inout ErrorReport) -> Void) -> CoalescingKey {
+            CoalescingKey(
+                Self.report {
+                    $0.coalesceKey = "disk"
+                    change(&$0)
+                })
+        }
+        let disk = key { _ in }
+        #expect(
+            key {
+                $0.code = 2
+                $0.description = "Disk b is full."
+            } == disk)
+        #expect(key { $0.coalesceKey = "disc" } != disk)
+        #expect(key { $0.domain = "e" } != disk)
+        #expect(key { $0.options[0].title = "Delete everything" } != disk)
+        #expect(key { $0.options[0].role = .destructive } != disk)
+    }
+
+    @Test("Texts are compared as they stand, not normalized: that may take seconds")
+    func bytes() {
+        let (composed, decomposed) = (
+            Self.report { $0.description = "\u{E9}" }, Self.report { $0.description = "e\u{301}" }
+        )
+        #expect(composed.description == decomposed.description)
+        #expect(CoalescingKey(composed) != CoalescingKey(decomposed))
     }
 }

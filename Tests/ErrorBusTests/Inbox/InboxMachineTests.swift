@@ -63,6 +63,18 @@ struct InboxMachineTests {
         #expect(groups.map(\.members) == [[id(1), id(2), id(4)], [id(3)], [id(5), id(6)]])
     }
 
+    @Test("Who answers a group answers the same options everywhere, of one domain")
+    mutating func differentOptions() throws {
+        var cache = question(1, key: "timeout")
+        cache.report.options[0] = .init(id: "go", title: "Retry", role: .default)
+        var ledger = question(2, key: "timeout")
+        ledger.report.options[0] = .init(id: "go", title: "Delete it", role: .destructive)
+        var other = cache
+        (other.id, other.report.domain) = (id(3), "e")
+        for question in [cache, ledger, other] { _ = machine.opened(question, at: start) }
+        #expect(machine.openGroups(at: start).map(\.members) == [[id(1)], [id(2)], [id(3)]])
+    }
+
     @Test("A27 an equal error after the answer is a new group")
     mutating func newGroup() throws {
         open(1)
