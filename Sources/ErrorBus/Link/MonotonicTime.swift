@@ -1,9 +1,13 @@
 /// A moment of the monotonic clock, in milliseconds from an arbitrary start: the only time that
 /// protocol decisions know. Wall clocks jump; two nodes' clocks never meet.
-struct MonotonicTime: Hashable, Sendable, Comparable {
-    var milliseconds: UInt64
+package struct MonotonicTime: Hashable, Sendable, Comparable {
+    package var milliseconds: UInt64
 
-    static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+    package init(milliseconds: UInt64) { self.milliseconds = milliseconds }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
 
     /// The end of time instead of an overflow.
     static func + (time: Self, milliseconds: UInt64) -> Self {

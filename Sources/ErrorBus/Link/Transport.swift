@@ -3,7 +3,7 @@
 /// A transport is one thread: its executor. Drivers are actors on that executor, so a driver and
 /// its transport call each other without a hop. Every method but ``now`` and ``nudge(_:)`` traps
 /// elsewhere.
-protocol Transport: Sendable {
+package protocol Transport: Sendable {
     /// The executor the drivers share.
     var executor: any SerialExecutor { get }
 
@@ -33,13 +33,28 @@ protocol Transport: Sendable {
     func nudge(_ receiver: any TransportReceiver)
 }
 
+/// The transport of a whole node, which starts it with its first use and ends it when it stops:
+/// the reactor, and in the simulator a network in memory.
+package protocol NodeTransport: Transport {
+    /// Starts it, once; does nothing when called again.
+    func start()
+
+    /// Closes every socket and ends it.
+    func shutDown() async
+
+    /// Where children can connect, in the order it was opened.
+    func boundEndpoints() async -> [Endpoint]
+}
+
 /// Names an open socket; never used again after it is closed.
-struct SocketID: Hashable, Sendable {
-    let number: Int
+package struct SocketID: Hashable, Sendable {
+    package let number: Int
+
+    package init(number: Int) { self.number = number }
 }
 
 /// How sending went. `sent` proves nothing but that it was handed over.
-enum SendResult: Hashable, Sendable {
+package enum SendResult: Hashable, Sendable {
     case sent
     /// The queue to the peer is full, or nobody is connected.
     case full
@@ -48,14 +63,14 @@ enum SendResult: Hashable, Sendable {
 }
 
 /// A driver, as its transport sees it. Called on the transport's executor.
-protocol TransportReceiver: AnyObject, Sendable {
+package protocol TransportReceiver: AnyObject, Sendable {
     func received(_ frames: [Frame], on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     func woke()
 }
 
 /// What happened to a connection to a parent.
-enum ConnectionEvent: Hashable, Sendable {
+package enum ConnectionEvent: Hashable, Sendable {
     case connected
     /// The connection is lost, and with it the socket's use: it is to be closed.
     case disconnected

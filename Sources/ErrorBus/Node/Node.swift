@@ -20,7 +20,7 @@ public final class Node: Service {
     /// enter when its rules and presenters shall see them too.
     public let chain: any Responder
 
-    private let reactor: Reactor
+    private let transport: any NodeTransport
     /// To the parents, then one for each way that rules route by.
     private let uplinks: [Uplink]
     private let downlink: Downlink
@@ -47,19 +47,26 @@ public final class Node: Service {
     /// - Parameters:
     ///   - parents: Where to find the parents, in order of preference; empty at a root.
     ///   - routes: Where rules can send errors instead, by the names that they use.
-    public init(
+    public convenience init(
         _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
         parts: NodeParts
+    ) {
+        self.init(settings, parents: parents, routes: routes, parts: parts, transport: Reactor())
+    }
+
+    /// A node whose messages go by `transport`, which is its own.
+    package init(
+        _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
+        parts: NodeParts, transport: any NodeTransport
     ) {
         name = settings.name
         self.parts = parts
         listenCount = settings.listen.count
-        reactor = Reactor()
+        self.transport = transport
         let boot = BootID.make()
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
         let box = DownlinkBox()
-        let reactor = reactor
         func makeUplink(
             to endpoints: [Endpoint], changed: @escaping @Sendable (LinkChange) -> Void = { _ in }
         ) -> Uplink {
@@ -67,7 +74,7 @@ public final class Node: Service {
                 UplinkMachine(
                     name: settings.name, boot: boot, parentCount: endpoints.count, times: times,
                     limits: parts.limits, seed: .random(in: 0...UInt64.max)),
-                endpoints: endpoints, transport: reactor, faults: parts.faults,
+                endpoints: endpoints, transport: transport, faults: parts.faults,
                 logger: parts.logger, linkChanged: changed)
         }
         let upward =
@@ -81,7 +88,7 @@ public final class Node: Service {
             UplinkResponder(
                 settings, uplink: uplink, parts: parts,
                 fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
-                wake: { reactor.start() })
+                wake: { transport.start() })
         }
         uplink = responder(upward)
         parts.routes.set(Dictionary(ways.map { ($0, responder($1)) }) { first, _ in first })
@@ -99,7 +106,7 @@ public final class Node: Service {
             DownlinkMachine(
                 name: settings.name, boot: boot, times: times, limits: parts.limits,
                 seed: .random(in: 0...UInt64.max)),
-            endpoints: settings.listen, transport: reactor, handler: presentations,
+            endpoints: settings.listen, transport: transport, handler: presentations,
             faults: parts.faults, state: { await source.status.json.encoded() },
             logger: parts.logger)
         presentations.setDownlink(downlink)
@@ -110,7 +117,7 @@ public final class Node: Service {
     /// Where children can connect while it runs, in the order of the settings, with the port that
     /// the system chose where a port was left open (`tcp://HOST:*`). Empty before and after.
     public var boundEndpoints: [Endpoint] {
-        get async { isStarted.load(ordering: .acquiring) ? await reactor.boundEndpoints() : [] }
+        get async { isStarted.load(ordering: .acquiring) ? await transport.boundEndpoints() : [] }
     }
 
     /// How full this node's tables are; all empty before it runs. Asks the thread of the sockets,
@@ -134,13 +141,13 @@ public final class Node: Service {
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             throw NodeError.ranBefore(name)
         }
-        reactor.start()
+        transport.start()
         source.started()
         do {
             try await downlink.start()
         } catch {
             await stopUplinks()
-            await reactor.shutDown()
+            await transport.shutDown()
             throw NodeError.transport(error)
         }
         for uplink in uplinks { await uplink.start() }
@@ -149,7 +156,7 @@ public final class Node: Service {
         try? await gracefulShutdown()
         await downlink.stop()
         await stopUplinks()
-        await reactor.shutDown()
+        await transport.shutDown()
     }
 
     private func stopUplinks() async {

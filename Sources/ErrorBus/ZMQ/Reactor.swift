@@ -209,7 +209,7 @@ actor Reactor {
     }
 }
 
-extension Reactor: Transport {
+extension Reactor: NodeTransport {
     nonisolated var executor: any SerialExecutor { reactorExecutor }
 
     nonisolated var now: MonotonicTime {
