@@ -11,6 +11,8 @@ final class MemoryJournal: DecisionJournal {
     struct Full: Error {}
     /// A decision about what was never written.
     struct Unknown: Error {}
+    /// A second decision.
+    struct DecidedBefore: Error {}
 
     private let rows = Mutex<[PresentationID: Row]>([:])
     private let failures = Mutex(0)
@@ -43,7 +45,10 @@ final class MemoryJournal: DecisionJournal {
         }
         if fails || isFull.withLock(\.self) { throw Full() }
         try rows.withLock { rows in
-            guard rows[id] != nil else { throw Unknown() }
+            guard let row = rows[id] else { throw Unknown() }
+            if case .decided(let earlier, _) = row.state, earlier.id != answer.id {
+                throw DecidedBefore()
+            }
             rows[id]?.state = .decided(answer, nil)
         }
     }

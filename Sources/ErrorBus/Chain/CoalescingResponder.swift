@@ -15,7 +15,8 @@ import Synchronization
 ///   all alike.
 /// - Where an option of a responder *above* was chosen and recovered, it did so for one error
 ///   only: the next one that waits climbs and is asked about. The same when the one that climbed
-///   is withdrawn, or runs into a deadline of its own.
+///   is withdrawn, or runs into a deadline of its own; the option that it declares for that
+///   (`onExpiry`) is applied to it alone.
 ///
 /// The error that climbs does so as a ``Recoverable``: probe it with ``Swift/Error/causing(_:)``.
 public final class CoalescingResponder: Responder {
@@ -87,6 +88,8 @@ public final class CoalescingResponder: Responder {
         let attempter = NoticingAttempter(
             options: report.options, base: error.recoveryAttempter
         ) { answer in
+            // What applies as its time ends is its own: the others' time is not over.
+            guard answer.via != .expiry else { return }
             self.perform(.attempt(answer)) { $0.answered(ticket, key) }
         }
         let climbing = Recoverable(error, report: report, attempter: attempter)
@@ -96,7 +99,7 @@ public final class CoalescingResponder: Responder {
             case .withdrawn: true
             case .expired: context.deadline != nil
             // The group is still open, so the attempt that recovered was not the error's own.
-            default: outcome.answer != nil && outcome.didRecover
+            default: outcome.answer.map { outcome.didRecover || $0.via == .expiry } ?? false
             }
         perform(.share(outcome)) { $0.ended(ticket, key, isItsOwn: isItsOwn) }
         return outcome
@@ -129,18 +132,29 @@ public final class CoalescingResponder: Responder {
     ) async -> Outcome {
         switch verdict {
         case .attempt(let answer):
-            let result = await PresentationContext.$current.withValue(nil) {
-                await error.attemptRecovery(answer)
-            }
-            return Outcome(answer: answer, result: result, decidedBy: responderName)
+            return await attempt(answer, error)
         case .share(var outcome):
             outcome.presentation = context.id
             return outcome
         case .climb:
             return await climb(error, report, in: context, ticket, key)
         case .release(let reason):
+            if reason == .expired,
+                let answer = context.answerOnExpiry(of: error, by: responderName)
+            {
+                return await attempt(answer, error)
+            }
             return Outcome(didRecover: false, reason: reason, decidedBy: responderName)
         }
+    }
+
+    /// Runs the error's own attempter: outside the presentation, since what an attempt presents
+    /// is a presentation of its own.
+    private func attempt(_ answer: Answer, _ error: any Error) async -> Outcome {
+        let result = await PresentationContext.$current.withValue(nil) {
+            await error.attemptRecovery(answer)
+        }
+        return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
     /// Asks the machine and gives `verdict` to whom its action names.

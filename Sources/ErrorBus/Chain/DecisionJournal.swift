@@ -9,7 +9,10 @@ public protocol DecisionJournal: Sendable {
     /// It is being put to this node's presenters.
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws
 
-    /// It was decided. Durable when this returns.
+    /// It was decided. Durable when this returns. An answer that is recorded is never replaced.
+    ///
+    /// - Throws: When it cannot be written, as for a full disk, a presentation that was never
+    ///   shown, or one for which another answer is recorded.
     func decided(_ id: PresentationID, _ answer: Answer) async throws
 
     /// What came of the answer. `unknown` may still become a result.

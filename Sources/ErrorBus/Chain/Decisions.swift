@@ -50,27 +50,44 @@ public struct Decisions: Sendable {
     /// Writes the answer down, runs what stands behind it, and writes down what came of it.
     ///
     /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
-    /// says so, until it can be or the question is withdrawn.
+    /// says so, until it can be or the presentation is withdrawn. Where the journal has another
+    /// answer already, as when one id is presented twice at once, the recorded one counts.
     ///
-    /// - Parameter recorded: Told whether it was written down, before anything is done about it.
+    /// - Parameter recorded: Called with whether this answer is on record, before anything is done
+    ///   about it.
     func carryOut(
         _ answer: Answer, _ error: any Error, _ id: PresentationID,
         recorded: @Sendable (Bool) -> Void = { _ in }
     ) async -> Outcome {
-        let isRecorded = await persist(answer, error, id)
-        recorded(isRecorded)
-        guard isRecorded else {
+        let entry = await persist(answer, error, id)
+        switch entry {
+        case nil:
+            recorded(false)
             return Outcome(
                 didRecover: false, reason: .withdrawn, decidedBy: decider,
                 detail: "withdrawn before the answer could be recorded")
+        case .written:
+            recorded(true)
+            audit?.record(AuditEvent(deciding: answer, for: id))
+            return await deliver(answer, error, id)
+        case .earlier(let answer, let result):
+            recorded(false)
+            return await restore(answer, result, error, id)
         }
-        audit?.record(AuditEvent(deciding: answer, for: id))
-        return await deliver(answer, error, id)
     }
 
-    /// Delivers what an earlier life of this node has recorded. It may have died between journal
-    /// and ledger, so the ledger is told of the decision again.
-    func restore(_ answer: Answer, _ error: any Error, _ id: PresentationID) async -> Outcome {
+    /// Delivers what is on record. After a restart this node may have died between journal and
+    /// ledger, so the ledger gets the decision again.
+    ///
+    /// - Parameter result: What came of it, once that is known: then nothing is attempted again.
+    func restore(
+        _ answer: Answer, _ result: RecoveryResult?, _ error: any Error, _ id: PresentationID
+    ) async -> Outcome {
+        if let result, result != .unknown {
+            var outcome = Outcome(answer: answer, result: .remote(result), decidedBy: answer.by)
+            outcome.isRemote = true
+            return outcome
+        }
         audit?.record(AuditEvent(deciding: answer, for: id, isRestored: true))
         return await deliver(answer, error, id)
     }
@@ -98,18 +115,23 @@ public struct Decisions: Sendable {
         await attempt("end", id) { try await $0.ended(id, reason) }
     }
 
-    /// Tries until the answer is on disk; false when the question is withdrawn before.
+    /// What the journal has once an answer was to be written.
+    private enum Entry {
+        case written
+        case earlier(Answer, RecoveryResult?)
+    }
+
+    /// Tries until an answer is on disk; nil when the presentation is withdrawn before.
     private func persist(
         _ answer: Answer, _ presented: any Error, _ id: PresentationID
-    ) async -> Bool {
-        guard let journal else { return true }
+    ) async -> Entry? {
+        guard let journal else { return .written }
         while true {
             do {
-                try await write(answer, question(presented), id, to: journal)
-                return true
+                return try await write(answer, question(presented), id, to: journal)
             } catch {
-                // Nobody waits for it any more: nothing is wrong with the journal, as far as known.
-                if Task.isCancelled { return false }
+                // Withdrawn meanwhile: nothing is wrong with the journal, as far as known.
+                if Task.isCancelled { return nil }
                 logger.critical(
                     "the answer cannot be recorded and is not sent",
                     metadata: [
@@ -117,21 +139,27 @@ public struct Decisions: Sendable {
                         "problem": "\(ErrorReport(describing: error).description)",
                     ])
             }
-            do { try await Task.sleep(for: Self.pause) } catch { return false }
+            do { try await Task.sleep(for: Self.pause) } catch { return nil }
         }
     }
 
     private func write(
         _ answer: Answer, _ question: DecisionRecord.Question, _ id: PresentationID,
         to journal: any DecisionJournal
-    ) async throws {
+    ) async throws -> Entry {
         do {
             try await journal.decided(id, answer)
         } catch {
-            // It may lack the question, if that came while it could not be written.
+            if case .decided(let earlier, let result) = try await journal.record(of: id)?.state,
+                earlier.id != answer.id
+            {
+                return .earlier(earlier, result)
+            }
+            // It may lack the presentation, if that came while it could not be written.
             try await journal.shown(id, question)
             try await journal.decided(id, answer)
         }
+        return .written
     }
 
     /// Writes what is not a decision: a fault is logged, and nothing waits for it.

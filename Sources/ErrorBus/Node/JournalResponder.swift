@@ -60,13 +60,8 @@ final class JournalResponder: Responder {
             return refusal(.conflict, "this id stands for another report")
         }
         switch record.state {
-        case .decided(let answer, .some(let result)) where result != .unknown:
-            var outcome = Outcome(
-                answer: answer, result: .remote(result), decidedBy: answer.by)
-            outcome.isRemote = true
-            return outcome
-        case .decided(let answer, _):
-            return await decisions.restore(answer, error, context.id)
+        case .decided(let answer, let result):
+            return await decisions.restore(answer, result, error, context.id)
         case .shown where !asksAgain:
             return refusal(.gone, "shown before a restart, and may not be asked twice")
         case .shown, .ended:

@@ -96,6 +96,10 @@ public final class RuleResponder: Responder {
                 id: PresentationID.make().value, option: chosen.option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
             await decisions.presenting(evaluation.error, context.id)
+            // Withdrawn while that was written: asked again, another answer may count.
+            guard !Task.isCancelled else {
+                return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+            }
             return await decisions.carryOut(answer, evaluation.error, context.id)
         }
     }

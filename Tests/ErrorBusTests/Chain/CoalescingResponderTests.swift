@@ -230,6 +230,64 @@ struct CoalescingResponderTests {
         #expect(presenter.prompts.count == 1)
     }
 
+    @Test("A28 What applies as one error's time ends is not applied to those that wait")
+    func representativeExpires() async throws {
+        let gate = Gate()
+        let above = Recorder<String>()
+        let responder = CoalescingResponder(
+            "C",
+            next: ClosureResponder(
+                "N", next: nil,
+                present: { error in
+                    above.record("asked")
+                    guard above.elements.count == 1 else {
+                        return Outcome(didRecover: false, reason: .withheld, decidedBy: "N")
+                    }
+                    await gate.wait()
+                    let answer = Answer(
+                        id: PresentationID.make().value, option: "retry", by: "N", via: .expiry)
+                    let result = await error.attemptRecovery(answer)
+                    return Outcome(answer: answer, result: result, decidedBy: "N")
+                }))
+        let first = worker("W1", responder, recovers: false)
+        _ = try await above.next()
+        let second = worker("W2", responder)
+        _ = try await waiting.next()
+        gate.open()
+        #expect(await first.value.answer?.via == .expiry)
+        // It climbs in its turn, and is asked about.
+        #expect(await second.value.reason == .withheld)
+        #expect(attempts.elements == ["W1"])
+        #expect(above.elements.count == 2)
+        #expect(responder.isIdle)
+    }
+
+    @Test("A28 One that waits until its own deadline gets what it declared for that")
+    func memberExpires() async throws {
+        let presenter = ScriptedPresenter("screen", .waitForCancellation)
+        let responder = asking(presenter)
+        let first = worker("W1", responder)
+        let prompt = try await presenter.nextPrompt()
+        let attempts = attempts
+        let error = SampleError(code: 1).recoverable {
+            RecoveryOption("Retry", id: "retry") {
+                attempts.record("W2")
+                return true
+            }
+            RecoveryOption.cancel
+        }
+        var context = PresentationContext(id: .make(), deadline: .now)
+        context.onExpiry = "retry"
+        let outcome = await responder.receive(error, in: context)
+        #expect(outcome.answer?.via == .expiry)
+        #expect(outcome.didRecover)
+        #expect(prompt.isOpen)
+        _ = try prompt.answer("cancel", by: "ann", via: .person)
+        #expect(await first.value.didRecover == false)
+        #expect(attempts.elements == ["W2"])
+        #expect(responder.isIdle)
+    }
+
     @Test("Answers, withdrawals and arrivals at the same time complete everybody once")
     func race() async throws {
         for _ in 0..<100 {
