@@ -126,7 +126,7 @@ extension EndToEnd {
             #expect(live["nodes"]?.arrayValue?.map { $0["state"] } == ["up", "up"])
             nodes.relay.send(SIGKILL)
             _ = try await nodes.relay.ending()
-            // The transport's heartbeat finds it within 8 s, silence within 12 s.
+            // Silence finds it within 12 s.
             #expect(await nodes.pty.shows("child is down", within: 20))
             let text = try Launched(["graph", topology, "--live"])
             #expect(try await text.ending() == 0)

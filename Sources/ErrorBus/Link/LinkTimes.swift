@@ -1,7 +1,7 @@
 /// The limits of a link, in milliseconds unless said otherwise. One place, each with its reason.
 public struct LinkTimes: Hashable, Sendable {
-    /// Silence after which a side pings. libzmq's own heartbeat sees dead hosts; this one sees
-    /// hung applications.
+    /// Silence after which a side pings: finds dead hosts, cut cables and hung applications. The
+    /// transport has no heartbeat of its own.
     public var pingAfter: UInt64 = 4_000
     /// Silence after which a link is given up: three pings' worth, below the promised 15 s.
     public var silenceMax: UInt64 = 12_000

@@ -4,8 +4,9 @@ extension UplinkMachine {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
         }
-        if case .live(var live) = link {
-            // Any frame counts as life, and answers the ping.
+        if case .live(var live) = link, message.verb != .ping {
+            // Any frame counts as life, and answers the ping. Only the parent's own ping does not:
+            // it comes also where nothing of this side's arrives any more.
             live.heardAt = now
             live.pingedAt = nil
             link = .live(live)

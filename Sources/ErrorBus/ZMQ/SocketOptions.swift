@@ -7,21 +7,30 @@ enum SocketOptions {
         case long(Int64)
     }
 
-    /// Messages queued to or from one peer. Above it sending says so and the machines send again.
-    static let highWaterMark: Int32 = 4_096
+    /// Messages queued to one peer. Above it sending says so and the machines send again.
+    static let sendHighWaterMark: Int32 = 4_096
 
     static func options(of kind: ZMQSocket.Kind) -> [(Int32, Value)] {
         let limits = WireLimits.standard
         let common: [(Int32, Value)] = [
             // Drained before, by BYE; nothing may hold up the end of the process.
             (ZMQ_LINGER, .int(0)),
-            (ZMQ_SNDHWM, .int(highWaterMark)),
-            (ZMQ_RCVHWM, .int(highWaterMark)),
-            // The transport's own heartbeat: finds dead hosts and cut cables within 8 s, not hung
-            // applications. The TTL must stay below 65 535 ms.
-            (ZMQ_HEARTBEAT_IVL, .int(2_000)),
-            (ZMQ_HEARTBEAT_TIMEOUT, .int(6_000)),
-            (ZMQ_HEARTBEAT_TTL, .int(10_000)),
+            (ZMQ_SNDHWM, .int(sendHighWaterMark)),
+            // None, and no heartbeat: libzmq would end the process. A full receive queue stops a
+            // connection's input; if the peer goes then, the connection is kept without its
+            // descriptor until the queue has room, and whatever makes it send meanwhile fails an
+            // assertion (`!_io_error`, 4.3.4 and 4.3.5): its own heartbeat's timer, and the PONG
+            // to a PING of the peer's that is found when the input goes on. The second cannot be
+            // turned off, so a receive queue must never be full.
+            (ZMQ_RCVHWM, .int(0)),
+            (ZMQ_HEARTBEAT_IVL, .int(0)),
+            // Without heartbeats the kernel finds dead hosts and cut cables, also under those
+            // that say nothing by nature (a request that waits). With a limit on what stays
+            // unacknowledged, TCP_MAXRT, it is that limit that ends the connection: after 15 s.
+            (ZMQ_TCP_KEEPALIVE, .int(1)),
+            (ZMQ_TCP_KEEPALIVE_IDLE, .int(5)),
+            (ZMQ_TCP_KEEPALIVE_INTVL, .int(3)),
+            (ZMQ_TCP_KEEPALIVE_CNT, .int(3)),
             // Frees what connects and then says nothing. A handshake is two round trips, on slow
             // links too.
             (ZMQ_HANDSHAKE_IVL, .int(40_000)),

@@ -99,6 +99,14 @@ import Testing
         #expect(rig.get(.ping(3)) == [])
     }
 
+    @Test("F3 the parent's own PING is no life: what this side sends may arrive nowhere")
+    func oneWay() {
+        var rig = UplinkRig.live()
+        _ = rig.run(5_000)
+        #expect(rig.get(.ping(1)) == [.send(.pong(1))])
+        #expect(rig.run(7_000).contains { $0 == (7_000, .close) })
+    }
+
     @Test("PING is answered")
     func pong() {
         var rig = UplinkRig.live()
