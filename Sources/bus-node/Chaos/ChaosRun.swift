@@ -46,10 +46,11 @@ struct ChaosRun: Sendable {
         }
         for link in links { try? await link.proxy.setEnabled(false) }
         // What the last moments brought, without taking going down for an open end.
-        let openAtEnd = ledger.counts(processes).openAtEnd
+        let before = ledger.counts(processes)
         ledger.read()
         var counts = ledger.counts(processes)
-        counts.openAtEnd = openAtEnd
+        counts.openAtEnd = before.openAtEnd
+        counts.unsettled = before.unsettled
         let result = ChaosResult(
             settings: settings, schedule: schedule, counts: counts,
             everyEndIsAnAnswer: plan.everyEndIsAnAnswer, crashes: crashes(processes),
@@ -169,7 +170,7 @@ struct ChaosRun: Sendable {
         while true {
             ledger.read()
             let counts = ledger.counts(processes)
-            if counts.presented >= settings.presentations, counts.openAtEnd == 0 {
+            if counts.presented >= settings.presentations, counts.isSettled {
                 return clock.now - start
             }
             if clock.now - start > settings.settleLimit { return nil }

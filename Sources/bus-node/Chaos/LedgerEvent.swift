@@ -29,6 +29,11 @@ struct LedgerEvent: Hashable, Sendable {
     var option = ""
     var answer = ""
     var reason = ""
+    /// What a presentation offers to its presenter.
+    var options: [String] = []
+    /// What came of a decision.
+    var result = ""
+    var didRecover = false
     /// A decision of an earlier life, written down once more.
     var isRestored = false
 
@@ -50,6 +55,9 @@ struct LedgerEvent: Hashable, Sendable {
         option = fields["option"]?.stringValue ?? ""
         answer = fields["answer"]?.stringValue ?? ""
         reason = fields["reason"]?.stringValue ?? ""
+        options = fields["options"]?.stringValue?.split(separator: ",").map(String.init) ?? []
+        result = fields["result"]?.stringValue ?? ""
+        didRecover = fields["didRecover"]?.stringValue == "true"
         isRestored = fields["restored"] != nil
     }
 

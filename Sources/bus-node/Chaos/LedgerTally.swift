@@ -20,11 +20,22 @@ struct LedgerTally {
         let option: String
     }
 
+    /// What one presenter has on record for one presentation.
+    private struct Record {
+        /// The options of every time it was presented there.
+        var offered: Set<String> = []
+        /// The lines of decisions, in order.
+        var decisions: [LedgerEvent] = []
+        /// The last result of each answer.
+        var results: [String: String] = [:]
+    }
+
     private var reporters: [String: LedgerEvent.Life] = [:]
     private var completions: [String: [LedgerEvent]] = [:]
-    private var attempts: [String: [LedgerEvent.Life: Int]] = [:]
+    private var attempts: [String: [LedgerEvent]] = [:]
     private var prompting: [Place: Prompting] = [:]
     private var decisions: Set<Decision> = []
+    private var records: [Place: Record] = [:]
     private var counts = LedgerCounts()
     /// Presenters whose decisions outlive them: a prompt after one is a fault in any life.
     private let durableNodes: Set<String>
@@ -38,20 +49,29 @@ struct LedgerTally {
         switch event.kind {
         case .report: reporters[event.id] = event.life
         case .complete: completions[event.id, default: []].append(event)
-        case .attempt: attempts[event.id, default: [:]][event.life, default: 0] += 1
+        case .attempt: attempts[event.id, default: []].append(event)
         case .prompt: prompted(event)
         case .gone: ended(event)
         case .decide:
             decisions.insert(Decision(id: event.id, answer: event.answer, option: event.option))
-            let place = Place(id: event.id, node: event.life.node)
+            let place = place(of: event)
             prompting[place, default: Prompting()].answeredIn.insert(event.life)
             prompting[place]?.isDecided = true
-        case .start, .present, .done, .change: break
+            records[place, default: Record()].decisions.append(event)
+        case .present:
+            records[place(of: event), default: Record()].offered.formUnion(event.options)
+        case .done:
+            records[place(of: event), default: Record()].results[event.answer] = event.result
+        case .start, .change: break
         }
     }
 
+    private func place(of event: LedgerEvent) -> Place {
+        Place(id: event.id, node: event.life.node)
+    }
+
     private mutating func prompted(_ event: LedgerEvent) {
-        let place = Place(id: event.id, node: event.life.node)
+        let place = place(of: event)
         var prompt = prompting[place] ?? Prompting()
         let isDecided =
             prompt.answeredIn.contains(event.life)
@@ -63,7 +83,7 @@ struct LedgerTally {
     }
 
     private mutating func ended(_ event: LedgerEvent) {
-        let place = Place(id: event.id, node: event.life.node)
+        let place = place(of: event)
         guard prompting[place]?.liveIn == event.life else { return }
         prompting[place]?.liveIn = nil
         // Written by whoever answered; a life that ends before the decision is on record has
@@ -92,10 +112,55 @@ struct LedgerTally {
                         Decision(id: id, answer: event.answer, option: event.option))
             }
         }
-        for (id, lives) in attempts {
-            counts.attemptsOverOne += lives.values.reduce(0) { $0 + max(0, $1 - 1) }
-            counts.misrouted += lives.filter { $0.key != reporters[id] }.values.reduce(0, +)
-        }
+        for (id, events) in attempts { count(attempts: events, of: id, dead, in: &counts) }
+        for (place, record) in records { count(record, at: place, dead, in: &counts) }
         return counts
+    }
+
+    /// Whether the presentation ended with the process that had made it.
+    private func diedWithOrigin(_ id: String, _ dead: Set<LedgerEvent.Life>) -> Bool {
+        completions[id] == nil && (reporters[id].map(dead.contains) ?? true)
+    }
+
+    private func count(
+        attempts events: [LedgerEvent], of id: String, _ dead: Set<LedgerEvent.Life>,
+        in counts: inout LedgerCounts
+    ) {
+        let lives = Dictionary(grouping: events, by: \.life).mapValues(\.count)
+        counts.attemptsOverOne += lives.values.reduce(0) { $0 + $1 - 1 }
+        counts.misrouted += lives.filter { $0.key != reporters[id] }.values.reduce(0, +)
+        // A presenter may have died before its line, and nothing asks it again for a dead origin.
+        guard !diedWithOrigin(id, dead) else { return }
+        let chosen = Set(decisions.lazy.filter { $0.id == id }.map(\.option))
+        counts.attemptsUnchosen += events.count { !chosen.contains($0.option) }
+    }
+
+    private func count(
+        _ record: Record, at place: Place, _ dead: Set<LedgerEvent.Life>,
+        in counts: inout LedgerCounts
+    ) {
+        // What a presenter without a journal decided goes with its life.
+        let isDurable = durableNodes.contains(place.node)
+        let byLife = Dictionary(grouping: record.decisions) { isDurable ? nil : $0.life }
+        for decided in byLife.values {
+            counts.duplicateDecisions += Set(decided.map(\.answer)).count - 1
+        }
+        counts.notOffered += Set(record.decisions.map(\.option)).subtracting(record.offered).count
+        let completion = completions[place.id]?.first
+        let unsettled = record.decisions.filter { record.results[$0.answer] == nil }
+        if !diedWithOrigin(place.id, dead), unsettled.contains(where: { !dead.contains($0.life) }) {
+            counts.unsettled += 1
+        }
+        // "unknown" is honest, if no help; what is said to be known has to be true.
+        for (answer, result) in record.results where completion?.answer == answer {
+            let isAttempted = attempts[place.id]?.isEmpty == false
+            let isTrue =
+                switch result {
+                case "recovered": completion?.didRecover == true && isAttempted
+                case "failed": completion?.didRecover == false
+                default: true
+                }
+            if !isTrue { counts.untrueResults += 1 }
+        }
     }
 }

@@ -27,7 +27,7 @@ struct Ledger: AsyncParsableCommand {
             while !isSettled, clock.now - start <= limit {
                 ledger.read()
                 counts = ledger.counts
-                isSettled = counts.presented >= presentations && counts.openAtEnd == 0
+                isSettled = counts.presented >= presentations && counts.isSettled
                 if !isSettled { try await clock.sleep(for: .milliseconds(200)) }
             }
             let everyEndIsAnAnswer = nodes.settings.allSatisfy {

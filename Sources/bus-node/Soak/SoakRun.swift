@@ -101,8 +101,8 @@ struct SoakRun: Sendable {
             ledger.read()
             let samples = processes.sample()
             let isEmpty = samples.values.allSatisfy { $0.tableEntries == 0 }
-            let openCount = ledger.counts(processes.processes).openAtEnd
-            let isSettled = isEmpty && openCount == 0
+            let counts = ledger.counts(processes.processes)
+            let isSettled = isEmpty && counts.isSettled
             // No sooner than before the load: memory takes its time to be given back.
             if (isSettled && clock.now >= earliest) || clock.now > limit { return samples }
             if clock.now >= nextNotice {
@@ -110,7 +110,7 @@ struct SoakRun: Sendable {
                 let left = samples.filter { $0.value.tableEntries != 0 }.keys.sorted().map {
                     "\($0) \(samples[$0]?.tableEntries.map(String.init) ?? "?")"
                 }
-                say("\(openCount) open; entries left: \(left.joined(separator: ", "))")
+                say("\(counts.openAtEnd) open; entries left: \(left.joined(separator: ", "))")
             }
         }
     }

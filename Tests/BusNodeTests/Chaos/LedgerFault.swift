@@ -38,7 +38,7 @@ struct LedgerFault: Sendable, CustomTestStringConvertible {
         ) { $0.misrouted = 1 },
         LedgerFault(
             "attempted by another process",
-            MadeUpLog.whole + [MadeUpLog.event(.attempt, MadeUpLog.other)]
+            MadeUpLog.whole + [MadeUpLog.event(.attempt, MadeUpLog.other, option: "retry")]
         ) { $0.misrouted = 1 },
         LedgerFault("attempted twice", MadeUpLog.whole + [MadeUpLog.attempt]) {
             $0.attemptsOverOne = 1
@@ -51,5 +51,30 @@ struct LedgerFault: Sendable, CustomTestStringConvertible {
             "another answer than decided",
             MadeUpLog.answered + [MadeUpLog.complete(in: MadeUpLog.worker, answer: "2")]
         ) { $0.disagreements = 1 },
+        LedgerFault(
+            "attempted an option that was not chosen",
+            MadeUpLog.whole.filter { $0.kind != .attempt }
+                + [MadeUpLog.event(.attempt, MadeUpLog.worker, option: "wipe")]
+        ) { $0.attemptsUnchosen = 1 },
+        LedgerFault(
+            "decided twice",
+            MadeUpLog.whole + [
+                MadeUpLog.event(.decide, MadeUpLog.centre, option: "skip", answer: "2"),
+                MadeUpLog.event(.done, MadeUpLog.centre, option: "skip", answer: "2"),
+            ]
+        ) { $0.duplicateDecisions = 1 },
+        LedgerFault(
+            "decided what was not offered",
+            MadeUpLog.whole.filter { $0.kind != .present } + [MadeUpLog.present(["skip"])]
+        ) { $0.notOffered = 1 },
+        LedgerFault("without a result", MadeUpLog.whole.filter { $0.kind != .done }) {
+            $0.unsettled = 1
+        },
+        LedgerFault(
+            "said to have failed", MadeUpLog.whole + [MadeUpLog.done("failed")]
+        ) { $0.untrueResults = 1 },
+        LedgerFault(
+            "recovered without an attempt", MadeUpLog.whole.filter { $0.kind != .attempt }
+        ) { $0.untrueResults = 1 },
     ]
 }

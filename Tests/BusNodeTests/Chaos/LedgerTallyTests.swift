@@ -40,7 +40,9 @@ struct LedgerTallyTests {
 
     @Test("C1 what never completes is open, and lost")
     func lost() {
-        let counts = counts([Log.report, Log.prompt, Log.gone, Log.decide])
+        let counts = counts([
+            Log.report, Log.present, Log.prompt, Log.gone, Log.decide, Log.done,
+        ])
         #expect(counts.lost == 1)
         #expect(counts.openAtEnd == 1)
         #expect(counts.violations(expected: 1, everyEndIsAnAnswer: false).count == 2)
@@ -81,16 +83,50 @@ struct LedgerTallyTests {
         restored.isRestored = true
         var tally = LedgerTally(durableNodes: ["c"])
         for event in [
-            MadeUpLog.report, MadeUpLog.prompt, MadeUpLog.gone, MadeUpLog.attempt,
-            MadeUpLog.complete,
+            MadeUpLog.report, MadeUpLog.present, MadeUpLog.prompt, MadeUpLog.gone,
+            MadeUpLog.attempt, MadeUpLog.complete, MadeUpLog.done,
         ] {
             tally.add(event)
         }
         #expect(tally.counts(dead: [MadeUpLog.centre]).disagreements == 1)
         tally.add(restored)
         let counts = tally.counts(dead: [MadeUpLog.centre])
-        #expect(counts.disagreements == 0)
-        #expect(counts.duplicatePrompts == 0)
+        #expect(counts == fine)
+    }
+
+    @Test("C6 a forged ledger: two decisions, an attempt of what was not offered, no result")
+    func forged() {
+        let events = [
+            Log.report, Log.present, Log.prompt, Log.gone, Log.decide,
+            Log.event(.decide, Log.centre, option: "skip", answer: "2"),
+            Log.event(.attempt, Log.worker, option: "delete-everything"),
+            Log.complete(in: Log.worker, option: "skip", answer: "2"),
+        ]
+        var expected = fine
+        expected.duplicateDecisions = 1
+        expected.attemptsUnchosen = 1
+        expected.unsettled = 1
+        #expect(counts(events, durable: ["c"]) == expected)
+    }
+
+    @Test("C6 a result that was not known becomes known; one of a dead presenter may be missing")
+    func lateResult() {
+        let without = Log.whole.filter { $0.kind != .done }
+        #expect(counts(without + [Log.done("unknown")]) == fine)
+        #expect(counts(without + [Log.done("unknown"), Log.done]) == fine)
+        #expect(counts(without, dead: [Log.centre]) == fine)
+        #expect(!counts(without).isSettled)
+    }
+
+    @Test("A presenter without a journal may decide again after a restart, one with it may not")
+    func decidedInTwoLives() {
+        let events =
+            Log.whole + [
+                Log.event(.decide, Log.centreLater, option: "skip", answer: "2"),
+                Log.event(.done, Log.centreLater, option: "skip", answer: "2"),
+            ]
+        #expect(counts(events).duplicateDecisions == 0)
+        #expect(counts(events, durable: ["c"]).duplicateDecisions == 1)
     }
 
     @Test("F16 after a decision on record nobody is asked again in any life")

@@ -92,7 +92,8 @@ struct ChaosRunTests {
         #expect(completed >= 50, "most of it died: nothing was shown")
         for name in [
             "lost", "duplicateCompletions", "duplicatePrompts", "misrouted", "attemptsOverOne",
-            "disagreements", "openAtEnd",
+            "attemptsUnchosen", "disagreements", "duplicateDecisions", "notOffered", "unsettled",
+            "untrueResults", "openAtEnd",
         ] {
             #expect(counts[name] == 0, "\(name)")
         }
