@@ -60,19 +60,26 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A20 Return never takes what is destructive, unless it is declared the default")
+        @Test("A20 What is destructive is confirmed by a word; Return alone never confirms it")
         func destructive() async throws {
             let nodes = try await bus()
             let undeclared = try sandbox.present(
                 "--option", "wipe=Wipe:destructive", "--option", "cancel=Cancel:cancel")
             #expect(await pty.shows("[w] Wipe (destructive)   [c] Cancel"))
             await pressReturn(brings: "there is no default here")
+            for word in ["w", "", "y", "c"] {
+                await type("w", brings: "This cannot be undone.")
+                await type(word, brings: "not confirmed: nothing was answered")
+            }
             await type("c", brings: "answered: cancel")
             #expect(try await undeclared.ending() == 1)
             let declared = try sandbox.present(
                 "--option", "wipe=Wipe:destructive:default", "--option", "cancel=Cancel:cancel")
             #expect(await pty.shows("[w] Wipe (destructive) (Return)"))
-            await pressReturn(brings: "answered: wipe")
+            await pressReturn(brings: "This cannot be undone.")
+            await type("", brings: "not confirmed: nothing was answered")
+            await pressReturn(brings: "This cannot be undone.")
+            await type("yes", brings: "answered: wipe")
             #expect(try await declared.ending() == 0)
             withExtendedLifetime(nodes) {}
         }
@@ -96,6 +103,20 @@ extension EndToEnd {
             await type("?", brings: "Nothing was answered.")
             await type("t", brings: "answered: two")
             #expect(try await second.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A word that was typed before the question does not confirm what is destructive")
+        func confirmedAhead() async throws {
+            let nodes = try await bus()
+            let present = try sandbox.present(
+                "--option", "wipe=Wipe:destructive", "--option", "cancel=Cancel:cancel")
+            #expect(await pty.shows("[w] Wipe (destructive)"))
+            pty.type("w\nyes\n")
+            #expect(await pty.shows("typed before this question was here: not taken"))
+            await type("no", brings: "not confirmed")
+            await type("c", brings: "answered: cancel")
+            #expect(try await present.ending() == 1)
             withExtendedLifetime(nodes) {}
         }
 

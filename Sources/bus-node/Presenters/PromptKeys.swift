@@ -59,6 +59,16 @@ struct PromptKeys: Hashable {
         return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
     }
 
+    /// The option, where it loses something that cannot be had back.
+    func destructive(_ id: String) -> ErrorReport.Option? {
+        keys.lazy.map(\.option).first { $0.id == id && $0.role == .destructive }
+    }
+
+    /// Whether a line confirms what is asked about once more.
+    static func confirms(_ line: String) -> Bool {
+        line.trimmingCharacters(in: .whitespaces).lowercased() == "yes"
+    }
+
     /// Whether the option is what a bare Return chooses.
     func isDefault(_ id: String) -> Bool { defaultOption?.id == id }
 

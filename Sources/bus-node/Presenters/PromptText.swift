@@ -52,6 +52,12 @@ struct PromptText {
         TextWidth.pieces(text, columns: max(8, columns - bar.count - 1))
     }
 
+    /// What is asked before a destructive option counts.
+    func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
+        Self.broken("\(PromptKeys.shownTitle(of: option))?", columns: columns)
+            + ["  This cannot be undone. Type yes to confirm; anything else answers nothing."]
+    }
+
     /// What is said when the origin gets out of reach while its question is shown, or is back.
     func contactLine(isReachable: Bool) -> String {
         let origin = prompt.origin?.description ?? "whoever asks"

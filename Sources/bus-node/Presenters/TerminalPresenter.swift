@@ -34,6 +34,8 @@ actor TerminalPresenter: Presenter {
     private let screen = Screen()
     private var hasSaidOld = false
     private var pause = ReturnPause(shownAt: .now)
+    /// The destructive option that was chosen and is asked about once more.
+    private var confirming: ErrorReport.Option?
     /// The last question that went away unanswered, for who answers it too late.
     private var lastGone: Prompt?
 
@@ -71,7 +73,7 @@ actor TerminalPresenter: Presenter {
     private func showNext() {
         guard !isShowing, !isClosed, let first = waiting.first else { return }
         isShowing = true
-        hasSaidOld = false
+        confirming = nil
         first.prompt.moved(to: .presented, by: person)
         if isatty(STDIN_FILENO) != 0 {
             // In the background, using the terminal would stop this process; now it fails, which
@@ -81,11 +83,17 @@ actor TerminalPresenter: Presenter {
             // What was typed for something else, half a line included.
             tcflush(STDIN_FILENO, TCIFLUSH)
         }
+        takeScreen { show(first) }
+        startReading()
+    }
+
+    /// Brings something to the screen that earlier lines are no answer to.
+    private func takeScreen(_ show: () -> Void) {
+        hasSaidOld = false
         // Before it is shown: an answer may come the moment the last character is on the screen.
         screen.count.add(1, ordering: .releasing)
-        show(first)
+        show()
         pause = ReturnPause(shownAt: .now)
-        startReading()
     }
 
     private func show(_ one: Waiting) {
@@ -138,6 +146,7 @@ actor TerminalPresenter: Presenter {
             }
             return
         }
+        if let option = confirming { return confirmed(option, of: first, line.text) }
         guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
             Terminal.ask(
                 "  (Return came too soon after this question to be for it: not taken; again?)")
@@ -150,9 +159,28 @@ actor TerminalPresenter: Presenter {
         case .unknown(let reason):
             Terminal.say("  \(reason)")
         case .option(let id):
+            if let option = first.text.keys.destructive(id) { return confirm(option, of: first) }
             if answer(first, id) { return }
         }
         show(first)
+    }
+
+    /// What cannot be had back is asked about once more.
+    private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
+        confirming = option
+        let lines = first.text.confirmation(of: option, columns: Terminal.columnCount)
+        takeScreen { Terminal.ask(lines.joined(separator: "\n")) }
+    }
+
+    /// Only the word confirms: no key of an option, and no Return.
+    private func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
+        confirming = nil
+        if PromptKeys.confirms(text) {
+            if answer(first, option.id) { return }
+        } else {
+            Terminal.say("  not confirmed: nothing was answered")
+        }
+        takeScreen { show(first) }
     }
 
     /// An answer to nothing: to a question that went away, as far as one can tell.
