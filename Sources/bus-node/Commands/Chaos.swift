@@ -117,7 +117,7 @@ struct Chaos: AsyncParsableCommand {
             }
         }
         if json {
-            try StandardOutput.print(result.json.encoded())
+            try StandardOutput.print(result.json)
         } else {
             try StandardOutput.print(result.table)
         }

@@ -47,7 +47,7 @@ struct Explain: AsyncParsableCommand {
                 loaded.topology, file: topology, try ReportFile.read(report), origin: origin,
                 date: try MomentOption.date(at, option: "--at"))
             let explanation = walk.explain(from: start)
-            if json { return try StandardOutput.print(explanation.json.encoded()) }
+            if json { return try StandardOutput.print(explanation.json) }
             try StandardOutput.print(explanation.lines)
         }
     }

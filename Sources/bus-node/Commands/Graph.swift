@@ -36,7 +36,7 @@ struct Graph: AsyncParsableCommand {
             let topology = try TopologyLoader.load(file).topology
             let graph = TopologyGraph(
                 topology, live: live ? await LiveTopology.ask(topology) : nil)
-            if json { return try StandardOutput.print(graph.json.encoded()) }
+            if json { return try StandardOutput.print(graph.json) }
             let lines =
                 switch format {
                 case .text: TextDrawing(graph).lines

@@ -46,7 +46,7 @@ struct InboxClaim: AsyncParsableCommand {
                         "by": name, "forMilliseconds": .integer(Int64(length / .milliseconds(1))),
                         "takeOver": .bool(takeOver),
                     ])
-            if json { return try StandardOutput.print(item.encoded()) }
+            if json { return try StandardOutput.print(item) }
             try StandardOutput.print(InboxRows.stage(item).shown())
         }
     }

@@ -20,7 +20,7 @@ struct InboxShow: AsyncParsableCommand {
         try await orFail {
             let client = try target.client()
             let item = try await client.get("/presentations/\(try await client.id(id))")
-            if json { return try StandardOutput.print(item.encoded()) }
+            if json { return try StandardOutput.show(item) }
             try StandardOutput.show(InboxDetail(item).lines)
         }
     }

@@ -50,7 +50,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             let client = try target.client()
             if dryRun {
                 let reply = try await client.post("/silences/preview", ["match": pattern])
-                if json { return try StandardOutput.print(reply.encoded()) }
+                if json { return try StandardOutput.print(reply) }
                 let count = reply["open"]?.integerValue ?? 0
                 return try StandardOutput.print(
                     Self.labelled("\(count)", isForPeople) {
@@ -65,7 +65,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
                     "forMilliseconds": .integer(Int64(length / .milliseconds(1))),
                     "option": option.map { .string($0) } ?? .null, "alsoOpen": .bool(alsoOpen),
                 ])
-            if json { return try StandardOutput.print(reply.encoded()) }
+            if json { return try StandardOutput.print(reply) }
             let number = reply["silence"]?["number"]?.integerValue ?? 0
             try StandardOutput.print(
                 Self.labelled("\(number)", isForPeople) { "silence \($0), for \(`for`)" })

@@ -27,7 +27,7 @@ struct InboxSilenceEnd: AsyncParsableCommand {
         try await orFail {
             let silence = try await target.client().post(
                 "/silences/\(number)/end", ["by": .string(by ?? InboxAnswer.user)])
-            if json { return try StandardOutput.print(silence.encoded()) }
+            if json { return try StandardOutput.print(silence) }
             try StandardOutput.print(silence.text("stage"))
         }
     }

@@ -19,7 +19,7 @@ struct InboxSilenceList: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             let list = try await target.client().get("/silences")
-            if json { return try StandardOutput.print(list.encoded()) }
+            if json { return try StandardOutput.show(list) }
             let silences = (list["silences"]?.arrayValue ?? [])
                 .filter { all || $0["stage"] == "active" }
             let rows = SilenceRows(silences, columns: Terminal.outputColumnCount)

@@ -29,7 +29,7 @@ struct InboxUndo: AsyncParsableCommand {
             let client = try target.client()
             let request = InboxRequest.undo(id: try await client.id(id))
             let item = try await request.sent(to: client, by: by ?? InboxAnswer.user)
-            if json { return try StandardOutput.print(item.encoded()) }
+            if json { return try StandardOutput.print(item) }
             try StandardOutput.print(InboxRows.stage(item).shown())
         }
     }

@@ -34,10 +34,8 @@ struct InboxWatch: AsyncParsableCommand {
     }
 
     private func show(_ items: [JSONValue]) throws {
-        try StandardOutput.show(
-            items.map { item in
-                json ? String(decoding: item.encoded(), as: UTF8.self) : Self.line(item)
-            })
+        guard json else { return try StandardOutput.show(items.map(Self.line)) }
+        for item in items { try StandardOutput.show(item) }
     }
 
     private static func line(_ item: JSONValue) -> String {

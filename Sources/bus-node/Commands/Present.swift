@@ -74,7 +74,7 @@ struct Present: AsyncParsableCommand {
     ) throws {
         let conclusion = Conclusion(outcome)
         if json {
-            try StandardOutput.print(outcome.json.encoded())
+            try StandardOutput.print(outcome.json)
         } else if let option = outcome.answer?.option {
             try StandardOutput.print(option)
         }

@@ -45,7 +45,7 @@ struct Status: AsyncParsableCommand {
         }
         let hearsay = try await Hearsay(of: settings.name, in: topology)
         try json
-            ? StandardOutput.print(hearsay.json.encoded()) : StandardOutput.print(hearsay.lines)
+            ? StandardOutput.print(hearsay.json) : StandardOutput.print(hearsay.lines)
         if hearsay.isUnknown {
             throw Failure(.unavailable, "\(settings.name) has no link with any of its parents")
         }
@@ -61,7 +61,7 @@ struct Status: AsyncParsableCommand {
 
     private func printStatus(_ status: NodeStatus) throws {
         try json
-            ? StandardOutput.print(status.json.encoded())
+            ? StandardOutput.print(status.json)
             : StandardOutput.print(StatusText(status).lines)
     }
 }

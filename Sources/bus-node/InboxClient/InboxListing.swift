@@ -8,6 +8,15 @@ struct InboxListing: ParsableArguments {
         case open
         case ended
         case all
+
+        /// What is said where there are none.
+        fileprivate var none: String {
+            switch self {
+            case .open: "nothing waits for an answer"
+            case .ended: "nothing has ended yet"
+            case .all: "nothing waits for an answer, and nothing has ended yet"
+            }
+        }
     }
 
     @Option(help: "open, ended or all.")
@@ -27,10 +36,12 @@ struct InboxListing: ParsableArguments {
 
     func print(from client: ConsoleClient) async throws {
         let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit)")
-        if json { return try StandardOutput.print(list.encoded()) }
+        if json { return try StandardOutput.show(list) }
         let items = list["items"]?.arrayValue ?? []
         let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
         try StandardOutput.show(rows.lines)
+        // The titles alone say that to a script.
+        if items.isEmpty, Terminal.isHeard { Terminal.say("bus-node: \(stage.none)") }
         let open = list["openCount"]?.integerValue ?? 0
         if stage == .open, open > items.count {
             Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")

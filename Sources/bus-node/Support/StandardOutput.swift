@@ -1,3 +1,4 @@
+import ErrorBus
 import Glibc
 
 /// Data for scripts. What cannot be written fails the command: a lost answer is no answer.
@@ -5,7 +6,11 @@ enum StandardOutput {
     /// - Throws: When it cannot be written whole.
     static func print(_ line: String) throws(Failure) { try write(Array((line + "\n").utf8)) }
 
-    static func print(_ line: [UInt8]) throws(Failure) { try write(line + [UInt8(ascii: "\n")]) }
+    /// JSON as one line, with nothing in it that a terminal obeys or hides.
+    static func print(_ json: JSONValue) throws(Failure) { try print(json.encoded()) }
+
+    /// The same of JSON that is encoded.
+    static func print(_ json: [UInt8]) throws(Failure) { try write(line(json)) }
 
     static func print(_ lines: [String]) throws(Failure) {
         try write(Array(lines.map { $0 + "\n" }.joined().utf8))
@@ -16,7 +21,17 @@ enum StandardOutput {
     ///
     /// - Throws: When it cannot be written whole.
     static func show(_ lines: [String]) throws {
-        let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+        try show(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
+    }
+
+    /// The same of a list as JSON.
+    static func show(_ json: JSONValue) throws { try show(bytes: line(json.encoded())) }
+
+    private static func line(_ json: [UInt8]) -> [UInt8] {
+        JSONEscapes.escapingInvisible(in: json) + [UInt8(ascii: "\n")]
+    }
+
+    private static func show(bytes: [UInt8]) throws {
         switch Terminal.write(bytes, to: STDOUT_FILENO) {
         case nil: return
         case EPIPE: throw Interrupted(signal: SIGPIPE)
