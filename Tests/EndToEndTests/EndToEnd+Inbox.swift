@@ -18,7 +18,7 @@ extension EndToEnd {
         }
 
         /// Central and a relay, and central's console as it names itself.
-        private func start() async throws -> (nodes: [Launched], address: String) {
+        func start() async throws -> (nodes: [Launched], address: String) {
             let central = try await sandbox.start("central")
             let relay = try await sandbox.start("relay")
             try #require(await central.says("console: http://"))
@@ -27,8 +27,11 @@ extension EndToEnd {
             return ([central, relay], String(try #require(word)))
         }
 
-        private func inbox(_ address: String, _ arguments: String...) throws -> Launched {
-            try Launched(["inbox"] + arguments + ["--to", address, "--token-file", token])
+        func inbox(
+            _ address: String, _ arguments: String..., input: Launched.Input = .none
+        ) throws -> Launched {
+            try Launched(
+                ["inbox"] + arguments + ["--to", address, "--token-file", token], input: input)
         }
 
         private func present(_ id: String) throws -> Launched {
@@ -36,7 +39,7 @@ extension EndToEnd {
                 "--id", id, "--option", "retry=Retry", "--option", "cancel=Cancel:cancel")
         }
 
-        private func id(_ last: Int) -> String { "0192000\(last)-0000-7000-8000-000000000000" }
+        func id(_ last: Int) -> String { "0192000\(last)-0000-7000-8000-000000000000" }
 
         @Test("A35 watched, claimed, answered once: the second is told who was first")
         func answer() async throws {
@@ -79,6 +82,7 @@ extension EndToEnd {
             let answer = try inbox(address, "answer", "01920002", "retry", "--all-like")
             #expect(try await answer.ending() == 0)
             #expect(await answer.prints("3 answered, 0 refused"))
+            for number in 1...3 { #expect(answer.output.value.contains("\(id(number))  Boom\n")) }
             for present in presents { #expect(try await present.ending() == 0) }
             withExtendedLifetime(nodes) {}
         }

@@ -9,8 +9,11 @@ struct InboxAnswer: AsyncParsableCommand {
         abstract: "Choose an option of a presentation, or of all that are like it.",
         discussion: """
             Prints the answer that counts. With --all-like every open presentation of the same \
-            group gets the option; each origin carries it out by itself, and what comes in after \
-            this is a question of its own. Exits 1 when somebody was first.
+            group gets the option, and is printed with its id; each origin carries it out by \
+            itself, and what comes in after this is a question of its own. Where their \
+            descriptions differ, they are listed, and the option is refused without --differing, \
+            or at a terminal asked about, as is one that cannot be undone. Exits 1 when somebody \
+            was first, 64 when the option is not offered or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -25,6 +28,9 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @Flag(help: "Answer every open presentation of its group.")
     var allLike = false
+
+    @Flag(help: "With --all-like: also where the descriptions in the group differ.")
+    var differing = false
 
     @Option(
         help: """
@@ -47,6 +53,9 @@ struct InboxAnswer: AsyncParsableCommand {
             guard seen == nil || allLike else {
                 throw Failure(.usage, "--seen: allowed only with --all-like")
             }
+            guard !differing || allLike else {
+                throw Failure(.usage, "--differing: allowed only with --all-like")
+            }
             guard seen.map({ $0 >= 0 }) ?? true else {
                 throw Failure(.usage, "--seen: found \(seen ?? 0), allowed: 0 and above")
             }
@@ -56,44 +65,12 @@ struct InboxAnswer: AsyncParsableCommand {
             }
             let client = try target.client()
             let name = by ?? Self.user
-            if allLike { return try await answerGroup(client, by: name, undo: undo) }
             let id = try await client.id(id)
+            if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             let item = try await client.answer(id, option: option, by: name, undo: undo)
-            if json { return try StandardOutput.print(item.encoded()) }
+            if json { return try StandardOutput.print(item) }
             try StandardOutput.print(item["answer"]?.text("option") ?? option)
         }
-    }
-
-    private func answerGroup(
-        _ client: ConsoleClient, by name: String, undo: Duration
-    ) async throws {
-        let item = try await client.get("/presentations/\(try await client.id(id))")
-        guard let group = item["group"]?.integerValue else {
-            throw Failure(.software, "the console names no group")
-        }
-        // What is there now is answered; what comes while this is under way is not.
-        var latest = seen ?? item["revision"]?.integerValue ?? 0
-        if seen == nil {
-            let list = try await client.get("/inbox?stage=open&limit=10000")
-            latest = max(latest, list["revision"]?.integerValue ?? 0)
-        }
-        let reply = try await client.post(
-            "/groups/\(group)/answer",
-            [
-                "option": .string(option), "by": .string(name), "seen": .integer(latest),
-                "undoMilliseconds": .integer(Int64(undo / .milliseconds(1))),
-            ])
-        let answered = reply["answered"]?.arrayValue?.count ?? 0
-        let refused = reply["refused"]?.arrayValue ?? []
-        if json {
-            try StandardOutput.print(reply.encoded())
-        } else {
-            try StandardOutput.print("\(answered) answered, \(refused.count) refused")
-            for one in refused {
-                Terminal.say("bus-node: \(one.text("id").shown()): \(one.text("message").shown())")
-            }
-        }
-        guard answered > 0, refused.isEmpty else { throw ExitStatus.declined.exitCode }
     }
 
     static var user: String { ProcessInfo.processInfo.environment["USER"] ?? NSUserName() }

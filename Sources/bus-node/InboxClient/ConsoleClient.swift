@@ -102,6 +102,23 @@ struct ConsoleClient: Sendable {
         }
     }
 
+    /// Everything that is open, and the revision up to which that is so.
+    func openItems() async throws -> (items: [JSONValue], revision: Int64) {
+        let limit = 10_000
+        var items: [String: JSONValue] = [:]
+        var revision: Int64 = 0
+        while true {
+            let list = try await get("/inbox?stage=open&limit=\(limit)&after=\(revision)")
+            let page = list["items"]?.arrayValue ?? []
+            for item in page { items[item.text("id")] = item }
+            let latest = max(revision, list["revision"]?.integerValue ?? 0)
+            guard page.count == limit, latest > revision else {
+                return (Array(items.values), latest)
+            }
+            revision = latest
+        }
+    }
+
     /// The whole id that a person gave, or gave the beginning or the end of.
     func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }

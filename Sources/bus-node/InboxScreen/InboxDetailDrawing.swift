@@ -41,16 +41,19 @@ struct InboxDetailDrawing {
     }
 
     private func title(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
-        let style = SeverityLook.style(entry.severity)
+        let style = SeverityLook.style(row.severity)
         let pieces = TextWidth.pieces(entry.description.shown(), columns: width - 4)
         var lines = pieces.prefix(Self.titleLineMax).map {
             ScreenLine($0, at: 2, width: width - 2, .bold)
         }
-        var first = ScreenLine(SeverityLook.mark(entry.severity), width: 1, style)
+        var first = ScreenLine(SeverityLook.mark(row.severity), width: 1, style)
         first.overlay(lines[0])
         lines[0] = first
         var words = ["\(entry.severity)", "from \(entry.origin.shown())"]
-        if row.isGroup { words.append("the first of \(row.count)") }
+        if row.isGroup {
+            let gravest = row.severity == entry.severity ? "" : ", the gravest \(row.severity)"
+            words.append("the first of \(row.count)\(gravest)")
+        }
         words.append(
             entry.isLive
                 ? "waits \(InboxRows.age(entry.openedAt, now.date))"

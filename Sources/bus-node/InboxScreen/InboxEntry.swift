@@ -80,6 +80,11 @@ struct InboxEntry: Sendable {
         return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
+    /// Oldest first.
+    func comesBefore(_ other: InboxEntry) -> Bool {
+        openedAt != other.openedAt ? openedAt < other.openedAt : id < other.id
+    }
+
     func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
 
     /// As `contains` wants it, for C: without zeros in it.

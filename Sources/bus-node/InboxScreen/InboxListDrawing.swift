@@ -68,8 +68,8 @@ struct InboxListDrawing {
             case .member: "·"
             }
         line.add(sign, at: 1, width: 1, base)
-        let mark = SeverityLook.mark(entry.severity)
-        line.add(mark, at: 3, width: 1, base.union(SeverityLook.style(entry.severity)))
+        let mark = SeverityLook.mark(row.severity)
+        line.add(mark, at: 3, width: 1, base.union(SeverityLook.style(row.severity)))
         if row.count > 1 { line.addRight("×\(row.count)", before: 10, width: 6, base.union(.bold)) }
         let age = InboxRows.age(
             screen.view == .open ? entry.openedAt : entry.changedAt, now.date)

@@ -13,7 +13,7 @@ enum InboxRowList {
     /// Lately ended first.
     static func ended(_ entries: some Sequence<InboxEntry>) -> [InboxRow] {
         entries.sorted { $0.revision > $1.revision }.map {
-            InboxRow(key: $0.id, id: $0.id, kind: .single, count: 1)
+            InboxRow($0, kind: .single)
         }
     }
 
@@ -43,23 +43,15 @@ enum InboxRowList {
 
         func rows(opened: Set<Int64>) -> [InboxRow] {
             guard members.count > 1 else {
-                return [InboxRow(key: first.id, id: first.id, kind: .single, count: 1)]
+                return [InboxRow(first, kind: .single)]
             }
             let isOpened = opened.contains(first.group)
             let head = InboxRow(
                 key: InboxRowList.key(ofGroup: first.group), id: first.id,
-                kind: .group(isOpened: isOpened), count: members.count)
+                kind: .group(isOpened: isOpened), count: members.count, severity: severity)
             guard isOpened else { return [head] }
             return [head]
-                + members.sorted { $0.comesBefore($1) }.map {
-                    InboxRow(key: $0.id, id: $0.id, kind: .member, count: 1)
-                }
+                + members.sorted { $0.comesBefore($1) }.map { InboxRow($0, kind: .member) }
         }
-    }
-}
-
-extension InboxEntry {
-    fileprivate func comesBefore(_ other: InboxEntry) -> Bool {
-        openedAt != other.openedAt ? openedAt < other.openedAt : id < other.id
     }
 }

@@ -29,8 +29,10 @@ extension InboxScreen {
         case .filter(let before):
             typed(key, before: before, at: now)
             return []
-        case .scope(let question): return scoped(question, key, at: now)
-        case .confirm(let question): return confirmed(question, key, at: now)
+        case .scope(let question):
+            return scrolled(key, at: now) ? [] : scoped(question, key, at: now)
+        case .confirm(let question):
+            return scrolled(key, at: now) ? [] : confirmed(question, key, at: now)
         }
     }
 
@@ -60,6 +62,7 @@ extension InboxScreen {
 
     /// Whether the key moves something.
     private mutating func moved(_ key: ScreenKey, at now: Moment) -> Bool {
+        if scrolled(key, at: now) { return true }
         let page = max(1, InboxScreenLayout(size, isZoomed: isZoomed).listHeight - 1)
         switch key {
         case .up, .character("k"): move(to: cursor - 1)
@@ -68,12 +71,21 @@ extension InboxScreen {
         case .pageDown: move(to: cursor + page)
         case .home: move(to: 0)
         case .end: move(to: rows.count - 1)
-        case .character(">"), .character(" "):
-            detailTop = min(detailTop + 3, InboxScreenDrawing(self, at: now).detailTopMax)
-        case .character("<"):
-            detailTop = max(0, min(detailTop, InboxScreenDrawing(self, at: now).detailTopMax) - 3)
         default: return false
         }
+        return true
+    }
+
+    /// Whether the key scrolls what is shown of the chosen one, or of those that are asked about.
+    private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
+        let step: Int
+        switch key {
+        case .character(">"), .character(" "): step = 3
+        case .character("<"): step = -3
+        default: return false
+        }
+        let most = InboxScreenDrawing(self, at: now).detailTopMax
+        detailTop = max(0, min(min(detailTop, most) + step, most))
         return true
     }
 
@@ -146,14 +158,28 @@ extension InboxScreen {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
+        let group = row.isGroup ? entries.values.filter { $0.group == entry.group } : [entry]
         let question = Question(
-            id: entry.id, option: option, group: entry.group, count: row.count,
-            seen: shownRevision, isWhole: false, shownAt: nil)
+            id: entry.id, option: option, group: entry.group,
+            members: InboxMembers(group).entries.map(\.id), seen: shownRevision, isWhole: false,
+            shownAt: nil)
         if row.isGroup {
-            mode = .scope(question)
+            ask(.scope(question))
             return []
         }
         return decide(question)
+    }
+
+    /// The question comes to the screen, with those that it is about from the first one on.
+    private mutating func ask(_ question: Mode) {
+        mode = question
+        detailTop = 0
+    }
+
+    /// Back to the list; the question is off the screen.
+    private mutating func stopAsking() {
+        mode = .list
+        detailTop = 0
     }
 
     /// Why nothing may be answered now, if so.
@@ -180,10 +206,10 @@ extension InboxScreen {
         case .character("y"), .character("Y"): question.isWhole = true
         case .character("o"), .character("O"): question.isWhole = false
         default:
-            mode = .list
+            stopAsking()
             return []
         }
-        mode = .list
+        stopAsking()
         if !question.isWhole, let entry = entries[question.id],
             let obstacle = obstacle(entry, isGroup: false, at: now)
         {
@@ -193,9 +219,12 @@ extension InboxScreen {
         return decide(question)
     }
 
+    /// What cannot be had back, and what differs from what was read, is asked about once more.
     private mutating func decide(_ question: Question) -> [Action] {
-        guard question.option.role != .destructive else {
-            mode = .confirm(question)
+        let members = members(of: question)
+        let isDestructive = members.isDestructive(question.option.id)
+        guard !isDestructive, !(question.isWhole && members.differ) else {
+            ask(.confirm(question))
             return []
         }
         return answer(question)
@@ -205,7 +234,7 @@ extension InboxScreen {
         _ question: Question, _ key: ScreenKey, at now: Moment
     ) -> [Action] {
         guard isRead(question, at: now.instant) else { return [] }
-        mode = .list
+        stopAsking()
         guard key == .character("y") || key == .character("Y") else { return [] }
         guard let entry = entries[question.id] else { return [] }
         if let obstacle = obstacle(entry, isGroup: question.isWhole, at: now) {

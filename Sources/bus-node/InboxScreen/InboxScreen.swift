@@ -32,10 +32,13 @@ struct InboxScreen {
         let id: String
         let option: ErrorReport.Option
         let group: Int64
-        let count: Int
+        /// All that were open when the option was chosen, whatever the filter shows of them; of
+        /// one that stands alone, it.
+        let members: [String]
         /// What was on the screen when the option was chosen.
         let seen: Int64
         var isWhole: Bool
+        var count: Int { members.count }
         /// When the question came to the screen.
         var shownAt: ContinuousClock.Instant?
     }
@@ -123,6 +126,19 @@ struct InboxScreen {
 
     /// The presentation that the cursor is on.
     var chosen: InboxEntry? { chosenRow.flatMap { entries[$0.id] } }
+
+    /// What the question on the screen is about, where that is a group.
+    var asked: InboxMembers? {
+        switch mode {
+        case .scope(let question): members(of: question)
+        case .confirm(let question): question.isWhole ? members(of: question) : nil
+        case .list, .help, .filter: nil
+        }
+    }
+
+    func members(of question: Question) -> InboxMembers {
+        InboxMembers(question.members.compactMap { entries[$0] })
+    }
 
     var openCount: Int { entries.values.count { $0.isLive } }
 

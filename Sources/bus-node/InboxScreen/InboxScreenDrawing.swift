@@ -27,8 +27,20 @@ struct InboxScreenDrawing {
 
     /// How far what is shown of the chosen one can be scrolled.
     var detailTopMax: Int {
-        let all = InboxDetailDrawing(screen, at: now, width: layout.detailWidth).all
-        return max(0, all.count - layout.detailHeight)
+        let count =
+            screen.asked.map { InboxMembersDrawing($0, at: now, width: layout.detailWidth).count }
+            ?? InboxDetailDrawing(screen, at: now, width: layout.detailWidth).all.count
+        return max(0, count - layout.detailHeight)
+    }
+
+    /// The chosen one, or all that a question is about.
+    private var detailLines: [ScreenLine] {
+        guard let asked = screen.asked else {
+            return InboxDetailDrawing(screen, at: now, width: layout.detailWidth)
+                .lines(height: layout.detailHeight)
+        }
+        return InboxMembersDrawing(asked, at: now, width: layout.detailWidth)
+            .lines(from: screen.detailTop, height: layout.detailHeight)
     }
 
     private var tooSmall: [ScreenLine] {
@@ -38,8 +50,7 @@ struct InboxScreenDrawing {
     }
 
     private var bodyLines: [ScreenLine] {
-        let detail = InboxDetailDrawing(screen, at: now, width: layout.detailWidth)
-            .lines(height: layout.detailHeight)
+        let detail = detailLines
         guard !screen.isZoomed else { return detail }
         let list = InboxListDrawing(screen, at: now, width: layout.listWidth)
             .lines(height: layout.listHeight)
@@ -110,12 +121,7 @@ struct InboxScreenDrawing {
                 "\(PromptKeys.shownTitle(of: question.option)): all \(question.count) of this "
                 + "group, or only the first of them?"
             return ScreenLine(text, width: width, .bold)
-        case .confirm(let question):
-            let title = PromptKeys.shownTitle(of: question.option)
-            let whom = question.isWhole ? " for all \(question.count)" : ""
-            return ScreenLine(
-                "\(title)\(whom)? It loses something that cannot be had back.", width: width,
-                [.bold, .red])
+        case .confirm(let question): return confirmation(question)
         case .filter:
             var line = ScreenLine("Filter: ", width: width, .bold)
             // Of a long one the end is typed at.
@@ -127,6 +133,19 @@ struct InboxScreenDrawing {
             return line
         case .list, .help: return said
         }
+    }
+
+    private func confirmation(_ question: InboxScreen.Question) -> ScreenLine {
+        let members = screen.members(of: question)
+        var text = PromptKeys.shownTitle(of: question.option)
+        if question.isWhole { text += " for all \(question.count)" }
+        text += "?"
+        if question.isWhole, members.differ {
+            text += " They have \(members.descriptionCount) different descriptions."
+        }
+        let isDestructive = members.isDestructive(question.option.id)
+        if isDestructive { text += " This cannot be undone." }
+        return ScreenLine(text, width: width, isDestructive ? [.bold, .red] : [.bold, .yellow])
     }
 
     private var said: ScreenLine {
@@ -209,7 +228,7 @@ struct InboxScreenDrawing {
             ("↑ ↓ k j", "move; PgUp PgDn Home End go further"),
             ("Enter", "open or close a group; show one alone, or the list again"),
             ("[r] or 1", "answer with the option that has this letter, or this number"),
-            ("", "a destructive one asks once more, a group whether all are meant (y, o)"),
+            ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s"),
             ("c  C", "claim it for 15 min, or release it; take it over from somebody"),
             ("< >", "scroll what is shown of it"),

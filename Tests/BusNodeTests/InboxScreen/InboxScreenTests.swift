@@ -57,7 +57,7 @@ import Testing
     func destructive(key: Character) {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.press(.character("w")).isEmpty)
-        #expect(fixture.row(22) == "Wipe? It loses something that cannot be had back.")
+        #expect(fixture.row(22) == "Wipe? This cannot be undone.")
         // Before it can be read, a key answers nothing.
         #expect(fixture.screen.pressed(.character(key), at: fixture.now).isEmpty)
         let expected: [InboxScreen.Action] =

@@ -1,0 +1,105 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd.Inbox {
+    /// Presentations of one cause that say it in different words, all at the console.
+    private func differing(
+        _ texts: [String], role: String = "default", at address: String
+    ) async throws -> [Launched] {
+        let watch = try inbox(address, "watch", "--json")
+        let presents = try texts.enumerated().map { index, text in
+            let report = try sandbox.write(
+                "report\(index).json",
+                """
+                {"domain": "test", "coalesceKey": "disk", "description": "\(text)",
+                 "recoveryOptions": [{"id": "retry", "title": "Retry", "role": "\(role)"}]}
+                """)
+            return try Launched(
+                [
+                    "present", "--to", sandbox.endpoint("relay"), "--id", id(index + 1),
+                    "--report", report,
+                ])
+        }
+        for index in texts.indices { #expect(await watch.prints(id(index + 1))) }
+        return presents
+    }
+
+    @Test("A26 a script answers what differs only where it says so, and is told what it answered")
+    func differingInScript() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
+        let refused = try inbox(address, "answer", id(1), "retry", "--all-like")
+        #expect(try await refused.ending() == 64)
+        for text in [
+            "Disk a is full", "Disk b is full", id(1), id(2), "2 different descriptions",
+            "--differing",
+        ] { #expect(await refused.says(text)) }
+        #expect(presents.allSatisfy { $0.output.value.isEmpty })
+        let answer = try inbox(
+            address, "answer", id(1), "retry", "--all-like", "--differing", "--json")
+        #expect(try await answer.ending() == 0)
+        let reply = try JSONValue.parse(Array(answer.output.value.utf8))
+        let told = reply["members"]?.arrayValue?.compactMap { $0["description"]?.stringValue }
+        #expect(told?.sorted() == ["Disk a is full", "Disk b is full"])
+        for present in presents { #expect(try await present.ending() == 0) }
+        withExtendedLifetime(nodes) {}
+    }
+
+    @Test("A26 an option that is not offered is refused for all as for one")
+    func notOfferedToAny() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk a is full"], at: address)
+        let answer = try inbox(address, "answer", id(1), "wipe", "--all-like")
+        #expect(try await answer.ending() == 64)
+        #expect(await answer.says("option \"wipe\" is not offered; offered: retry"))
+        let alone = try inbox(address, "answer", id(1), "retry", "--differing")
+        #expect(try await alone.ending() == 64)
+        #expect(await alone.says("--differing: allowed only with --all-like"))
+        withExtendedLifetime((nodes, presents)) {}
+    }
+
+    @Test(
+        "A26 at a terminal what differs or cannot be undone is listed and asked about",
+        arguments: [
+            (["Disk a is full", "Disk b is full"], "default", "with 2 different descriptions?"),
+            (["Disk is full", "Disk is full"], "destructive", "This cannot be undone."),
+        ] as [([String], String, String)])
+    func asks(texts: [String], role: String, question: String) async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(texts, role: role, at: address)
+        for word in ["", "y", "yes"] {
+            let pty = try Pty()
+            let answer = try inbox(
+                address, "answer", id(1), "retry", "--all-like", input: .terminal(pty))
+            #expect(await pty.shows(question))
+            for text in texts { #expect(pty.screen.value.contains(text)) }
+            pty.type(word + "\n")
+            #expect(try await answer.ending() == (word == "yes" ? 0 : 1))
+            if word != "yes" { #expect(await pty.shows("not confirmed: nothing was answered")) }
+        }
+        for present in presents { #expect(try await present.ending() == 0) }
+        withExtendedLifetime(nodes) {}
+    }
+
+    @Test("lists as JSON hide and obey nothing; one that is read in part ends without a word")
+    func listedSafely() async throws {
+        let (nodes, address) = try await start()
+        let pty = try Pty()
+        let nothing = try inbox(address, "list", input: .terminal(pty))
+        #expect(try await nothing.ending() == 0)
+        #expect(await pty.shows("nothing waits for an answer"))
+        let presents = try await differing(["a\u{202E}b\u{9B}c"], at: address)
+        let list = try inbox(address, "list", "--json")
+        #expect(try await list.ending() == 0)
+        #expect(await list.prints(#"a\u202eb\u009bc"#))
+        #expect(try JSONValue.parse(Array(list.output.value.utf8))["items"] != nil)
+        let command =
+            "\(Launched.busNode) inbox list --json --to '\(address)' --token-file \(token)"
+        let cut = try Launched(
+            ["-c", "set -o pipefail; \(command) | sleep 0"], program: "/bin/bash")
+        _ = try await cut.ending()
+        #expect(cut.errors.value.isEmpty)
+        withExtendedLifetime((nodes, presents)) {}
+    }
+}
