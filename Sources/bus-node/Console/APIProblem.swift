@@ -9,6 +9,8 @@ struct APIProblem: Error {
     var details: [String: JSONValue] = [:]
     /// The connection is not used again: what is left of the request is not read.
     var closes = false
+    /// What the path takes, where that is why.
+    var methods: [String] = []
 
     init(
         _ status: HTTPResponse.Status, _ word: String, _ message: String,
@@ -86,6 +88,7 @@ struct APIProblem: Error {
     var response: Response {
         var response = Response(json, status: status)
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        if !methods.isEmpty { response.headers[.allow] = methods.joined(separator: ", ") }
         if closes { response.headers[.connection] = "close" }
         return response
     }

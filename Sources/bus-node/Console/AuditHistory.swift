@@ -33,6 +33,8 @@ final class AuditHistory: AuditLog {
         var answered = 0
         var recovered = 0
         var failed = 0
+        /// Those whose caller gave up because the answer told it to.
+        var cancelled = 0
     }
 
     static let bucketCount = 60
@@ -45,6 +47,12 @@ final class AuditHistory: AuditLog {
     }
 
     private let state = Mutex(State())
+    /// Whether an option tells the caller of a presentation to give up.
+    private let isCancel: @Sendable (PresentationID, _ option: String) -> Bool
+
+    init(isCancel: @escaping @Sendable (PresentationID, String) -> Bool = { _, _ in false }) {
+        self.isCancel = isCancel
+    }
 
     func record(_ event: AuditEvent) {
         note(event.kind.rawValue, event.id, event.fields)
@@ -55,6 +63,7 @@ final class AuditHistory: AuditLog {
         _ event: String, _ id: PresentationID, _ fields: [String: String], at time: Date = .now
     ) {
         let event = Event(time: time, event: event, id: id, fields: fields)
+        let cancels = fields["option"].map { isCancel(id, $0) } ?? false
         state.withLock { state in
             state.events.append(event)
             let overflow = state.events.count - state.start - ConsoleLimits.auditEventMax
@@ -64,7 +73,7 @@ final class AuditHistory: AuditLog {
                 state.start = 0
             }
             let minute = Self.minute(time)
-            state.buckets[minute, default: Bucket()].count(event)
+            state.buckets[minute, default: Bucket()].count(event, cancels: cancels)
             if state.buckets.count > Self.bucketCount * 2 {
                 state.buckets = state.buckets.filter { $0.key > minute - Self.bucketCount }
             }
@@ -98,13 +107,15 @@ final class AuditHistory: AuditLog {
 }
 
 extension AuditHistory.Bucket {
-    fileprivate mutating func count(_ event: AuditHistory.Event) {
+    fileprivate mutating func count(_ event: AuditHistory.Event, cancels: Bool) {
         switch event.event {
         case AuditEvent.Kind.present.rawValue: presented += 1
         case AuditEvent.Kind.decide.rawValue: answered += 1
         case AuditEvent.Kind.done.rawValue:
             if event.fields["result"] == RecoveryResult.recovered.rawValue {
                 recovered += 1
+            } else if cancels {
+                cancelled += 1
             } else {
                 failed += 1
             }

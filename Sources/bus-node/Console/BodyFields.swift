@@ -42,6 +42,32 @@ struct BodyFields {
         return text
     }
 
+    /// A text of one line that looks like what it is: it stands in logs, and beside other words.
+    func name(_ name: String) throws(APIProblem) -> String {
+        let text = try text(name)
+        guard !text.unicodeScalars.contains(where: Self.isTrick) else {
+            throw .badRequest(
+                "\(name): found \(text.shown()); allowed: no control characters, and none that "
+                    + "turn the direction of text")
+        }
+        return text
+    }
+
+    private static func isTrick(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+    }
+
+    /// One of these words; nil when it is not there.
+    func word(_ name: String, among words: [String]) throws(APIProblem) -> String? {
+        guard has(name) else { return nil }
+        guard case .string(let text)? = object[name], words.contains(text) else {
+            throw .badRequest("\(name): allowed: \(words.joined(separator: ", "))")
+        }
+        return text
+    }
+
     /// A name that nobody can see says nothing of who it was.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties

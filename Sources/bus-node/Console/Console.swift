@@ -9,7 +9,7 @@ final class Console: Sendable {
     let node: NodeName
     let inbox: Inbox
     let silences: ConsoleSilences
-    let history = AuditHistory()
+    let history: AuditHistory
     let token: ConsoleToken
     let topology: Topology
     let logger: Logger
@@ -40,7 +40,12 @@ final class Console: Sendable {
             ?? .generated()
         var limits = InboxLimits()
         limits.escalateAfter = settings.escalateAfter
-        inbox = Inbox("console", limits: limits)
+        let inbox = Inbox("console", limits: limits)
+        self.inbox = inbox
+        history = AuditHistory { id, option in
+            let options = (try? inbox.item(id))?.report.options
+            return options?.first { $0.id == option }?.role == .cancel
+        }
         silences = ConsoleSilences(inbox, logger: logger)
     }
 

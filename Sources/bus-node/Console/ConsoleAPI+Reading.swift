@@ -11,9 +11,10 @@ extension ConsoleAPI {
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
         let latest = inbox.revision
         let seen = console.revisions.own(Int64(after), upTo: latest) ?? 0
-        let items = inbox.items(changedAfter: seen).filter { item in
+        let changed = inbox.items(changedAfter: seen).filter { item in
             stage == "all" || item.stage.isUnderWay == (stage == "open")
-        }.prefix(limit)
+        }
+        let items = changed.prefix(limit)
         // Where the list was cut, the next one goes on.
         let revision = items.count == limit ? items.last?.revision ?? latest : latest
         let groups = inbox.groups
@@ -23,6 +24,8 @@ extension ConsoleAPI {
             "openCount": .count(inbox.openCount),
             "items": .array(items.map { JSONValue($0, console.revisions) }),
             "groups": feed.json(groups), "groupCount": .count(groups.count),
+            "isLast": .bool(items.count == changed.count),
+            "startedAt": .time(console.startedAt),
         ])
     }
 
@@ -48,7 +51,7 @@ extension ConsoleAPI {
             [
                 "at": .time(at), "presented": .count(bucket.presented),
                 "answered": .count(bucket.answered), "recovered": .count(bucket.recovered),
-                "failed": .count(bucket.failed),
+                "failed": .count(bucket.failed), "cancelled": .count(bucket.cancelled),
             ]
         }
         return ["stepMilliseconds": 60_000, "buckets": .array(buckets)]

@@ -22,7 +22,7 @@ extension ConsoleAPI {
         let request = Silence.Request(
             pattern: pattern, match: try Self.match(pattern),
             option: fields.has("option") ? try fields.text("option") : nil,
-            by: try fields.text("by"),
+            by: try fields.name("by"),
             comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
         guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
             throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
@@ -49,7 +49,7 @@ extension ConsoleAPI {
     }
 
     func endSilence(_ text: String, _ body: [UInt8]) async throws -> Response {
-        let by = try BodyFields(body, allowing: "by").text("by")
+        let by = try BodyFields(body, allowing: "by").name("by")
         guard let number = Int(text) else {
             throw APIProblem(.notFound, "unknownSilence", "no silence \(text.shown()) here")
         }

@@ -31,6 +31,10 @@ struct ConsoleAPI: Sendable {
         routes.post("/api/v1/presentations/{id}/undo", person(undo))
         routes.post("/api/v1/presentations/{id}/claim", person(claim))
         routes.post("/api/v1/presentations/{id}/release", person(release))
+        routes.get("/api/v1/groups/{number}") { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(try group(try number(context)))
+        }
         routes.post("/api/v1/groups/{number}/answer") { request, context in
             try answerGroup(try number(context), try await body(request))
         }
@@ -109,13 +113,13 @@ struct ConsoleAPI: Sendable {
 
     // MARK: What people do
 
-    private static let undoRange = Int64(0)...60_000
+    static let undoRange = Int64(0)...60_000
     private static let claimRange = Int64(1)...3_600_000
 
     private func answer(_ id: PresentationID, _ body: [UInt8]) throws {
         let fields = try BodyFields(
             body, allowing: "option", "by", "answer", "undoMilliseconds")
-        let (option, by) = (try fields.text("option"), try fields.text("by"))
+        let (option, by) = (try fields.text("option"), try fields.name("by"))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         try inbox.answer(
             id, option: option, by: by, id: try fields.id("answer"), undo: .milliseconds(undo))
@@ -123,14 +127,14 @@ struct ConsoleAPI: Sendable {
     }
 
     private func undo(_ id: PresentationID, _ body: [UInt8]) throws {
-        let by = try BodyFields(body, allowing: "by").text("by")
+        let by = try BodyFields(body, allowing: "by").name("by")
         try inbox.undo(id)
         note("undo", id, ["by": by])
     }
 
     private func claim(_ id: PresentationID, _ body: [UInt8]) throws {
         let fields = try BodyFields(body, allowing: "by", "forMilliseconds", "takeOver")
-        let by = try fields.text("by")
+        let by = try fields.name("by")
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         try inbox.claim(
             id, by: by, for: .milliseconds(time), takesOver: try fields.bool("takeOver") ?? false)
@@ -138,52 +142,12 @@ struct ConsoleAPI: Sendable {
     }
 
     private func release(_ id: PresentationID, _ body: [UInt8]) throws {
-        let by = try BodyFields(body, allowing: "by").text("by")
+        let by = try BodyFields(body, allowing: "by").name("by")
         try inbox.release(id, by: by)
         note("release", id, ["by": by])
     }
 
-    private func answerGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
-        let fields = try BodyFields(body, allowing: "option", "by", "seen", "undoMilliseconds")
-        let (option, by) = (try fields.text("option"), try fields.text("by"))
-        let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
-        let seen = try fields.integer("seen", in: 0...Revisions.max)
-        // What was seen in an earlier life of this node is nothing that is here now.
-        let ownSeen = seen.map { console.revisions.own($0, upTo: inbox.revision) ?? 0 }
-        let result: GroupAnswer
-        do throws(InboxRefusal) {
-            result = try inbox.answerGroup(
-                number, option: option, by: by, seen: ownSeen, undo: .milliseconds(undo))
-        } catch {
-            throw APIProblem(error)
-        }
-        if undo > 0 {
-            for id in result.answered { note("leaving", id, ["by": by, "option": option]) }
-        }
-        return Response([
-            "answered": .array(result.answered.map { .string($0.description) }),
-            "refused": .array(
-                result.refused.map { id, refusal in
-                    [
-                        "id": .string(id.description), "message": .string(refusal.description),
-                        "error": .string(APIProblem(refusal).word),
-                    ]
-                }),
-        ])
-    }
-
-    private func undoGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
-        let by = try BodyFields(body, allowing: "by").text("by")
-        do throws(InboxRefusal) {
-            let undone = try inbox.undoGroup(number)
-            for id in undone { note("undo", id, ["by": by]) }
-            return Response(["undone": .array(undone.map { .string($0.description) })])
-        } catch {
-            throw APIProblem(error)
-        }
-    }
-
-    private func note(_ event: String, _ id: PresentationID, _ fields: [String: String]) {
+    func note(_ event: String, _ id: PresentationID, _ fields: [String: String]) {
         console.history.note(event, id, fields)
         console.logger.info(
             "console: \(event)",

@@ -150,6 +150,7 @@ final class EventFeed: Sendable {
             "openCount": .count(console.inbox.openCount),
             "items": .array(items.map { JSONValue($0, console.revisions) }),
             "groups": self.json(groups), "groupCount": .count(groups.count),
+            "isLast": .bool(items.count == changed.count),
         ]
         let data = JSONEscapes.escapingInvisible(in: json.encoded())
         var bytes = ByteBuffer()

@@ -28,7 +28,7 @@ extension JSONValue {
             "changedAt": .time(item.changedAt.date),
             "deadlineInMilliseconds": item.deadline.map { .milliseconds(until: $0) } ?? .null,
             "claimedBy": .null, "claimedUntil": .null, "leavesAt": .null, "result": .null,
-            "reason": .null, "ending": .text(item.ending),
+            "reason": .null, "ending": .text(item.isCancelled ? "cancelled" : item.ending),
             "failedAgain": .text(item.failedAgain?.description),
             "answer": item.answer.map(JSONValue.init) ?? .null,
         ]
@@ -55,11 +55,9 @@ extension JSONValue {
     }
 
     private init(_ option: ErrorReport.Option) {
-        let role: ErrorReport.Option.Role? =
-            option.isDeclaredDefault && option.role == nil ? .default : option.role
         self = [
             "id": .string(option.id), "title": .string(option.title),
-            "role": .text(role?.rawValue),
+            "role": .text(option.shownRole?.rawValue),
         ]
     }
 
@@ -73,6 +71,14 @@ extension JSONValue {
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> JSONValue {
         let left = ContinuousClock.now.duration(to: deadline)
         return .integer(max(0, Int64(left / .milliseconds(1))))
+    }
+}
+
+extension InboxItem {
+    /// Its caller gave up, as the answer told it to: nothing has gone wrong.
+    var isCancelled: Bool {
+        guard case .settled(let answer, .failed) = stage else { return false }
+        return report.options.first { $0.id == answer.option }?.role == .cancel
     }
 }
 
@@ -94,7 +100,7 @@ extension InboxItem.Stage {
 
 extension String {
     /// At most so many scalars, the last of them an ellipsis where something is missing.
-    fileprivate func clipped(_ limit: Int) -> String {
+    func clipped(_ limit: Int) -> String {
         let scalars = unicodeScalars
         guard
             let end = scalars.index(

@@ -73,6 +73,23 @@ import Testing
         #expect(problem == "by: allowed: a text of 1 to 200 characters")
     }
 
+    @Test(
+        "A name is one line, and looks like what it is",
+        arguments: ["a\u{7}", "a\nb", "a\u{202E}b", "a\u{2066}b", "a\u{9B}b", "a\u{2028}b"])
+    func trickyName(name: String) {
+        let body = JSONValue.object(["by": .string(name)]).encoded()
+        let problem = problem { () throws(APIProblem) in
+            _ = try BodyFields(Array(body), allowing: "by").name("by")
+        }
+        #expect(problem?.hasPrefix("by: found a") == true, "\(problem ?? "taken")")
+    }
+
+    @Test("Names of every language are taken", arguments: ["Zoë", "عمر", "नेहा", "👩‍🚀", "O'Neil"])
+    func anyName(name: String) throws {
+        let body = JSONValue.object(["by": .string(name)]).encoded()
+        #expect(try BodyFields(Array(body), allowing: "by").name("by") == name)
+    }
+
     @Test("A name has a limit")
     func longName() {
         let name = String(repeating: "x", count: ConsoleLimits.nameScalarMax + 1)

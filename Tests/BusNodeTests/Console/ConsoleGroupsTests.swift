@@ -1,0 +1,113 @@
+import Foundation
+import Logging
+import OrderedCollections
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+/// A group over HTTP: what it is made of, and that nothing of it is answered unseen.
+struct ConsoleGroupsTests {
+    private let api: ConsoleAPI
+
+    init() throws {
+        api = ConsoleAPI(
+            try Console(
+                ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+                in: Topology(nodes: [:]), logger: Logger(label: "test")))
+    }
+
+    /// Presents reports that differ in what they say, and waits until all of them are open.
+    private func present(
+        _ descriptions: String..., reasons: [String?] = [],
+        option: ErrorReport.Option = .init(id: "go", title: "Retry")
+    ) async throws -> [Task<Void, any Error>] {
+        let asking = descriptions.indices.map { index in
+            var report = ErrorReport(domain: "com.acme", description: descriptions[index])
+            report.failureReason = index < reasons.count ? reasons[index] : nil
+            report.coalesceKey = "timeout"
+            report.options = [option]
+            let prompt = Prompts.prompt(report)
+            return Task { [api] in _ = try await api.inbox.present(prompt) }
+        }
+        for await _ in api.inbox.changes() where api.inbox.openCount == descriptions.count { break }
+        return asking
+    }
+
+    private var number: Int {
+        get throws { try #require(api.inbox.groups.first).number }
+    }
+
+    /// How many are answered, or the word of the refusal.
+    private func answer(_ fields: [String: JSONValue]) throws -> String {
+        let body = JSONValue.object(
+            ["option": "go", "by": "ann", "undoMilliseconds": 60_000].merging(fields) { $1 })
+        do {
+            _ = try api.answerGroup(try number, body.encoded())
+            return "\(api.inbox.items().count { $0.answer != nil })"
+        } catch let problem as APIProblem {
+            #expect(api.inbox.items().allSatisfy { $0.answer == nil })
+            return problem.word
+        }
+    }
+
+    @Test("A group tells its members and in what they differ")
+    func varies() async throws {
+        let asking = try await present("One.", "Two.", reasons: ["the same", "the same"])
+        let group = try api.group(number)
+        #expect(group["varies"] == ["description"])
+        #expect(group["members"] == 2)
+        let texts = group["items"]?.arrayValue?.compactMap { $0["description"]?.stringValue }
+        #expect(Set(texts ?? []) == ["One.", "Two."])
+        let reasons = group["items"]?.arrayValue?.compactMap { $0["failureReason"]?.stringValue }
+        #expect(reasons == ["the same", "the same"])
+        let refusal = #expect(throws: APIProblem.self) { try api.group(99) }
+        #expect(refusal?.word == "unknownGroup")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("Members that differ are answered only by who says what was seen")
+    func differing() async throws {
+        let asking = try await present("One.", "Two.")
+        #expect(try answer([:]) == "notSeen")
+        let seen = api.console.revisions.shown(api.inbox.revision)
+        #expect(try answer(["seen": .integer(seen)]) == "2")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("A destructive option is not chosen for all by who does not say that it was seen")
+    func destructive() async throws {
+        let option = ErrorReport.Option(id: "go", title: "Delete it", role: .destructive)
+        let asking = try await present("One.", "One.", option: option)
+        #expect(try answer([:]) == "notSeen")
+        #expect(try answer(["role": "default"]) == "notSeen")
+        #expect(try answer(["role": "none"]) == "notSeen")
+        #expect(try answer(["role": "destructive"]) == "2")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("An option with another title than the one that was seen is not chosen")
+    func title() async throws {
+        let asking = try await present("One.", "One.")
+        #expect(try answer(["title": "Delete it"]) == "notSeen")
+        #expect(try answer(["role": "wipe"]) == "badRequest")
+        #expect(try answer(["title": "Retry", "role": "none"]) == "2")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("An answer that told the caller to give up ends as cancelled, not as a failure")
+    func cancelled() async throws {
+        let option = ErrorReport.Option(id: "go", title: "Give up", role: .cancel)
+        let asking = try await present("One.", option: option)
+        let id = try #require(api.inbox.items().first).id
+        let answer = try api.inbox.answer(id, option: "go", by: "ann")
+        api.console.audit.record(
+            AuditEvent(
+                .done, id,
+                ["option": "go", "by": "ann", "result": "failed", "answer": "\(answer.id)"]))
+        let bucket = try #require(api.chart["buckets"]?.arrayValue?.last)
+        #expect(bucket["cancelled"] == 1)
+        #expect(bucket["failed"] == 0)
+        for task in asking { task.cancel() }
+    }
+}
