@@ -35,7 +35,12 @@ class Page:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
+        self.expected = []
         self.resize(width, height, scheme)
+
+    def expects(self, *texts):
+        """What a case brings about by itself may be in the browser's log: 409, ERR_."""
+        self.expected += texts
 
     def resize(self, width, height, scheme="light", scale=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -132,9 +137,10 @@ class Page:
         self.until(lambda: not self.text("#nameDialog"), "the name to be taken")
 
     def complaints(self):
-        """What the browser found wrong, refused requests aside: those are part of the tests."""
+        """What is severe in the browser's log and was not to be expected."""
         return [entry["message"] for entry in self.driver.get_log("browser")
-                if "Content Security Policy" in entry["message"] or "Uncaught" in entry["message"]]
+                if entry["level"] == "SEVERE"
+                and not any(text in entry["message"] for text in self.expected)]
 
     def save(self, path):
         self.driver.save_screenshot(str(path))

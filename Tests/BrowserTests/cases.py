@@ -58,14 +58,16 @@ def a_second_tab_sees_it_and_is_refused(page, console):
                "the other tab's answer")
     page.choose("The second.")
     # From here on this tab hears nothing, as on a slow link.
-    page.part("state", "part.state.source.close()")
+    page.part("state", "part.state.port.close()")
+    page.expects("409")
     page.driver.switch_to.window(quick)
     page.choose("The second.")
     page.click("[data-option=skip]")
     assert second.answer() == ("skip", "ada")
     page.driver.switch_to.window(slow)
     page.click("[data-option=retry]")
-    page.until(lambda: "answered before" in page.text("#toasts [role=alert]"), "the refusal")
+    page.until(lambda: "Answered before: ada chose “Skip”" in page.text("#toasts [role=alert]"),
+               "the refusal")
 
 
 def a_claim_keeps_others_off(page, console):
@@ -130,6 +132,7 @@ def the_link_comes_back_after_a_restart(page, console):
     console.ask(report("Before the restart."))
     page.open(console.url)
     page.row("Before the restart.")
+    page.expects("ERR_")
     console.stop()
     page.until(lambda: "No link" in page.text("#banner"), "the banner")
     console.start()
@@ -197,6 +200,7 @@ def a_silence_is_refused_beside_its_field(page, console):
     page.press("s")
     page.until(lambda: "Fill in at least one" in page.text("#silencePreview"), "the hint")
     page.press(*"why not")
+    page.expects("400")
     page.click("#silenceSave")
     page.until(lambda: page.text("#matchProblem"), "that everything is refused")
     page.click("[name=domain]")
@@ -284,6 +288,7 @@ def the_topology_is_live(page, console):
                      ".filter((each) => each.name.endsWith('/status')).length")
     assert after <= asked + 1, "the topology is read though nobody looks at it"
     page.go("topology")
+    page.expects("ERR_")
     console.stop()
     page.until(lambda: "No link" in page.text("#banner"), "the banner")
     page.until(lambda: "not known" in told("relay-us"), "states that nobody knows")
@@ -384,16 +389,20 @@ def nothing_jumps(page, console):
 
 
 def hostile_text_stays_text(page, console):
+    page.open(console.url)
     attack = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
     bidi = "\u202egnihton eteled\u202c \u2066x\u2069 \u200bhidden"
     options = [{"id": "retry", "title": f"Retry {attack}"},
                {"id": "cancel", "title": f"{bidi} Abort", "role": "cancel"}]
+    console.ask(report("Stacked" + "\u0301" * 200 + "."))
+    page.row("Stacked")
+    stacked = next(text for text in page.texts("#list .title") if "Stacked" in text)
+    assert stacked.count("\u0301") == 8, "marks that reach over other rows"
     console.ask(report(
         f"{attack} {bidi}", failureReason="W" * 10_000, recoverySuggestion=f"a\0b {attack}",
         userInfo={attack: attack, "__proto__": "x", "long": "y " * 5_000},
         underlyingErrors=[{"domain": attack, "description": f"{bidi} {attack}"}],
         recoveryOptions=options))
-    page.open(console.url)
     page.choose("<script>window.hacked=1</script>")
     page.until(lambda: "WWWW" in page.text("#detail"), "the long reason")
     shown = page.text("#detail")

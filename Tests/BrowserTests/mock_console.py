@@ -33,6 +33,8 @@ def handler(inbox, token):
 
         def reply(self, status, body, kind="application/json", headers=()):
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            if not self.is_known():
+                headers = [*headers, ("Connection", "close")]
             self.send_response(status)
             for name, value in [("Content-Type", f"{kind}; charset=utf-8"),
                                 ("Content-Length", str(len(data))),
@@ -41,9 +43,12 @@ def handler(inbox, token):
             self.end_headers()
             self.wfile.write(data)
 
+        def is_known(self):
+            return f"errorbus={token}" in self.headers.get("Cookie", "")
+
         def guarded(self, work):
             try:
-                if f"errorbus={token}" not in self.headers.get("Cookie", ""):
+                if not self.is_known():
                     raise Refused(401, "unauthorized", "no valid token")
                 work()
             except Refused as refusal:
@@ -54,18 +59,21 @@ def handler(inbox, token):
         def do_GET(self):
             address = urllib.parse.urlsplit(self.path)
             query = dict(urllib.parse.parse_qsl(address.query))
+            file = PAGE / address.path.removeprefix("/page/")
             if address.path == "/" and query.get("token") == token:
                 self.reply(303, b"", headers=[("Location", "/"), (
                     "Set-Cookie", f"errorbus={token}; HttpOnly; SameSite=Strict; Path=/")])
+            elif address.path == "/":
+                # No data is in it: the door, where the token is missing, is a part of it.
+                is_foreign = self.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+                self.reply(200 if self.is_known() or is_foreign else 401,
+                           (PAGE / "console.html").read_bytes(), "text/html")
+            elif file.parent == PAGE and file.suffix in KINDS_OF_FILES and file.exists():
+                self.reply(200, file.read_bytes(), KINDS_OF_FILES[file.suffix])
             else:
                 self.guarded(lambda: self.get(address.path, query))
 
         def get(self, path, query):
-            if path == "/":
-                return self.reply(200, (PAGE / "console.html").read_bytes(), "text/html")
-            file = PAGE / path.removeprefix("/page/")
-            if file.parent == PAGE and file.suffix in KINDS_OF_FILES and file.exists():
-                return self.reply(200, file.read_bytes(), KINDS_OF_FILES[file.suffix])
             if path == "/api/v1/silences":
                 return self.reply(200, inbox.silences.listed())
             if path == "/api/v1/events":
@@ -73,6 +81,8 @@ def handler(inbox, token):
             if path == "/api/v1/inbox":
                 return self.reply(200, inbox.page(int(query.get("after", 0)), int(
                     query.get("limit", 500)), query.get("stage", "open")))
+            if path.startswith("/api/v1/groups/"):
+                return self.reply(200, inbox.group(int(path.rsplit("/", 1)[1])))
             if path.startswith("/api/v1/presentations/"):
                 return self.reply(200, inbox.detail(path.rsplit("/", 1)[1]))
             if path == "/api/v1/audit":

@@ -27,7 +27,8 @@ class Inbox:
         self.events = []
         self.silences = MockSilences(self)
         self.bus = MockBus()
-        self.moments = {"presented": [], "answered": [], "recovered": [], "failed": []}
+        self.moments = {"presented": [], "answered": [], "recovered": [], "failed": [],
+                        "cancelled": []}
 
     # Changes
 
@@ -35,9 +36,11 @@ class Inbox:
         with self.changed:
             if self.silences.takes(report, path):
                 return None
-            key = report.get("coalesceKey") or json.dumps(
-                [report["domain"], report.get("code"),
-                 [option["id"] for option in report.get("recoveryOptions", [])]])
+            key = json.dumps([
+                report["domain"], report.get("coalesceKey") or [
+                    report.get("code"), report["description"]],
+                [[option["id"], option["title"], option.get("role")]
+                 for option in report.get("recoveryOptions", [])]])
             members = self.groups.get(key, [])
             if not any(item["stage"] in ("open", "claimed") for item in members):
                 members = self.groups[key] = []
@@ -145,7 +148,7 @@ class Inbox:
                         if option["id"] == item["answer"]["option"])
             result = "failed" if role == "cancel" else "recovered"
             self.touch(item, stage="settled", result=result)
-            self.moments[result].append(time.time())
+            self.moments["cancelled" if role == "cancel" else result].append(time.time())
             self.note("done", item, option=item["answer"]["option"], by=item["answer"]["by"],
                       result=result)
 
@@ -155,8 +158,10 @@ class Inbox:
             if item["stage"] != "leaving":
                 raise Refused(409, "nothingToUndo",
                               "nothing to undo: it is not answered, or the answer has left")
+            self.note("undo", item, by=body["by"])
             return self.touch(item, stage="claimed", answer=None, leavesAt=None,
-                              claimedBy=body["by"], claimedUntil=stamp(time.time() + 60))
+                              claimedBy=item["answer"]["by"],
+                              claimedUntil=stamp(time.time() + 60))
 
     def claim(self, identity, body):
         with self.changed:
@@ -192,7 +197,7 @@ class Inbox:
             if not leaving:
                 raise Refused(409, "nothingToUndo", "nothing to undo: every answer has left")
             for identity in leaving:
-                self.undo(identity, {"by": self.items[identity]["answer"]["by"]})
+                self.undo(identity, body)
             self.undone_groups += 1
             return {"undone": leaving}
 
@@ -208,14 +213,50 @@ class Inbox:
                        and self.opened[item["id"]] <= body.get("seen", self.revision)]
             if not members:
                 raise Refused(404, "unknownGroup", f"no group {number} is open")
+            self.refuse_unseen(members, body)
             answered, refused = [], []
             for item in members:
                 try:
                     self.answer(item["id"], {**body, "answer": None})
                     answered.append(item["id"])
                 except Refused as refusal:
-                    refused.append({"id": item["id"], "message": refusal.body["message"]})
+                    refused.append({"id": item["id"], "message": refusal.body["message"],
+                                    "error": refusal.body["error"]})
             return {"answered": answered, "refused": refused}
+
+    def refuse_unseen(self, members, body):
+        """An option that is another one than was seen, or of what nobody has said they saw."""
+        for option in (option for item in members for option in item["options"]
+                       if option["id"] == body["option"]):
+            found = {"title": option["title"], "role": option["role"] or "none"}
+            if any(body.get(name, value) != value for name, value in found.items()):
+                raise Refused(409, "notSeen", f"not answered: {body['option']}: found {found}")
+            if "seen" not in body and "role" not in body and option["role"] == "destructive":
+                raise Refused(409, "notSeen", "not answered: it is destructive: send role, or seen")
+        if "seen" not in body and {"description", "options"} & set(self.varies(members)):
+            raise Refused(409, "notSeen", "not answered: its members differ: send seen")
+
+    def varies(self, members):
+        reports = [self.reports[item["id"]] for item in members]
+        names = {"description": "description", "failureReason": "failureReason",
+                 "recoverySuggestion": "recoverySuggestion", "severity": "severity",
+                 "domain": "domain", "code": "code", "options": "recoveryOptions",
+                 "userInfo": "userInfo"}
+        return [name for name, key in names.items()
+                if any(report.get(key) != reports[0].get(key) for report in reports)]
+
+    def group(self, number):
+        with self.changed:
+            for group in self.open_groups():
+                if group["number"] == number:
+                    members = [item for item in self.items.values() if item["group"] == number
+                               and item["stage"] in ("open", "claimed")]
+                    return {**group, "varies": self.varies(members), "items": [
+                        {**{name: item[name] for name in ("id", "description", "severity",
+                                                          "origin")},
+                         "failureReason": self.reports[item["id"]].get("failureReason")}
+                        for item in members[:500]]}
+            raise Refused(404, "unknownGroup", f"no group {number} is open")
 
     # What people read
 
@@ -229,9 +270,12 @@ class Inbox:
                 if stage == "all" or (item["stage"] in ended) == (stage == "ended"):
                     newer.append(item)
             items = [self.told(item) for item in newer[::-1][:limit]]
+            is_last = len(items) == len(newer)
             groups = self.open_groups()
             return json.loads(json.dumps({
-                "node": "central", "revision": self.revision, "items": items,
+                "node": "central", "startedAt": self.started, "items": items,
+                "revision": self.revision if is_last else items[-1]["revision"],
+                "isLast": is_last,
                 "openCount": sum(group["members"] for group in groups),
                 "groups": groups[:200], "groupCount": len(groups)}))
 
@@ -242,6 +286,9 @@ class Inbox:
         words = {"failed": "not recovered", "late": "too late", "unknown": "no result known",
                  "declined": "passed on"}
         ending = item["result"] or item["reason"]
+        roles = {option["id"]: option["role"] for option in item["options"]}
+        if ending == "failed" and roles.get(item["answer"]["option"]) == "cancel":
+            ending = "cancelled"
         return {**item, "deadlineInMilliseconds": left, "failedAgain": None,
                 "ending": words.get(ending, ending)}
 

@@ -12,7 +12,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let connections: ConsoleConnections
-    private let logger: Logger
+    private let refusals: RefusalLog
     /// Requests read whole less answers written whole.
     private var openCount = 0
     /// Something of a request has come that is not answered, or nothing at all yet.
@@ -21,9 +21,9 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private var reading: Scheduled<Void>?
     private var stalling: Scheduled<Void>?
 
-    init(_ connections: ConsoleConnections, logger: Logger) {
+    init(_ connections: ConsoleConnections, _ refusals: RefusalLog) {
         self.connections = connections
-        self.logger = logger
+        self.refusals = refusals
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -68,13 +68,18 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What is no HTTP, or has too much of it, never comes to the routes: it is answered with 400.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        logger.warning(
+        let peer = context.channel.remoteAddress?.description ?? "?"
+        refusals.note(
+            .init(host: context.channel.peerHost, status: "400", reason: "malformed"),
             "console: refused",
-            metadata: [
-                "peer": "\(context.channel.remoteAddress?.description ?? "?")", "status": "400",
-                "reason": "malformed", "problem": "\(error)",
+            [
+                "peer": "\(peer)", "status": "400", "reason": "malformed",
+                "problem": "\(error)",
             ])
         context.fireErrorCaught(error)
+        // What comes after it is not known to be a request.
+        isOwed = false
+        expectRequest(context, within: ConsoleLimits.malformedTime)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -103,12 +108,10 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private func drop(_ context: ChannelHandlerContext, _ reason: String) {
         // A browser that keeps a connection for later is not slow.
         if isOwed {
-            logger.info(
-                "console: slow client dropped",
-                metadata: [
-                    "peer": "\(context.channel.remoteAddress?.description ?? "?")",
-                    "reason": "\(reason)",
-                ])
+            let peer = context.channel.remoteAddress?.description ?? "?"
+            refusals.note(
+                .init(host: context.channel.peerHost, status: "-", reason: reason), level: .info,
+                "console: slow client dropped", ["peer": "\(peer)", "reason": "\(reason)"])
         }
         context.close(promise: nil)
     }

@@ -5,10 +5,20 @@ import NIOCore
 /// One request: what the routes know of it beside itself.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+    /// Host and port, and the host alone.
     let peer: String
+    let peerHost: String
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress.map { "\($0.ipAddress ?? "?"):\($0.port ?? 0)" } ?? "?"
+        channel = source.channel
+        peerHost = channel.peerHost
+        peer = "\(peerHost):\(channel.remoteAddress?.port ?? 0)"
     }
+}
+
+extension Channel {
+    /// The address of who is at the other end, without the port.
+    var peerHost: String { remoteAddress?.ipAddress ?? "?" }
 }

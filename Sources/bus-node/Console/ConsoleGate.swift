@@ -13,6 +13,9 @@ struct ConsoleGate: Sendable {
         var host: String?
         var origins: [String] = []
         var fetchSite: String?
+        /// What the browser is about: `navigate`, and `document` where that fills a whole tab.
+        var fetchMode: String?
+        var fetchDestination: String?
         var contentType: String?
         var authorization: String?
         var cookies: [String] = []
@@ -23,6 +26,8 @@ struct ConsoleGate: Sendable {
 
     enum Verdict: Hashable {
         case enter
+        /// The page itself, which has no data: whoever asks for that has to show the token.
+        case enterPage
         /// The token was in the address: keep it in a cookie, and out of the address.
         case keepToken
     }
@@ -36,7 +41,11 @@ struct ConsoleGate: Sendable {
             throw APIProblem(
                 .forbidden, "host", "Host: found \(found); allowed: the console's own address")
         }
-        if let site = facts.fetchSite, site != "same-origin", site != "none" {
+        // A link on another site brings no cookie; what it leads to asks for the data by itself.
+        let isLink =
+            facts.path == "/" && facts.method == "GET" && facts.fetchMode == "navigate"
+            && facts.fetchDestination == "document" && facts.offeredToken == nil
+        if let site = facts.fetchSite, site != "same-origin", site != "none", !isLink {
             throw APIProblem(
                 .forbidden, "crossSite",
                 "Sec-Fetch-Site: found \(site.shown()); allowed: same-origin, none")
@@ -49,7 +58,12 @@ struct ConsoleGate: Sendable {
             guard token.matches(offered) else { throw Self.unauthorized }
             return .keepToken
         }
-        guard hasToken(facts) else { throw Self.unauthorized }
+        guard hasToken(facts) else {
+            let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
+            let isPart = facts.path.hasPrefix("/page/") && facts.method == "GET"
+            guard isFromElsewhere || isPart else { throw Self.unauthorized }
+            return .enterPage
+        }
         if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
         return .enter
     }
@@ -97,10 +111,15 @@ extension ConsoleGate.Facts {
         host = request.head.authority.map { ([$0] + others).joined(separator: ", ") }
         origins = request.headers[values: .origin]
         fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        fetchMode = HTTPField.Name("Sec-Fetch-Mode").flatMap { request.headers[$0] }
+        fetchDestination = HTTPField.Name("Sec-Fetch-Dest").flatMap { request.headers[$0] }
         contentType = request.headers[.contentType]
         authorization = request.headers[.authorization]
         cookies = request.headers[values: .cookie]
         contentLength = request.headers[.contentLength]
-        offeredToken = path == "/" ? (try? QueryFields(request.uri.query))?.text("token") : nil
+        // No token has a space: there was a + that the address did not escape.
+        offeredToken =
+            path == "/"
+            ? (try? QueryFields(request.uri.query))?.text("token")?.replacing(" ", with: "+") : nil
     }
 }

@@ -9,6 +9,13 @@ enum ConsoleLimits {
     static let headerCountMax = 100
     /// Connections at a time; another one waits.
     static let connectionCountMax = 128
+    /// Of these, such as have not shown the token; the oldest of them makes room.
+    static let strangerCountMax = 64
+    static let strangerCountMaxPerHost = 32
+    /// What a connection has to end after a request that was no HTTP.
+    static let malformedTime = TimeAmount.seconds(1)
+    /// Refusals of one kind come into the log once in that time, and then how many more there were.
+    static let refusalInterval: Duration = .seconds(10)
     /// Event streams at a time; another one is refused (503).
     static let streamCountMax = 48
     /// From the connection to the end of its first request.

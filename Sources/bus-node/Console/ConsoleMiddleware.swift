@@ -8,6 +8,8 @@ struct ConsoleMiddleware: RouterMiddleware {
     let gate: ConsoleGate
     let page: ConsolePage
     let routes: ConsoleRoutes
+    let connections: ConsoleConnections
+    let refusals: RefusalLog
     let logger: Logger
 
     func handle(
@@ -15,16 +17,20 @@ struct ConsoleMiddleware: RouterMiddleware {
         next: (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
+        var isKnown = false
         do {
-            switch try gate.verdict(on: ConsoleGate.Facts(request)) {
-            case .enter: response = try await next(request, context)
-            case .keepToken: response = keepingToken
-            }
+            let verdict = try gate.verdict(on: ConsoleGate.Facts(request))
+            isKnown = verdict != .enterPage
+            if isKnown { connections.know(context.channel) }
+            response =
+                verdict == .keepToken ? keepingToken : try await next(request, context)
         } catch {
             let problem = problem(error, request)
             log(problem, request, context)
             response = refusal(problem, request)
         }
+        // A stranger keeps no connection for later.
+        if !isKnown { response.headers[.connection] = "close" }
         page.protect(&response)
         return response
     }
@@ -53,9 +59,11 @@ struct ConsoleMiddleware: RouterMiddleware {
     private func unrouted(_ request: Request) -> APIProblem {
         let methods = routes.methods(at: request.uri.path)
         guard methods.isEmpty else {
-            return APIProblem(
+            var problem = APIProblem(
                 .methodNotAllowed, "methodNotAllowed",
                 "\(request.method.rawValue): allowed: \(methods.joined(separator: ", "))")
+            problem.methods = methods
+            return problem
         }
         return APIProblem(.notFound, "notFound", "no such path")
     }
@@ -63,9 +71,11 @@ struct ConsoleMiddleware: RouterMiddleware {
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
         // Two people at once are nothing to warn of. The path comes without its query: a token may
         // be in that. It may be anywhere where somebody mistyped the address.
-        logger.log(
+        refusals.note(
+            RefusalLog.Kind(
+                host: context.peerHost, status: "\(problem.status.code)", reason: problem.word),
             level: problem.status == .conflict ? .info : .warning, "console: refused",
-            metadata: [
+            [
                 "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
                 "path": "\(gate.token.hidden(in: request.uri.path))",
                 "status": "\(problem.status.code)",
@@ -74,11 +84,11 @@ struct ConsoleMiddleware: RouterMiddleware {
             ])
     }
 
-    /// A person who came without the token gets a page that says what to do.
+    /// A person who came without the token gets the page, which asks for it.
     private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
         guard problem.status == .unauthorized, request.uri.path == "/",
             (request.headers[.accept] ?? "").contains("text/html")
         else { return problem.response }
-        return page.doorResponse
+        return page.door
     }
 }

@@ -9,23 +9,6 @@ struct ConsolePage: Sendable {
         "img-src 'self' data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
 
-    private static let door = """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <link rel="icon" href="data:,">
-        <title>ErrorBus console: token needed</title>
-        <h1>This console needs its token</h1>
-        <p>Open the address that bus-node printed when it started, or enter the token:</p>
-        <form method="get" action="/">
-        <label>Token <input name="token" type="password" autocomplete="off" required></label>
-        <button>Open</button>
-        </form>
-        </html>
-
-        """
-
     /// What the page consists of, by the names under which it asks for them.
     private static let parts: [String: [UInt8]] = [
         "answering.js": PackageResources.answering_js,
@@ -39,6 +22,8 @@ struct ConsolePage: Sendable {
         "elements.js": PackageResources.elements_js,
         "forest.js": PackageResources.forest_js,
         "frame.js": PackageResources.frame_js,
+        "group-box.js": PackageResources.group_box_js,
+        "group.js": PackageResources.group_js,
         "inbox.css": PackageResources.inbox_css,
         "keys.js": PackageResources.keys_js,
         "link.js": PackageResources.link_js,
@@ -57,6 +42,7 @@ struct ConsolePage: Sendable {
         "silences.js": PackageResources.silences_js,
         "state.js": PackageResources.state_js,
         "store.js": PackageResources.store_js,
+        "stream.js": PackageResources.stream_js,
         "text.js": PackageResources.text_js,
         "topology.js": PackageResources.topology_js,
         "undoing.js": PackageResources.undoing_js,
@@ -75,8 +61,9 @@ struct ConsolePage: Sendable {
             name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
     }
 
-    var doorResponse: Response {
-        var response = Self.file(Array(Self.door.utf8), "text/html; charset=utf-8")
+    /// The page for who came without the token: it asks for it.
+    var door: Response {
+        var response = html
         response.status = .unauthorized
         response.headers[.wwwAuthenticate] = "Bearer"
         return response

@@ -10,8 +10,12 @@ import Synchronization
 struct ConsoleServer: Service {
     let console: Console
     private let connections = ConsoleConnections()
+    private let refusals: RefusalLog
 
-    init(_ console: Console) { self.console = console }
+    init(_ console: Console) {
+        self.console = console
+        refusals = RefusalLog(console.logger)
+    }
 
     /// - Throws: When it cannot listen where it shall.
     func run() async throws {
@@ -51,9 +55,9 @@ struct ConsoleServer: Service {
     }
 
     private var channelConfiguration: HTTP1Channel.Configuration {
-        let (connections, logger) = (connections, console.logger)
+        let (connections, refusals) = (connections, refusals)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ClientPatience(connections, logger: logger)],
+            additionalChannelHandlers: [ClientPatience(connections, refusals)],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: ConsoleLimits.headerByteMax,
                 maxHeaderListSize: ConsoleLimits.headerByteMax * 4,
@@ -69,7 +73,8 @@ struct ConsoleServer: Service {
         return routes.router(
             behind: ConsoleMiddleware(
                 gate: ConsoleGate(hosts: hosts, token: console.token), page: api.page,
-                routes: routes, logger: console.logger)
+                routes: routes, connections: connections, refusals: refusals,
+                logger: console.logger)
         ).buildResponder()
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
 import NIOHTTPTypes
 import Testing
 
@@ -13,7 +14,7 @@ struct ClientPatienceTests {
     private let connections = ConsoleConnections()
 
     init() throws {
-        channel = EmbeddedChannel(handler: ClientPatience(connections, logger: .silent))
+        channel = EmbeddedChannel(handler: ClientPatience(connections, RefusalLog(.silent)))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -93,6 +94,14 @@ struct ClientPatienceTests {
     func closes() throws {
         try request(whole: false)
         try answer([.connection: "close"])
+        #expect(!isOpen)
+    }
+
+    @Test("After what is no HTTP a connection is not kept for more")
+    func malformed() throws {
+        channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        #expect(throws: HTTPParserError.self) { try channel.throwIfErrorCaught() }
+        pass(ConsoleLimits.malformedTime)
         #expect(!isOpen)
     }
 

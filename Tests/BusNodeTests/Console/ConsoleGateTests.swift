@@ -136,7 +136,54 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == site.expected)
     }
 
-    @Test("Without the token nothing is served; it comes as a header or a cookie")
+    @Test(
+        "A link on another site leads to the page, which has no data, and to nothing else",
+        arguments: [
+            ("GET", "/", "navigate", "document", "enterPage"),
+            ("GET", "/", "navigate", "iframe", "403 crossSite"),
+            ("GET", "/", "no-cors", "document", "403 crossSite"),
+            ("POST", "/", "navigate", "document", "403 crossSite"),
+            ("GET", "/api/v1/inbox", "navigate", "document", "403 crossSite"),
+            ("GET", "/page/main.js", "navigate", "document", "403 crossSite"),
+        ])
+    func link(
+        method: String, path: String, mode: String, destination: String, expected: String
+    ) throws {
+        var facts = facts(method)
+        facts.path = path
+        facts.authorization = nil
+        facts.fetchSite = "cross-site"
+        facts.fetchMode = mode
+        facts.fetchDestination = destination
+        #expect(verdict(try gate(), facts) == expected)
+        facts.host = "evil.example"
+        #expect(verdict(try gate(), facts) == "403 host")
+    }
+
+    @Test("What the page is made of needs no token; it comes to the page alone")
+    func parts() throws {
+        var facts = facts()
+        facts.path = "/page/main.js"
+        facts.authorization = nil
+        #expect(verdict(try gate(), facts) == "enterPage")
+        facts.fetchSite = "same-origin"
+        #expect(verdict(try gate(), facts) == "enterPage")
+        facts.fetchSite = "cross-site"
+        #expect(verdict(try gate(), facts) == "403 crossSite")
+        facts.fetchSite = nil
+        facts.method = "POST"
+        #expect(verdict(try gate(), facts) == "401 unauthorized")
+    }
+
+    @Test("A + in a token that the address did not escape is one")
+    func plus() {
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/?token=a+b%2Bc")
+        let facts = ConsoleGate.Facts(Request(head: head, body: .init(buffer: ByteBuffer())))
+        #expect(facts.offeredToken == "a+b+c")
+    }
+
+    @Test("Without the token nothing is served that has data; it comes as a header or a cookie")
     func tokens() throws {
         let gate = try gate()
         let text = Self.token.text

@@ -5,16 +5,34 @@ import { state } from "./state.js";
 export class Refusal extends Error {}
 
 export async function api(method, path, body) {
+  const begin = Date.now();
   const response = await fetch(`/api/v1/${path}`, {
     method, cache: "no-store", signal: AbortSignal.timeout(15_000),
     ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+  }).catch((error) => {
+    if (error.name === "TimeoutError") state.unanswered += 1;
+    throw error;
   });
-  const date = Date.parse(response.headers.get("Date"));
-  if (Math.abs(date - Date.now()) > 2000) state.skew = date - Date.now();
+  // Without its token the page has no link, whatever the stream says.
+  state.unanswered = response.status === 401 ? Infinity : 0;
+  setClock(begin, Date.parse(response.headers.get("Date")));
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
   const refusal = new Refusal(answer.message ?? `The console answered ${response.status}.`);
   throw Object.assign(refusal, { status: response.status, answer });
+}
+
+const SAMPLES = 5;
+let samples = [];
+
+/** The server's clock is that of the fastest of the last answers; a slow one says nothing. */
+function setClock(begin, date) {
+  const end = Date.now();
+  const took = end - begin;
+  if (!(took >= 0 && took < 1000) || Number.isNaN(date)) return;
+  samples = [...samples, { took, offset: date - end }].slice(-SAMPLES);
+  const { offset } = samples.reduce((a, b) => (b.took <= a.took ? b : a));
+  state.skew = Math.abs(offset) > 2000 ? offset : 0;
 }
 
 /** Posts again once when the link broke in between: only for what may be said twice. */

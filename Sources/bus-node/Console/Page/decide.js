@@ -1,14 +1,17 @@
 // The box in which a person decides, and reads what came of it.
 import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
 import { answer, claim, release, toggleWhole } from "./answering.js";
+import { groupOf, isForAll } from "./group.js";
+import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { myName, state } from "./state.js";
-import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
-import { clock, moment, number, shown } from "./text.js";
-import { undoGroup, undoOne } from "./undoing.js";
+import { claimant, endingOf, expiryOption, isCancelled, isOpen, leavingSize } from "./store.js";
+import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
+import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
 
 export function decideOf(item, size) {
+  state.decision = null;
   const box = el("section", { className: "decide", ariaLabel: "Decision" });
   if (item.stage === "leaving") box.append(...leavingOf(item));
   else if (!isOpen(item)) box.append(...endOf(item));
@@ -18,7 +21,7 @@ export function decideOf(item, size) {
 
 function leavingOf(item) {
   const all = leavingSize(item.group);
-  const whole = all > 1 && state.whole;
+  const whole = isUndoneWhole(item);
   const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
     : `${answerText(item)}. The answer leaves in `;
   const button = (label, key, action) => el("button", {
@@ -33,10 +36,8 @@ function leavingOf(item) {
   return [el("p", {}, text, until(Date.parse(item.leavesAt)), "."), buttons];
 }
 
-function answerText({ answer, options }) {
-  const title = options.find((option) => option.id === answer.option)?.title ?? answer.option;
-  return `“${shown(title, 120)}” by ${shown(answer.by, 64)}`;
-}
+const answerText = (item) =>
+  `“${shown(titleIn(item, item.answer.option), 260)}” by ${shown(item.answer.by, 64)}`;
 
 const ENDINGS = {
   failed: "Not recovered",
@@ -50,7 +51,8 @@ function endOf(item) {
   const closed = item.reason === "withheld" ? "Withheld: nobody is asked, its caller was told so"
     : `Closed without an answer here: ${word}`;
   const recovered = item.failedAgain ? "Recovered, and failed again: " : "Recovered";
-  const text = ENDINGS[item.result] ?? (item.result === "recovered" ? recovered
+  const text = isCancelled(item) ? "Cancelled: its caller gave up, as it was told to"
+    : ENDINGS[item.result] ?? (item.result === "recovered" ? recovered
     : item.stage === "closed" ? closed : "Sent; waiting to hear what came of it");
   return [el("p", { className: `outcome ${tone}` }, text,
     item.failedAgain && presentationLink(item.failedAgain)),
@@ -61,13 +63,17 @@ function endOf(item) {
 function choicesOf(item, size) {
   const holder = claimant(item);
   const isOthers = holder && holder !== myName();
-  const whole = state.whole && size > 1;
-  const isShut = !state.online || state.busy || Boolean(isOthers && !whole);
+  const whole = isForAll(item, size);
+  const isShut = !state.online || Boolean(state.busy) || Boolean(isOthers && !whole);
+  const decision = { item, size, whole, seen: 0 };
+  state.decision = decision;
   return [
-    size > 1 && scopeOf(size, whole), !item.isReachable && unreachable(),
+    ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
+    !item.isReachable && unreachable(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    optionsOf(item, isShut, whole ? size : 1), item.deadline && expiryText(item, size),
-    el("p", { className: "buttons" }, ...claimButtons(isOthers, holder), silenceButton(item)),
+    optionsOf(decision, isShut), item.deadline && expiryText(item, size),
+    el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
+      silenceButton(item)),
   ].filter(Boolean);
 }
 
@@ -82,24 +88,27 @@ const claimedText = (item, who) =>
 function expiryText(item, size) {
   const option = expiryOption(item);
   const which = size > 1 ? " to this one" : "";
-  const consequence = option ? `“${shown(option.title, 120)}” is applied${which}`
+  const consequence = option ? `“${shown(optionTitle(option), 260)}” is applied${which}`
     : `${size > 1 ? "this one" : "it"} ends unanswered, and its caller is told so`;
   return el("p", { className: "expiry" }, clockIcon(),
     ` If nobody answers, ${consequence} in `, until(item.deadline),
     `, at ${moment(item.deadline)}.`);
 }
 
-function scopeOf(size, whole) {
+function scopeOf(item, size, whole) {
+  const { optionsDiffer } = groupOf(item.group);
   const box = el("input", {
-    type: "checkbox", checked: whole, dataset: { key: "scope" }, onchange: toggleWhole,
+    type: "checkbox", checked: whole, disabled: optionsDiffer, dataset: { key: "scope" },
+    onchange: toggleWhole,
   });
-  return el("label", { className: "scope" }, box,
-    `Answer all ${number(size)} equal errors of the group`, kbd("g"));
+  const text = optionsDiffer ? "Their options differ: each has to be answered by itself"
+    : `Answer all ${number(size)} of the group`;
+  return el("label", { className: "scope" }, box, text, kbd("g"));
 }
 
-function optionsOf(item, isShut, count) {
-  const buttons = item.options.map((option, index) =>
-    optionButton(item, option, index, isShut, count));
+function optionsOf(decision, isShut) {
+  const buttons = decision.item.options.map((option, index) =>
+    optionButton(decision, option, index, isShut));
   if (buttons.length > 0) {
     const className = buttons.length > 6 ? "options many" : "options";
     return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
@@ -108,26 +117,31 @@ function optionsOf(item, isShut, count) {
   return el("p", { textContent: text });
 }
 
-function optionButton(item, option, index, isShut, count) {
+function optionButton(decision, option, index, isShut) {
+  const { item, size, whole } = decision;
   const isDestructive = option.role === "destructive";
-  const times = count > 1 ? ` × ${number(count)}` : "";
-  const long = option.title.length > 24 ? " long" : "";
+  const isSent = state.busy?.id === item.id && state.busy.what === option.id;
+  const times = whole ? ` × ${number(size)}` : "";
+  const title = optionTitle(option);
+  const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, disabled: isShut, dir: "auto",
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
-    dataset: { key: `option ${option.id}`, option: option.id }, onclick: () => answer(option),
-  }, index < 9 && kbd(index + 1), shown(option.title, 120) + times,
+    dataset: { key: `option ${option.id}`, option: option.id },
+    onclick: () => answer(option, decision),
+  }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,
   isDestructive && el("span", { className: "sr", textContent: ", asks again" }));
 }
 
-function claimButtons(isOthers, holder) {
+function claimButtons(item, isOthers, holder, isOneOfMany) {
   const button = (text, key, action) => el("button", {
     type: "button", textContent: `${text} `, disabled: !state.online, dataset: { key: "claim" },
     onclick: action,
   }, kbd(key));
-  if (isOthers) return [button("Take over", "⇧C", () => claim(true))];
-  if (holder) return [button("Release", "c", release)];
-  return [button("Claim for 15 min", "c", () => claim(false))];
+  if (isOthers) return [button("Take over", "⇧C", () => claim(item, true))];
+  if (holder) return [button("Release", "c", () => release(item))];
+  const which = isOneOfMany ? "Claim only this one for 15 min" : "Claim for 15 min";
+  return [button(which, "c", () => claim(item, false))];
 }
 
 function silenceButton(item) {

@@ -1,47 +1,61 @@
 // One presentation, whole.
 import { $, el, foreign, pairs, presentationLink, redraw, section, since }
   from "./elements.js";
-import { api } from "./api.js";
+import { api, failureText } from "./api.js";
 import { decideOf } from "./decide.js";
 import { schedule } from "./frame.js";
-import { toast } from "./news.js";
+import { groupOf, isForAll, loadGroup } from "./group.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { changesBy, told } from "./sentences.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, isLive, leavingSize } from "./store.js";
-import { codeText, moment, shown } from "./text.js";
+import { codeText, headingOf, moment, shown } from "./text.js";
 import { select } from "./views.js";
 
 export function drawDetail() {
   if (state.isPressing) return;
   const item = current();
   $("inbox").classList.toggle("reading", Boolean(state.selected));
-  if (item && item.id !== state.shownID) {
-    Object.assign(state, { shownID: item.id, shownAt: performance.now() });
-  }
-  if (item) loadDetails(item);
   const size = item ? groupSize(item.group) : 0;
+  noteShown(item, size);
+  if (item) loadDetails(item);
+  if (size > 1) loadGroup(item.group);
   const leaving = item?.stage === "leaving" ? leavingSize(item.group) : 0;
   const details = state.details?.id === item?.id ? state.details : null;
-  const said = [item?.id, item?.revision, details?.revision, size, leaving, state.whole,
-    state.online, item && claimant(item), myName(), state.busy, state.selected,
-    item ? 0 : overviewKey()];
+  const group = size > 1 && groupOf(item.group);
+  const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
+    group && [group.kinds.map((kind) => [kind.item.id, kind.count, kind.reason]), group.isComplete],
+    item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
+    state.busy, state.selected, item ? 0 : overviewKey()];
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
+  // What came while a button was held down is not in it: only now has it been seen.
+  if (state.decision) state.decision.seen = state.resume;
+}
+
+/** From when on what is there now can be read: also of a group, where other texts come in. */
+function noteShown(item, size) {
+  const isMixed = size > 1 && groupOf(item.group).textsDiffer;
+  if (!item || (item.id === state.shownID && isMixed === state.wasMixed)) return;
+  Object.assign(state, { shownID: item.id, shownAt: performance.now(), wasMixed: isMixed });
 }
 
 async function loadDetails({ id, revision }) {
   const wanted = `${id} ${revision}`;
   const isKnown = state.details?.id === id && state.details.revision >= revision;
-  if (state.loading === wanted || isKnown) return;
-  state.loading = wanted;
+  if (isKnown || !state.online || state.reading === wanted || state.unread?.wanted === wanted) {
+    return;
+  }
+  state.reading = wanted;
   try {
     const details = await api("GET", `presentations/${id}`);
-    if (state.shownID === id) state.details = details;
+    if (state.shownID === id) Object.assign(state, { details, unread: null });
   } catch (error) {
-    if (state.shownID === id && error.status) toast(error.message, "error");
+    if (state.shownID === id) state.unread = { wanted, text: failureText(error) };
+  } finally {
+    if (state.reading === wanted) state.reading = null;
+    schedule();
   }
-  schedule();
 }
 
 function detailOf(item, details, size) {
@@ -49,10 +63,26 @@ function detailOf(item, details, size) {
     className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
   });
   return [
-    back, headOf(item), foreign("h2", item.description, { id: "title" }), decideOf(item, size),
+    back, headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
+    decideOf(item, size),
     // All at once: what came piece by piece would jump while it is read.
-    ...(details || !state.online ? factsOf(item, details) : []),
+    ...(details ? factsOf(item, details) : missing(item)),
   ];
+}
+
+/** What stands where the facts would: a person who decides must know that there are more. */
+function missing(item) {
+  if (!state.online) {
+    const text = "Why it failed and its context were not read before the link was lost.";
+    return [el("p", { className: "outcome warning", textContent: text }), ...factsOf(item, null)];
+  }
+  if (!state.unread) return [el("p", { className: "soft", textContent: "Reading the rest…" })];
+  const again = el("button", {
+    type: "button", textContent: "Read again",
+    onclick: () => { state.unread = null; schedule(); },
+  });
+  const text = `Why it failed and its context could not be read: ${shown(state.unread.text, 300)} `;
+  return [el("p", { className: "outcome warning" }, text, again), ...factsOf(item, null)];
 }
 
 function factsOf(item, details) {
@@ -69,13 +99,16 @@ function factsOf(item, details) {
   ];
 }
 
-function headOf(item) {
-  const parts = [el("span", { className: `badge ${item.severity}`, textContent: item.severity }),
+function headOf(item, size) {
+  const group = size > 1 ? groupOf(item.group) : null;
+  const severity = group?.severity ?? item.severity;
+  const parts = [el("span", { className: `badge ${severity}`, textContent: severity }),
+    group?.severitiesDiffer && "the gravest of the group",
     isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
       : el("span", {}, "ended ", since(item.changedAt), " ago")];
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
   if (item.wasShownBefore) parts.push("shown before a restart; no answer was recorded");
-  return el("p", { className: "meta" }, ...parts.map((part) =>
+  return el("p", { className: "meta" }, ...parts.filter(Boolean).map((part) =>
     (typeof part === "string" ? el("span", { textContent: part }) : part)));
 }
 

@@ -1,8 +1,10 @@
 // Questions that stand in front of everything else.
 import { $, openModal } from "./elements.js";
 import { schedule } from "./frame.js";
-import { myName, undoTime } from "./state.js";
-import { number, shown } from "./text.js";
+import { toast } from "./news.js";
+import { myName, state, undoTime } from "./state.js";
+import { groupSize, isOpen } from "./store.js";
+import { headingOf, number, optionTitle, shown, titleIn } from "./text.js";
 
 /** What the dialog was closed with; empty when it was left. */
 export function dialogResult(dialog) {
@@ -40,13 +42,35 @@ export function drawName() {
   schedule();
 }
 
-export function confirmed(option, item, count) {
+/** Asks once more; no longer when what it is about has ended meanwhile. */
+export async function confirmed(option, item, count, { isDestructive, differs }) {
+  const title = shown(optionTitle(option), 260);
   const all = count > 1 ? ` for all ${number(count)}` : "";
-  $("confirmTitle").textContent = `${shown(option.title, 120)}${all}?`;
-  $("confirmText").textContent =
-    `“${shown(item.description, 300)}” It loses something that cannot be had back.`;
-  $("confirmYes").textContent = shown(option.title, 120);
-  return dialogResult($("confirmDialog"));
+  $("confirmTitle").textContent = `${title}${all}?`;
+  $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
+    differs && "The others of the group say something else: read what differs first.",
+    isDestructive && "It loses something that cannot be had back."].filter(Boolean).join(" ");
+  $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
+  $("confirmYes").className = isDestructive ? "destructive" : "";
+  state.confirming = { item, isGroup: count > 1 };
+  const result = await dialogResult($("confirmDialog"));
+  state.confirming = null;
+  return result;
+}
+
+/** Closes the confirmation of what nobody can answer any more. */
+export function drawConfirmation() {
+  if (!state.confirming) return;
+  const { item, isGroup } = state.confirming;
+  const latest = state.items.get(item.id);
+  if (latest && isOpen(latest)) return;
+  if (isGroup && groupSize(item.group) > 0) return;
+  state.confirming = null;
+  $("confirmDialog").close("");
+  const { option, by } = latest?.answer ?? {};
+  const how = by ? `answered with “${shown(titleIn(latest, option), 120)}” by ${shown(by, 64)}`
+    : "no longer open";
+  toast(`Meanwhile ${how}: nothing was sent.`, "warning");
 }
 
 export const openHelp = () => dialogResult($("helpDialog"));

@@ -1,6 +1,6 @@
 // Small things of the document. Nothing here ever makes HTML of a text.
 import { now } from "./state.js";
-import { shown, span } from "./text.js";
+import { shown, span, spanLeft } from "./text.js";
 
 export const $ = (id) => document.getElementById(id);
 export const isWide = () => matchMedia("(min-width: 47.51em)").matches;
@@ -79,7 +79,7 @@ function live(node, kind, milliseconds) {
 
 function refreshTime(node) {
   const { since, until } = node.dataset;
-  const text = since ? span(now() - since) : span(until - now());
+  const text = since ? span(now() - since) : spanLeft(until - now());
   if (node.textContent !== text) node.textContent = text;
 }
 

@@ -1,6 +1,6 @@
 // Without a mouse.
 import { $, isWide } from "./elements.js";
-import { answerByNumber, claim, claimOrRelease, toggleWhole } from "./answering.js";
+import { answerByNumber, claimOrRelease, takeOver, toggleWhole } from "./answering.js";
 import { openHelp } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
@@ -32,7 +32,7 @@ const KEYS = {
 };
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
-  k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: () => claim(true),
+  k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
   Escape: leaveDetail,
 };
 const LIST_KEYS = {
@@ -54,9 +54,8 @@ function actionFor({ key, target }) {
 }
 
 export function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
-    return;
-  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (state.fault || document.querySelector("dialog[open], #door:not([hidden])")) return;
   if (event.target.matches("input:not([type=checkbox]), select, textarea")) {
     onFieldKey(event);
     return;

@@ -1,4 +1,4 @@
-// The link to the server: events in, a banner when it breaks, and made again by itself.
+// The link to the server: what has changed in, a banner when it breaks, and made again by itself.
 import { $ } from "./elements.js";
 import { api } from "./api.js";
 import { schedule } from "./frame.js";
@@ -8,46 +8,105 @@ import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
 import { refreshView } from "./views.js";
 
-const SILENCE_MAX = 40_000; // The server pings every 15 s.
+const BATCH = 5000; // Read at a time until all that is known has come.
+const SILENCE_MAX = 50_000; // The stream itself gives up before.
+const UNANSWERED_MAX = 3; // Requests in a row that took too long: the link is not what it seems.
+const HIDDEN_MAX = 10_000;
+const WORKER = { type: "module", name: "errorbus" };
 
-/** Asks for the status first: an event stream does not say why it was refused. */
+let waiting = null; // Changes that came while what is before them is read; null when none is.
+let leaving = null;
+
+/** Reads what has changed, then joins the browser's event stream. */
 export async function connect() {
-  clearTimeout(state.retryTimer);
-  state.source?.close();
+  const attempt = {};
+  leave();
+  Object.assign(state, { attempt, heardAt: Date.now() });
   try {
-    await api("GET", "status");
-    listen();
+    await catchUp(attempt);
+    if (state.attempt !== attempt) return;
+    state.port = await openPort();
+    state.port.onmessage = ({ data }) => hear(data, attempt);
+    state.port.postMessage({ after: state.resume });
   } catch (error) {
-    lose(error);
+    if (state.attempt === attempt) lose(error);
   }
 }
 
-function listen() {
-  const source = new EventSource(`/api/v1/events?after=${state.resume}`);
-  state.source = source;
-  source.onerror = () => lose();
-  source.addEventListener("ping", heard);
-  source.addEventListener("hello", (event) => linked(JSON.parse(event.data)));
-  source.addEventListener("change", (event) => {
-    heard();
-    apply(JSON.parse(event.data));
+async function openPort() {
+  if (typeof SharedWorker !== "undefined") {
+    const worker = new SharedWorker("/page/stream.js", WORKER);
+    worker.onerror = () => lose();
+    return worker.port;
+  }
+  const { serve } = await import("./stream.js");
+  const { port1, port2 } = new MessageChannel();
+  serve(port2);
+  return port1;
+}
+
+function leave() {
+  clearTimeout(state.retryTimer);
+  state.port?.postMessage({ leave: true });
+  state.port?.close();
+  Object.assign(state, { port: null, attempt: null });
+  waiting = null;
+}
+
+async function catchUp(attempt) {
+  let after = state.resume;
+  for (;;) {
+    const message = await api("GET", `inbox?after=${after}&limit=${BATCH}`);
+    if (state.attempt !== attempt) return;
+    if (message.startedAt !== state.startedAt) begin(message);
+    state.node = message.node;
+    apply(message);
+    after = message.revision;
+    if (message.isLast) return;
+  }
+}
+
+/** Another life of the server knows nothing of what was seen in an earlier one. */
+function begin({ startedAt }) {
+  state.items.clear();
+  state.groups.clear();
+  Object.assign(state, {
+    startedAt, resume: 0, ready: false, details: null, unread: null, groupDetails: null,
   });
 }
 
-function heard() { state.heardAt = Date.now(); }
+async function hear({ hello, revision, change, lost, refusal }, attempt) {
+  if (state.attempt !== attempt) return;
+  state.heardAt = Date.now();
+  if (lost) lose(refusal);
+  if (hello) await welcome(JSON.parse(hello), revision, attempt);
+  if (!change) return;
+  if (waiting) waiting.push(change); else apply(JSON.parse(change));
+}
 
-/** Another life of the server knows nothing of what was seen in an earlier one. */
-function linked({ node, isReset }) {
-  heard();
-  if (isReset) {
-    state.items.clear();
-    state.groups.clear();
-    Object.assign(state, { resume: 0, ready: false, details: null });
+/** The stream goes on from `revision`: what lies between is read before it is followed. */
+async function welcome({ startedAt }, revision, attempt) {
+  if (startedAt !== state.startedAt) { connect(); return; }
+  if (revision > state.resume) {
+    waiting = [];
+    try {
+      await catchUp(attempt);
+    } catch (error) {
+      if (state.attempt === attempt) lose(error);
+    }
+    if (state.attempt !== attempt) return;
+    for (const change of waiting) apply(JSON.parse(change));
+    waiting = null;
   }
+  linked();
+}
+
+function linked() {
   if (!state.online) say("Linked to the console.");
-  Object.assign(state, { node, online: true, retryDelay: 500 });
-  $("node").textContent = shown(node, 80);
-  $("banner").hidden = true;
+  Object.assign(state, { online: true, ready: true, retryDelay: 500, unread: null });
+  $("node").textContent = shown(state.node, 80);
+  if (!state.fault) $("banner").hidden = true;
+  $("door").hidden = true;
   $("link").textContent = "live";
   $("link").classList.add("live");
   refreshView();
@@ -55,11 +114,10 @@ function linked({ node, isReset }) {
 }
 
 function lose(error) {
-  state.source?.close();
-  clearTimeout(state.retryTimer);
   if (state.online || $("banner").hidden) state.lostAt = Date.now();
+  leave();
   state.online = false;
-  showBanner(error);
+  showLoss(error);
   state.retryTimer = setTimeout(connect, state.retryDelay * (0.75 + Math.random() / 2));
   state.retryDelay = Math.min(8000, state.retryDelay * 1.7);
   schedule();
@@ -67,17 +125,47 @@ function lose(error) {
 
 /** A server that says nothing for long is gone, whatever the socket says. */
 export function checkLink() {
-  if (state.online && Date.now() - state.heardAt > SILENCE_MAX) lose();
+  const isSilent = Date.now() - state.heardAt > SILENCE_MAX;
+  if (state.online && (isSilent || state.unanswered >= UNANSWERED_MAX)) lose();
 }
 
-function showBanner(error) {
-  const text = error?.status === 401
-    ? "The console asks for its token: open the address that bus-node printed when it started."
-    : `No link to the console since ${clock(state.lostAt)}. What is shown may be out of date, `
-      + "and nothing can be answered. Trying again.";
-  const place = $("banner").firstChild;
-  if (place.textContent !== text) place.textContent = text;
-  $("banner").hidden = false;
+function lossText(error) {
+  const rest = "What is shown may be out of date, and nothing can be answered. Trying again.";
+  const why = error?.status ? ` (${shown(error.message, 200)})` : "";
+  return `No link to the console since ${clock(state.lostAt)}${why}. ${rest}`;
+}
+
+function showLoss(error) {
+  const isShut = error?.status === 401;
   $("link").textContent = "no link";
   $("link").classList.remove("live");
+  if (state.fault) return;
+  $("banner").hidden = isShut;
+  if (isShut) { showDoor(); return; }
+  const place = $("banner").firstChild;
+  const text = lossText(error);
+  if (place.textContent !== text) place.textContent = text;
+}
+
+/** Where the token is entered; what was asked for is there afterwards. */
+function showDoor() {
+  $("doorForm").action = `/${location.hash}`;
+  if (!$("door").hidden) return;
+  $("door").hidden = false;
+  $("doorToken").focus();
+}
+
+/** A tab that goes leaves the stream; one with a stream of its own also where it is not seen. */
+export function startLink() {
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
+  if (typeof SharedWorker !== "undefined") return;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(leaving);
+    if (!document.hidden) { if (!state.port) connect(); return; }
+    leaving = setTimeout(() => {
+      state.online = false;
+      leave();
+    }, HIDDEN_MAX);
+  });
 }

@@ -1,6 +1,6 @@
 // The list. Only the rows in sight, and the one that the keyboard is on, are in the document.
 import { $, el, isWide, redraw, since } from "./elements.js";
-import { schedule } from "./frame.js";
+import { guarded, schedule } from "./frame.js";
 import { fillLine, newLine } from "./row.js";
 import { isFiltered } from "./rows.js";
 import { state } from "./state.js";
@@ -50,7 +50,8 @@ export function drawCounts() {
   const answered = leaving ? `, ${number(leaving)} just answered` : "";
   const what = open ? `${number(all - leaving)} waiting${answered}${inRows}`
     : `${number(groups)} ended`;
-  $("count").textContent = isFiltered() ? `${what}, filtered` : what;
+  const rest = state.ready ? "" : `, loading ${number(state.openCount)}`;
+  $("count").textContent = `${what}${isFiltered() ? ", filtered" : ""}${rest}`;
   $("scroller").hidden = groups === 0;
   $("empty").hidden = groups > 0 || !state.ready;
   if (!$("empty").hidden) drawEmpty(open);
@@ -101,7 +102,7 @@ export function move(to) {
   state.cursor = state.rows[state.cursorIndex].key;
   scrollToCursor();
   if (isWide()) select(state.cursor, true);
-  drawList();
+  guarded(drawList);
   focusCursor();
 }
 

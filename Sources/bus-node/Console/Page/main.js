@@ -4,10 +4,10 @@ import { $, refreshTimes } from "./elements.js";
 import { loadAudit } from "./audit.js";
 import { loadChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
-import { askName, drawName, openHelp } from "./dialogs.js";
-import { onFrame, schedule } from "./frame.js";
+import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
+import { guarded, onFrame, schedule } from "./frame.js";
 import { onKey } from "./keys.js";
-import { checkLink, connect } from "./link.js";
+import { checkLink, connect, startLink } from "./link.js";
 import { drawCounts, drawList } from "./list.js";
 import { tellNews } from "./news.js";
 import { collectRows } from "./rows.js";
@@ -16,6 +16,7 @@ import { drawSilences } from "./silence-list.js";
 import { loadSilences } from "./silences.js";
 import { state } from "./state.js";
 import { drawTopology, loadTopology } from "./topology.js";
+import { tellUndone } from "./undoing.js";
 import { loadsView, refreshView, route } from "./views.js";
 
 const SLOW = 5000;
@@ -25,6 +26,7 @@ function tick() {
   checkLink();
   refreshTimes();
   tellNews();
+  tellUndone();
   if (!document.hidden) schedule();
 }
 
@@ -38,8 +40,8 @@ function refreshSlowly() {
   else if (state.online && !document.hidden) loadSilences();
 }
 
-onFrame(() => { state.drawn = state.resume; }, collectRows, drawList, drawCounts, drawDetail,
-  drawSilences, drawTopology);
+onFrame(collectRows, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
+  drawTopology);
 loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
 loadsView("silences", loadSilences);
 loadsView("audit", () => Promise.all([loadAudit(), loadSilences()]));
@@ -51,12 +53,15 @@ addEventListener("hashchange", route);
 addEventListener("popstate", route);
 addEventListener("resize", schedule);
 addEventListener("online", connect);
-$("scroller").addEventListener("scroll", () => requestAnimationFrame(drawList), { passive: true });
+const drawScrolled = () => requestAnimationFrame(() => guarded(drawList));
+$("scroller").addEventListener("scroll", drawScrolled, { passive: true });
 for (const id of ["filter", "severity", "view"]) {
   $(id).addEventListener("input", () => { $("scroller").scrollTop = 0; schedule(); });
 }
 $("auditQuery").addEventListener("input", refreshView);
-$("banner").lastChild.addEventListener("click", connect);
+$("banner").lastChild.addEventListener("click", () => {
+  if (state.fault) location.reload(); else connect();
+});
 $("who").addEventListener("click", askName);
 $("helpButton").addEventListener("click", openHelp);
 // A button that is replaced while it is pressed would not be clicked.
@@ -72,4 +77,5 @@ setInterval(refreshSlowly, SLOW);
 setInterval(() => { if (state.tab === "topology") refreshView(); }, TOPOLOGY);
 route();
 drawName();
+startLink();
 connect();

@@ -1,8 +1,8 @@
 // Saying what has happened: on the screen, and to a screen reader.
 import { $, el } from "./elements.js";
 import { state } from "./state.js";
-import { endingOf } from "./store.js";
-import { number, shown } from "./text.js";
+import { endingOf, isCancelled } from "./store.js";
+import { headingOf, number, shown } from "./text.js";
 
 export function toast(text, tone) {
   const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
@@ -21,21 +21,23 @@ export function say(text) { $("news").textContent = text; }
 /** What came since the last time, in one sentence: a screen reader is not flooded. */
 export function tellNews() {
   const { arrived, results } = state.news;
-  state.news = { arrived: [], results: [] };
+  state.news = { ...state.news, arrived: [], results: [] };
   if (arrived.length === 1) {
-    say(`New ${arrived[0].severity}: ${shown(arrived[0].description, 200)}`);
+    say(`New ${arrived[0].severity}: ${shown(headingOf(arrived[0]), 200)}`);
   }
   if (arrived.length > 1) say(`${arrived.length} new, ${state.openCount} waiting.`);
   if (results.length === 1) {
     const [word, tone] = endingOf(results[0]);
-    toast(`${word}: ${results[0].description}`, tone);
+    toast(`${word}: ${headingOf(results[0])}`, tone);
   }
   if (results.length > 1) tellResults(results);
 }
 
 function tellResults(results) {
   const good = results.filter((item) => item.result === "recovered").length;
-  const rest = results.length - good;
-  const text = `${number(good)} recovered${rest ? `, ${number(rest)} not` : ""}.`;
+  const cancelled = results.filter(isCancelled).length;
+  const rest = results.length - good - cancelled;
+  const text = [`${number(good)} recovered`, cancelled && `${number(cancelled)} cancelled`,
+    rest && `${number(rest)} not recovered`].filter(Boolean).join(", ");
   toast(text, rest ? "warning" : "good");
 }

@@ -3,13 +3,13 @@ import { clockIcon, el, since, until } from "./elements.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
-import { fromText, number, shown } from "./text.js";
+import { fromText, headingOf, number, optionTitle, shown } from "./text.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
 
 export function newLine(key, { choose, expand }) {
   const parts = ["mark", "title", "badge", "from", "age"].map((name) =>
-    el("span", { className: name }));
+    el("span", { className: name, ...(name === "title" && { dir: "auto" }) }));
   const open = el("button", { className: "row", type: "button" }, ...parts);
   const toggle = el("button", { className: "toggle", type: "button", tabIndex: -1, hidden: true });
   open.addEventListener("click", () => choose(key));
@@ -24,8 +24,8 @@ export function fillLine(line, row, index) {
   line.ariaPosInSet = index + 1;
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
-  const said = [item.id, item.revision, claimant(item), row.count, row.kind, row.isExpanded,
-    isChosen, expiring?.id].join();
+  const said = [item.id, item.revision, claimant(item), row.count, row.kind, row.severity,
+    row.isExpanded, isChosen, expiring?.id].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
@@ -34,14 +34,14 @@ export function fillLine(line, row, index) {
   fillToggle(line.lastChild, row);
 }
 
-function fillRow(button, { item, count }, isChosen, expiring) {
+function fillRow(button, { item, count, severity = item.severity }, isChosen, expiring) {
   const [mark, title, badge, from, age] = button.children;
   button.ariaCurrent = isChosen ? "true" : null;
-  mark.className = `mark ${item.severity}`;
-  mark.textContent = MARKS[item.severity] ?? "?";
-  mark.ariaLabel = `${item.severity}:`;
+  mark.className = `mark ${severity}`;
+  mark.textContent = MARKS[severity] ?? "?";
+  mark.ariaLabel = `${severity}:`;
   mark.role = "img";
-  title.textContent = shown(item.description, 300);
+  title.textContent = shown(headingOf(item), 300);
   const [text, tone] = badgeOf(item, count);
   badge.hidden = !text;
   badge.textContent = text;
@@ -59,7 +59,7 @@ function ageOf(item) {
 /** What happens soon when nobody answers. */
 function expiryOf(item) {
   const option = expiryOption(item);
-  const text = option ? shown(option.title, 24) : "ends";
+  const text = option ? shown(optionTitle(option), 24) : "ends";
   return [clockIcon(), " ", el("span", { className: "applied", textContent: `${text} in` }), " ",
     until(item.deadline)];
 }

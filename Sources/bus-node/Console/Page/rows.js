@@ -2,6 +2,7 @@
 import { $ } from "./elements.js";
 import { isLive, isOpen } from "./store.js";
 import { SEVERITIES, state } from "./state.js";
+import { optionTitle } from "./text.js";
 
 function matcher() {
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -13,7 +14,7 @@ function matcher() {
 function searchText(item) {
   item.searchText ??= [item.description, item.domain, item.code, item.severity, item.origin,
     ...item.path, item.id, item.claimedBy, item.answer?.by, item.result, item.reason,
-    ...item.options.map((option) => option.title)].join(" ").toLowerCase();
+    ...item.options.map(optionTitle)].join(" ").toLowerCase();
   return item.searchText;
 }
 
@@ -42,28 +43,31 @@ function openRows(matches) {
 
 function groupEntry(members) {
   const first = members.reduce((a, b) => (b.openedAt < a.openedAt ? b : a));
-  const rank = Math.max(...members.slice(0, 100).map((item) => SEVERITIES.indexOf(item.severity)));
-  const told = isFiltered() ? 0 : state.groups.get(first.group)?.members ?? 0;
+  const known = isFiltered() || state.ready ? null : state.groups.get(first.group);
+  const rank = members.reduce((found, item) =>
+    Math.max(found, SEVERITIES.indexOf(item.severity)), SEVERITIES.indexOf(known?.severity));
+  const told = known?.members ?? 0;
   const leaving = members.filter((item) => item.stage === "leaving").length;
   const count = Math.max(told + leaving, members.length);
-  return { members, first, rank, count, leaving, soonest: soonest(members) };
+  return { members, first, rank, count, leaving, soonest: soonestOf(members) };
 }
 
 /** The member whose deadline comes first. */
-function soonest(members) {
+function soonestOf(members) {
   return members.reduce((found, item) =>
     (isOpen(item) && item.deadline < (found?.deadline ?? Infinity) ? item : found), null);
 }
 
-function rowsOfEntry({ members, first, count, leaving, soonest }) {
+function rowsOfEntry({ members, first, rank, count, leaving, soonest }) {
   if (count === 1) return [{ key: first.id, item: first, kind: "single", count, leaving, soonest }];
   const key = `g${first.group}`;
   const isExpanded = state.expanded.has(key);
-  const head = { key, item: first, kind: "group", count, leaving, soonest, isExpanded };
+  const severity = SEVERITIES[rank];
+  const head = { key, item: first, severity, kind: "group", count, leaving, soonest, isExpanded };
   if (!isExpanded) return [head];
   members.sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
   return [head, ...members.map((item) => (
-    { key: item.id, item, kind: "member", count: 1, leaving: 0, soonest: soonest([item]) }))];
+    { key: item.id, item, kind: "member", count: 1, leaving: 0, soonest: soonestOf([item]) }))];
 }
 
 export function collectRows() {

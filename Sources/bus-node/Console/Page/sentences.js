@@ -1,4 +1,5 @@
-// The audit's events, and what nodes changed, as sentences.
+// The audit's events, what nodes changed, and refusals, as sentences.
+import { moment, shown, titleIn } from "./text.js";
 
 export function told(event, fields) {
   const offered = fields.options?.split(",").join(", ");
@@ -20,6 +21,25 @@ export function told(event, fields) {
   const rest = Object.entries(fields).map((pair) => pair.join(" ")).join(", ");
   return sentences[event]?.() ?? `${event} ${rest}`;
 }
+
+/** Why an answer or a claim was refused; nothing where the server's own words have to do. */
+export function refusalText(refusal, item) {
+  const who = shown(refusal?.by, 64);
+  const sentences = {
+    answered: () => `Answered before: ${who} chose `
+      + `“${shown(titleIn(item, refusal.option), 120)}” at ${moment(refusal.at)}. `
+      + "Yours was not sent.",
+    claimed: () => `Claimed by ${who} until ${moment(refusal.until)}: take it over first.`,
+    closed: () => `No longer open: ${refusal.reason}, at ${moment(refusal.at)}.`,
+  };
+  return sentences[refusal?.error]?.();
+}
+
+/** The same in a few words, for one of many. */
+export const refusedWord = ({ error, message }) => ({
+  answered: "answered before by somebody else", claimed: "claimed by somebody else",
+  closed: "no longer open",
+})[error] ?? message;
 
 export const auditText = (event, fields) =>
   [told(event, fields), fields.origin && `from ${fields.origin}`, fields.description]

@@ -5,19 +5,23 @@ export const TABS = ["inbox", "silences", "audit", "topology"];
 
 export const state = {
   // The server's life and what it has told.
-  node: "", resume: 0, drawn: 0, openCount: 0, skew: 0,
-  items: new Map(), groups: new Map(), silences: [],
+  node: "", startedAt: null, resume: 0, openCount: 0, skew: 0,
+  items: new Map(), groups: new Map(), version: 0, silences: [],
   silencesAreKept: true, silencesProblem: null,
   // The link to it.
-  online: false, ready: false, source: null, heardAt: 0, lostAt: 0, retryDelay: 500,
-  retryTimer: null,
+  online: false, ready: false, port: null, attempt: null, heardAt: 0, lostAt: 0,
+  retryDelay: 500, retryTimer: null, unanswered: 0,
   // The list, and where the cursor is in it.
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,
-  // The detail.
-  selected: null, shownID: null, shownAt: 0, whole: false, details: null, loading: null,
-  isPressing: false,
+  // The detail: what is chosen, what of it has been read, and what the buttons are drawn for.
+  selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,
+  unread: null, groupDetails: null, isPressing: false, decision: null,
+  whole: null, // Whether answers are for the group; null as long as no person has said.
   // What a person is at.
-  tab: "inbox", busy: false, undos: [], news: { arrived: [], results: [] }, lastEnd: null,
+  tab: "inbox", busy: null, confirming: null, undos: [], undoing: new Set(), lastEnd: null,
+  news: { arrived: [], results: [], undone: [] },
+  // What went wrong in this page itself: nothing is answered any more.
+  fault: null,
 };
 
 /** The server's time. */

@@ -4,7 +4,6 @@ import { schedule } from "./frame.js";
 import { shown } from "./text.js";
 
 const ENDED_MAX = 2000;
-const BATCH = 500; // What the server sends at most in one message: more follow.
 const NEAR = 5 * 60_000;
 
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
@@ -21,10 +20,15 @@ export const isNear = (item) =>
 /** What is applied when nobody answers in time; undefined when that is nothing. */
 export const expiryOption = (item) => item.options.find((option) => option.id === item.onExpiry);
 
+/** Whether its caller gave up because the answer told it to. */
+export const isCancelled = (item) => item.result === "failed"
+  && item.options.find((option) => option.id === item.answer?.option)?.role === "cancel";
+
 /** What came of it, in a word, and its tone. */
 export function endingOf(item) {
   const tones = { recovered: "good", failed: "error", invalid: "error", late: "warning" };
   if (!item.ending) return ["sent", "info"];
+  if (isCancelled(item)) return [item.ending, "debug"];
   return [item.ending, item.failedAgain ? "warning" : tones[item.result] ?? "debug"];
 }
 
@@ -33,9 +37,8 @@ export function apply(message) {
   state.groups = new Map((message.groups ?? []).map((group) => [group.number, group]));
   // The gravest are shown before all the others have come.
   for (const { first } of state.groups.values()) if (!state.items.has(first.id)) keep(first);
-  state.resume = message.revision;
+  state.resume = Math.max(state.resume, message.revision);
   state.openCount = message.openCount;
-  if (message.items.length < BATCH) state.ready = true;
   dropOldestEnded();
   const count = state.openCount ? `(${state.openCount}) ` : "";
   document.title = `${count}ErrorBus ${shown(state.node, 80)}`;
@@ -47,6 +50,7 @@ export function keep(item) {
   if (before && before.revision > item.revision) return;
   if (item.deadlineInMilliseconds !== null) item.deadline = now() + item.deadlineInMilliseconds;
   state.items.set(item.id, item);
+  state.version += 1;
   if (!isLive(item) && !(item.changedAt < state.lastEnd)) state.lastEnd = item.changedAt;
   if (state.ready) noteNews(item, before);
 }
@@ -59,6 +63,8 @@ function noteNews(item, before) {
   if (item.result && !before?.result && item.answer?.by === myName()) {
     state.news.results.push(item);
   }
+  const wasMine = before?.stage === "leaving" && before.answer.by === myName();
+  if (wasMine && isOpen(item) && !state.undoing.delete(item.id)) state.news.undone.push(item);
 }
 
 function dropOldestEnded() {
@@ -74,9 +80,9 @@ function countMembers(group, isCounted) {
   return count;
 }
 
-/** How many of a group are open; the server knows before all of them have come. */
+/** How many of a group are open; until all of them have come the server knows better. */
 export const groupSize = (group) =>
-  state.groups.get(group)?.members || countMembers(group, isOpen);
+  (!state.ready && state.groups.get(group)?.members) || countMembers(group, isOpen);
 
 /** How many answers of a group have not left yet. */
 export const leavingSize = (group) => countMembers(group, (item) => item.stage === "leaving");

@@ -4,17 +4,38 @@
 const TRICKS = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f"
   + "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
 
+// Marks upon one letter: more of them would reach over other lines.
+const STACKED = /(\p{M}{8})\p{M}+/gu;
+
 /** Foreign text with its tricks written out, and cut. */
 export function shown(text, max = 20_000) {
   const whole = String(text ?? "");
   const cut = whole.length > max ? whole.slice(0, max) + "…" : whole;
   return cut.replace(TRICKS, (trick) =>
-    `⟨U+${trick.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+    `⟨U+${trick.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`)
+    .replace(STACKED, "$1");
 }
+
+const isVisible = (text) => /[^\s\p{C}]/u.test(text ?? "");
+
+/** A presentation's heading; what it calls its kind of error where it says nothing. */
+export const headingOf = (item) =>
+  (isVisible(item.description) ? item.description : codeText(item));
+
+/** An option's title; its id where it has none. */
+export const optionTitle = (option) => (isVisible(option.title) ? option.title : option.id);
+
+/** The title of the option with this id; the id where that is not offered. */
+export const titleIn = (item, id) =>
+  optionTitle(item?.options.find((option) => option.id === id) ?? { id });
 
 export const number = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
 export const counted = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
+
+/** What is left of a time: a quarter of an hour is 15 min until 14 are left. */
+export const spanLeft = (milliseconds) =>
+  span(milliseconds > 60_000 ? Math.ceil(milliseconds / 60_000) * 60_000 : milliseconds);
 
 export function span(milliseconds) {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));

@@ -1,6 +1,7 @@
 // The nodes as a tree, with the states of their links as this node knows them.
 import { $, el, redraw, since } from "./elements.js";
 import { api } from "./api.js";
+import { schedule } from "./frame.js";
 import { say } from "./news.js";
 import { now, state } from "./state.js";
 import { forest } from "./forest.js";
@@ -23,7 +24,7 @@ export async function loadTopology() {
   status = await api("GET", "status");
   readAt = now();
   if (before) tellChanges(before, status);
-  drawTopology();
+  schedule();
 }
 
 function tellChanges(before, after) {

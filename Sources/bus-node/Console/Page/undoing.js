@@ -7,7 +7,7 @@ import { toast } from "./news.js";
 import { current } from "./rows.js";
 import { state } from "./state.js";
 import { keep, leavingSize } from "./store.js";
-import { counted, number } from "./text.js";
+import { counted, headingOf, number, shown } from "./text.js";
 
 /** Offers it for as long as the answer is held back: to one by `id`, or to a whole `group`. */
 export function offerUndo(what, text, milliseconds) {
@@ -38,12 +38,30 @@ function dropUndos(isOver) {
 
 const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(entry.id));
 
+/** Whether an undo is for all that leave of its group. */
+export const isUndoneWhole = (item) => leavingSize(item.group) > 1
+  && (state.whole ?? Boolean(state.selected?.startsWith("g")));
+
+/** Says that somebody else has taken back what this person had answered. */
+export async function tellUndone() {
+  const items = state.news.undone;
+  if (items.length === 0) return;
+  state.news.undone = [];
+  const ids = new Set(items.map((item) => item.id));
+  const groups = new Set(items.map((item) => item.group));
+  dropUndos((entry) => ids.has(entry.id) || groups.has(entry.group));
+  const { history = [] } = await api("GET", `presentations/${items[0].id}`).catch(() => ({}));
+  const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by ?? "Another", 64);
+  const what = items.length > 1 ? `${number(items.length)} of your answers` : "your answer";
+  toast(`${who} took back ${what}: ${shown(headingOf(items[0]), 90)}`, "warning");
+}
+
 export function undoLast() {
   const entry = state.undos.at(-1);
   const item = current();
   if (entry) undoEntry(entry);
   else if (item?.stage === "leaving") {
-    if (state.whole && leavingSize(item.group) > 1) undoGroup(item.group); else undoOne(item.id);
+    if (isUndoneWhole(item)) undoGroup(item.group); else undoOne(item.id);
   }
 }
 
@@ -55,11 +73,13 @@ async function undo(work, isIt) {
     await work(by);
   } catch (error) {
     toast(failureText(error), "error");
+    state.undoing.clear();
   }
   schedule();
 }
 
 export function undoOne(id) {
+  state.undoing.add(id);
   return undo(async (by) => {
     keep(await api("POST", `presentations/${id}/undo`, { by }));
     toast("Taken back: it waits for another answer.", "good");
@@ -68,6 +88,9 @@ export function undoOne(id) {
 
 /** Everything of the group that has not left, in one request; the events bring the rest. */
 export function undoGroup(group) {
+  for (const item of state.items.values()) {
+    if (item.group === group && item.stage === "leaving") state.undoing.add(item.id);
+  }
   return undo(async (by) => {
     const { undone } = await api("POST", `groups/${group}/undo`, { by });
     toast(`${counted(undone.length, "answer")} taken back.`, "good");

@@ -40,11 +40,11 @@ function decoded(key) {
 
 function selectRouted(key) {
   if (key === state.selected) return;
-  const whole = Boolean(key?.startsWith("g"));
-  Object.assign(state, { selected: key, shownID: null, whole });
+  const isGroup = Boolean(key?.startsWith("g"));
+  Object.assign(state, { selected: key, shownID: null, whole: null, decision: null });
   if (key) state.cursor = key;
   $("detail").scrollTop = 0;
-  if (key && !whole && !state.items.has(key)) loadUnknown(key);
+  if (key && !isGroup && !state.items.has(key)) loadUnknown(key);
 }
 
 /** A link to one that the list does not hold. */

@@ -1,0 +1,71 @@
+// What a group is made of: its open members, by what they say.
+import { api } from "./api.js";
+import { schedule } from "./frame.js";
+import { SEVERITIES, state } from "./state.js";
+import { groupSize, isOpen } from "./store.js";
+
+const READ_AGAIN = 2000; // A storm of new members is not read with each of them.
+
+let last = { group: null };
+
+/** The group as it is in this page: its open members, and these by what they say. */
+export function groupOf(group) {
+  const { groupDetails, version } = state;
+  if (last.group !== group || last.version !== version || last.details !== groupDetails) {
+    last = { group, version, details: groupDetails, ...composed(group) };
+  }
+  return last;
+}
+
+function composed(group) {
+  const members = [...state.items.values()].filter((item) => item.group === group && isOpen(item));
+  const reasons = state.groupDetails?.number === group ? state.groupDetails.reasons : null;
+  const kinds = new Map();
+  for (const item of members) {
+    const reason = reasons?.get(item.id) ?? null;
+    const key = JSON.stringify([item.description, reason, item.severity]);
+    const kind = kinds.get(key) ?? { item, reason, count: 0, origins: new Set() };
+    kind.count += 1;
+    kind.origins.add(item.origin);
+    kinds.set(key, kind);
+  }
+  const sorted = [...kinds.values()].sort((a, b) => rank(b.item) - rank(a.item));
+  const differs = (pick) => new Set(members.map(pick)).size > 1;
+  const optionsDiffer = differs((item) => JSON.stringify(item.options));
+  const textsDiffer = differs((item) => item.description)
+    || new Set(sorted.map((kind) => kind.reason)).size > 1;
+  return {
+    members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
+    severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
+    textsDiffer, optionsDiffer, isComplete: members.length >= groupSize(group),
+    // Read anew when others have come or gone.
+    key: `${group} ${members.length} ${members.at(-1)?.id}`,
+  };
+}
+
+const rank = (item) => SEVERITIES.indexOf(item.severity);
+
+/** Whether answers are for all of the group: what a person said, else only where all are alike. */
+export function isForAll(item, size) {
+  if (size < 2) return false;
+  const { textsDiffer, optionsDiffer, isComplete } = groupOf(item.group);
+  if (optionsDiffer) return false;
+  return state.whole ?? (Boolean(state.selected?.startsWith("g")) && isComplete && !textsDiffer);
+}
+
+/** Reads what the list does not have of a group: why each of its members failed. */
+export async function loadGroup(group) {
+  const { key, members } = groupOf(group);
+  if (members.length < 2 || !state.online || state.groupDetails?.key === key) return;
+  const isSoon = state.groupDetails?.number === group
+    && performance.now() - state.groupDetails.readAt < READ_AGAIN;
+  if (isSoon) return;
+  const before = state.groupDetails?.number === group ? state.groupDetails.reasons : null;
+  const details = { number: group, key, reasons: before, readAt: performance.now() };
+  state.groupDetails = details;
+  const { items } = await api("GET", `groups/${group}`).catch(() => ({ items: [] }));
+  if (state.groupDetails !== details) return;
+  const reasons = new Map(items.map((item) => [item.id, item.failureReason]));
+  state.groupDetails = { ...details, reasons };
+  schedule();
+}
