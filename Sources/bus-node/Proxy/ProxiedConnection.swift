@@ -188,14 +188,18 @@ final class ProxiedConnection {
             self[stream].timer?.cancel()
             self[stream].timer = nil
         }
-        for channel in [client, server].compactMap({ $0 }) {
-            // What was written before is sent by the kernel, unless it is a reset.
-            if resetting { channel.resetOnClose() }
-            channel.close(promise: nil)
-        }
+        let channels = [client, server].compactMap { $0 }
         client = nil
         server = nil
-        ended.succeed()
+        // In a turn of its own: a channel closed while NIO reads its end trips an assertion.
+        loop.assumeIsolated().execute { [ended] in
+            for channel in channels {
+                // What was written before is sent by the kernel, unless it is a reset.
+                if resetting { channel.resetOnClose() }
+                channel.close(promise: nil)
+            }
+            ended.succeed()
+        }
     }
 
     private func sender(of stream: ToxicStream) -> (any Channel)? {

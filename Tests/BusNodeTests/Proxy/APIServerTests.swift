@@ -7,7 +7,7 @@ import Testing
 @testable import bus_node
 
 /// The API on a real socket, spoken to in plain HTTP.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct APIServerTests {
     /// Serves while `body` runs.
     private func serving(_ body: @escaping @Sendable (Endpoint) async throws -> Void) async throws {
