@@ -47,7 +47,7 @@ struct Serve: AsyncParsableCommand {
         let match = RuleMatch(
             domain: [try TextPattern("bench.*")], code: [try TextPattern("42")])
         let rule = Rule(
-            match: match, actions: [.answer(option: "retry", limit: nil)], position: 1)
+            match: match, actions: [.answer(RuleAnswer("retry"))], position: 1)
         return RuleBook([rule], mode: .firstMatch)
     }
 
