@@ -19,7 +19,7 @@ demo: setup ## three processes, one error, one answer
 	swift build --product bus-node
 	Examples/demo/run.sh
 
-test: ## build and run every test
+test: ## build and run every test (ERRORBUS_BROWSER=no: none in a browser)
 	@scripts/setup tests
 	@scripts/test
 
