@@ -13,7 +13,7 @@ try:
 except ImportError:
     sys.exit("selenium is missing. Run: scripts/python -m pip install selenium")
 
-PATIENCE = 20
+PATIENCE = 120
 
 
 def program(*names):

@@ -41,7 +41,7 @@ class Console:
         log = open(pathlib.Path(self.folder.name) / "console.log", "ab")
         self.process = subprocess.Popen(command, stdout=log, stderr=log)
         log.close()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while time.monotonic() < end and self.process.poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
@@ -73,7 +73,7 @@ class Console:
             data=None if body is None else json.dumps(body).encode(), headers={
                 "Authorization": f"Bearer {TOKEN}", "Cookie": f"errorbus={TOKEN}",
                 "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=15) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)
 
 
@@ -100,7 +100,7 @@ class MockQuestion:
     def __init__(self, console, identity):
         self.console, self.id = console, identity
 
-    def answer(self, seconds=20):
+    def answer(self, seconds=120):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             item = self.console.call(f"/api/v1/presentations/{self.id}")
@@ -162,9 +162,9 @@ nodes:
 
     def await_open(self, count):
         """A node that is asked more than it can read at a time refuses: slow down."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while count and self.call("/api/v1/inbox?limit=1")["openCount"] < count:
-            assert time.monotonic() < end, f"fewer than {count} open after 30 s"
+            assert time.monotonic() < end, f"fewer than {count} open after 120 s"
             time.sleep(0.02)
 
     def work(self, description, reason):
@@ -185,7 +185,7 @@ class Worker:
     def __init__(self, process):
         self.process = process
 
-    def answer(self, seconds=20):
+    def answer(self, seconds=120):
         outcome = json.loads(self.process.communicate(timeout=seconds)[0])
         return outcome["option"], outcome["by"]
 
@@ -215,6 +215,6 @@ class BareQuestion:
     def __init__(self, dealer, identity):
         self.dealer, self.id = dealer, identity
 
-    def answer(self, seconds=20):
+    def answer(self, seconds=120):
         reply = self.dealer.reply(self.id, seconds)
         return reply and (reply["option"], reply["by"])

@@ -1,9 +1,11 @@
+import ErrorBus
+import ErrorBusTesting
 import Testing
 
 @testable import bus_node
 
 struct ReturnPauseTests {
-    private let shownAt = ContinuousClock.now
+    private let shownAt = ManualTime().now.instant
 
     @Test(
         "A bare Return counts a second after its question, a choice at once",

@@ -124,7 +124,7 @@ extension EndToEnd {
             let exec = try sandbox.exec([], "false")
             #expect(await pty.shows("[?] details"))
             exec.send(signal)
-            #expect(try await exec.ending(within: 3) == 128 + signal)
+            #expect(try await exec.ending() == 128 + signal)
             #expect(await pty.shows("withdrawn"))
             withExtendedLifetime(nodes) {}
         }
@@ -150,7 +150,7 @@ extension EndToEnd {
             let exec = try sandbox.exec([], "sh", "-c", script)
             #expect(await exec.prints("up"))
             exec.send(SIGTERM)
-            #expect(try await exec.ending(within: 5) == 7)
+            #expect(try await exec.ending() == 7)
         }
 
         @Test(
@@ -172,11 +172,11 @@ extension EndToEnd {
         func leftBehind() async throws {
             let exec = try Launched([
                 "exec", "--to", sandbox.endpoint("none"), "--grace", "100ms", "--", "sh", "-c",
-                "sleep 20 & echo $! >\(sandbox.path("pid")); exit 4",
+                "sleep 900 & echo $! >\(sandbox.path("pid")); exit 4",
             ])
-            #expect(try await exec.ending(within: 8) == 4)
+            #expect(try await exec.ending() == 4)
             let text = try sandbox.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)
-            kill(try #require(pid_t(text)), SIGKILL)
+            #expect(kill(try #require(pid_t(text)), SIGKILL) == 0)
         }
 
         @Test("Text that would drive a terminal comes to it as text")

@@ -47,7 +47,7 @@ extension EndToEnd {
                 let before = pty.screen.value.count
                 // Drawn anew each time: the same refusal twice is written once.
                 pty.type(key + "\u{C}")
-                let isTaken = await pty.screen.becomes(within: 15) {
+                let isTaken = await pty.screen.becomes {
                     let new = $0.dropFirst(before)
                     return new.contains(text) || new.contains("shown only this moment")
                 }

@@ -126,7 +126,7 @@ extension EndToEnd {
             ] {
                 let process = try Launched(wrong)
                 #expect(try await process.ending() == 64, "\(wrong)")
-                #expect(await process.errors.becomes(within: 5) { !$0.isEmpty })
+                #expect(await process.errors.becomes { !$0.isEmpty })
             }
         }
 
@@ -136,7 +136,7 @@ extension EndToEnd {
                 "present", "--to", sandbox.endpoint("none"), "--description", "Boom", "--grace",
                 "300ms",
             ])
-            #expect(try await present.ending(within: 5) == 69)
+            #expect(try await present.ending() == 69)
             #expect(await present.says(sandbox.endpoint("none")))
         }
 
@@ -160,8 +160,11 @@ extension EndToEnd {
             try sandbox.write("ask.sh", "echo $$ >$DIR/pid\nexec sleep 60\n")
             try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
             let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
-            let present = try sandbox.present("--option", "retry=Retry", "--deadline", "1s")
-            #expect(try await present.ending() == 75)
+            for deadline in Sandbox.deadlines where !sandbox.exists("pid") {
+                let present = try sandbox.present(
+                    "--option", "retry=Retry", "--deadline", deadline)
+                #expect(try await present.ending() == 75)
+            }
             let text = try sandbox.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)
             let pid = try #require(pid_t(text))
             #expect(await eventually { kill(pid, 0) != 0 })

@@ -12,7 +12,7 @@ extension EndToEnd {
                 ["run", "--topology", sandbox.path("topology.yaml"), "--node", node] + more)
         }
 
-        @Test("SIGTERM ends every node within a second, open questions or not")
+        @Test("SIGTERM ends every node, open questions or not")
         func endsSoon() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(presenters: "terminal")
@@ -20,14 +20,10 @@ extension EndToEnd {
             let relay = try await sandbox.start("relay")
             let present = try sandbox.present("--option", "retry=Retry")
             #expect(await pty.shows("[r] Retry"))
-            let clock = ContinuousClock()
-            let start = clock.now
             central.send(SIGTERM)
             #expect(try await central.ending() == 0)
             relay.send(SIGTERM)
             #expect(try await relay.ending() == 0)
-            // A second each, and as much again for a machine that is busy.
-            #expect(clock.now - start < .seconds(4))
             present.send(SIGINT)
             #expect(try await present.ending() == 130)
         }

@@ -31,7 +31,7 @@ extension EndToEnd {
             while true {
                 let before = pty.screen.value.count
                 pty.type("\n")
-                let isTaken = await pty.screen.becomes(within: 15) {
+                let isTaken = await pty.screen.becomes {
                     let new = $0.dropFirst(before)
                     return new.contains(text) || new.contains("came too soon")
                 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A process of this test, ended with it.
+/// A process of this test, ended with it, also when it crashes.
 final class Launched: Sendable {
     /// What its standard input is.
     enum Input {
@@ -60,6 +60,7 @@ final class Launched: Sendable {
             process.standardError = pty.child
         }
         process.terminationHandler = { [status] process in
+            Survivors.ended(process.processIdentifier)
             let code =
                 process.terminationReason == .exit
                 ? process.terminationStatus : 128 + process.terminationStatus
@@ -67,6 +68,7 @@ final class Launched: Sendable {
         }
         try process.run()
         pid = process.processIdentifier
+        Survivors.began(pid)
         Self.collect(out.fileHandleForReading, output)
         Self.collect(err.fileHandleForReading, errors)
         if let (handle, text) = feed {
@@ -79,25 +81,23 @@ final class Launched: Sendable {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// How it ended, within so many seconds.
-    func ending(
-        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> Int32 {
-        let hasEnded = await status.becomes(within: seconds) { $0 != nil }
+    /// How it ended.
+    func ending(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32 {
+        let hasEnded = await status.becomes { $0 != nil }
         try #require(
-            hasEnded, "still runs after \(seconds) s; it said: \(errors.value)",
+            hasEnded, "still runs after \(patience) s; it said: \(errors.value)",
             sourceLocation: sourceLocation)
         return try #require(status.value)
     }
 
     /// Whether it says this on standard error.
-    func says(_ text: String, within seconds: Double = 15) async -> Bool {
-        await errors.becomes(within: seconds) { $0.contains(text) }
+    func says(_ text: String) async -> Bool {
+        await errors.becomes { $0.contains(text) }
     }
 
     /// Whether it prints this on standard output; an exit may be seen before the last output.
-    func prints(_ text: String, within seconds: Double = 15) async -> Bool {
-        await output.becomes(within: seconds) { $0.contains(text) }
+    func prints(_ text: String) async -> Bool {
+        await output.becomes { $0.contains(text) }
     }
 
     private static func collect(_ handle: FileHandle, _ text: Observed<String>) {

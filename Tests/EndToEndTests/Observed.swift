@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+/// How many seconds a test waits for what must come. Generous, because only a test that fails
+/// waits so long: how soon something comes on a busy machine decides nothing.
+let patience = 120.0
+
 /// A value that others change and tests wait for.
 final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
@@ -31,10 +35,8 @@ final class Observed<Value: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Whether the condition came true within so many seconds.
-    func becomes(
-        within seconds: Double, _ condition: @escaping @Sendable (Value) -> Bool
-    ) async -> Bool {
+    /// Whether the condition came true in time.
+    func becomes(_ condition: @escaping @Sendable (Value) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let id: Int? = state.withLock { state in
                 if condition(state.value) { return nil }
@@ -44,7 +46,7 @@ final class Observed<Value: Sendable>: Sendable {
                 return state.count
             }
             guard let id else { return continuation.resume(returning: true) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in
                 giveUp(id)
             }
         }

@@ -66,7 +66,7 @@ final class Pty: Sendable {
     }
 
     /// Whether the text comes to the screen after the first `offset` characters.
-    func shows(_ text: String, after offset: Int = 0, within seconds: Double = 15) async -> Bool {
-        await screen.becomes(within: seconds) { $0.dropFirst(offset).contains(text) }
+    func shows(_ text: String, after offset: Int = 0) async -> Bool {
+        await screen.becomes { $0.dropFirst(offset).contains(text) }
     }
 }

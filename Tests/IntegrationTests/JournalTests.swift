@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorBus
 
 /// What a presenter's journal does for its next life, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct JournalTests {
     private struct Booked: Error {}
 

@@ -40,7 +40,6 @@ extension RealSockets {
                     try await RunningNode(
                         bus.node(name, parents: await relay.node.boundEndpoints, listens: false)))
             }
-            let begin = ContinuousClock.now
             await withTaskGroup(of: Void.self) { group in
                 for worker in running {
                     for number in 0..<presentations {
@@ -58,14 +57,12 @@ extension RealSockets {
                     }
                 }
             }
-            let time = ContinuousClock.now - begin
             #expect(outcomes.elements.count == workers * presentations)
             #expect(outcomes.elements.allSatisfy { $0.didRecover })
             #expect(Set(attempts.all).count == workers * presentations)
             #expect(attempts.count == workers * presentations)
             #expect(presenter.counts.count == workers * presentations)
             #expect(presenter.counts.values.allSatisfy { $0 == 1 })
-            #expect(time < .seconds(20))
             for node in running + [relay, central] { try await node.stop() }
         }
 

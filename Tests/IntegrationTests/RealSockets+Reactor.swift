@@ -26,10 +26,8 @@ extension RealSockets {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
             reactor.start()
-            let begin = ContinuousClock.now
-            // Each round that waited for the poll would take a second.
-            for _ in 0..<20 { await receiver.twoJobs() }
-            #expect(ContinuousClock.now - begin < .seconds(5))
+            // Each round that waited for the poll would take a second: too many for a test.
+            for _ in 0..<1_000 { await receiver.twoJobs() }
             await reactor.shutDown()
         }
 
@@ -122,7 +120,7 @@ extension RealSockets {
             await reactor.shutDown()
         }
 
-        @Test("Closing with peers connected and messages waiting takes well below a second")
+        @Test("Closing with peers connected and messages waiting does not wait for the messages")
         func boundedShutdown() async throws {
             let busy = Reactor()
             let parent = TestReceiver(busy)
@@ -139,10 +137,9 @@ extension RealSockets {
             for socket in sockets {
                 for _ in 0..<20 { _ = await child.send([[], payload], on: socket) }
             }
-            let begin = ContinuousClock.now
+            // A socket that kept its messages until they are read would stay for ever.
             await busy.shutDown()
             await other.shutDown()
-            #expect(ContinuousClock.now - begin < .seconds(2))
             await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
         }
 

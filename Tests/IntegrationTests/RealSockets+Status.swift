@@ -99,10 +99,7 @@ extension RealSockets {
                 try await old.send(Array(question.prefix(2)) + reject.frames)
             }
             let endpoints = try ["nobody", "silent", "old"].map { try bus.endpoint($0) }
-            let clock = ContinuousClock()
-            let start = clock.now
             let told = await NodeStatus.ask(endpoints, within: .milliseconds(700))
-            #expect(clock.now - start < .seconds(5))
             #expect(
                 told == [
                     .failure(.unreachable("no answer within 700 ms")),

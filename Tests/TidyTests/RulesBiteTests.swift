@@ -140,6 +140,31 @@ struct RulesBiteTests {
     }
 
     @Test(
+        "Tests that depend on real time",
+        arguments: [
+            "let a = ContinuousClock.now", "let c = ContinuousClock()", "f(at: .now)",
+            "let a = Moment.now", "let a = Date()", "let a = b ?? .now", "Silences()",
+            "RuleTiming(part: { f(now: $0) })", "PresenterConformance(p, patience: x) { }",
+            "@Test(.timeLimit(.minutes(1)))",
+        ])
+    func realTime(text: String) {
+        #expect(RealTime.violations(in: file("Tests/X/A.swift", text)).map(\.line) == [1])
+        #expect(RealTime.violations(in: file("Sources/bus-node/A.swift", text)).isEmpty)
+    }
+
+    @Test(
+        "Tests that do not",
+        arguments: [
+            "rig.machine.ticked(at: rig.now)", "let a: ContinuousClock.Instant", "time.now",
+            "Silences(now: { time.now })", "RuleTiming(part: { $0 }, now: { start })",
+            "asyncAfter(deadline: .now() + limit)", "Date(timeIntervalSince1970: 0)",
+            "@Test(.timeLimit(.minutes(10)))", "run(timeLimit: .seconds(5))",
+        ])
+    func noRealTime(text: String) {
+        #expect(RealTime.violations(in: file("Tests/X/A.swift", text)).isEmpty)
+    }
+
+    @Test(
         "F20 The wall clock in the library",
         arguments: [
             "let a = Date.now", "let b = Date()", "clock_gettime(CLOCK_REALTIME, &time)",

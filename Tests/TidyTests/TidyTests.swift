@@ -57,8 +57,13 @@ struct TidyTests {
         }
     }
 
-    @Test("Files that may start tasks exist", arguments: Wording.taskStarters.keys.sorted())
-    func taskStarters(path: String) {
+    @Test("No test depends on how fast time passes")
+    func realTime() { expectNone(repository.swiftFiles.flatMap(RealTime.violations)) }
+
+    @Test(
+        "Files that may start tasks, or read a real clock, exist",
+        arguments: (Array(Wording.taskStarters.keys) + RealTime.readers.keys).sorted())
+    func exceptions(path: String) {
         #expect(repository.swiftFiles.contains { $0.path == path })
     }
 

@@ -13,7 +13,7 @@ public struct Moment: Hashable, Sendable {
 
     public static var now: Moment { Moment(instant: .now, date: Date()) }
 
-    static func + (moment: Moment, duration: Duration) -> Moment {
+    public static func + (moment: Moment, duration: Duration) -> Moment {
         let (seconds, attoseconds) = duration.components
         return Moment(
             instant: moment.instant + duration,

@@ -4,12 +4,14 @@ import Synchronization
 /// this process is the owner's business.
 public final class Silences: Sendable {
     private let table = Mutex(SilenceTable())
+    private let now: @Sendable () -> Moment
 
-    public init() {}
+    /// - Parameter now: What silences begin and end by; a test can have its own.
+    public init(now: @escaping @Sendable () -> Moment = { .now }) { self.now = now }
 
     /// Takes over what an earlier life of the node stored; once, before anything else.
     public func restore(_ stored: [Silence]) {
-        table.withLock { $0.restored(stored, at: .now) }
+        table.withLock { $0.restored(stored, at: now()) }
     }
 
     /// - Throws: When it would match every error, is too short or too long, or too many are active.
@@ -17,14 +19,14 @@ public final class Silences: Sendable {
         _ request: Silence.Request, for duration: Duration
     ) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in
-            try table.added(request, for: duration, at: .now)
+            try table.added(request, for: duration, at: now())
         }
     }
 
     /// Ends it before its time.
     public func end(_ number: Int, by person: String) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in
-            try table.ended(number, by: person, at: .now)
+            try table.ended(number, by: person, at: now())
         }
     }
 
@@ -45,11 +47,11 @@ public final class Silences: Sendable {
 
     /// The silence that is in force for an error.
     public func silence(for report: ErrorReport, origin: NodeName?) -> Silence? {
-        table.withLock { $0.silence(for: report, origin: origin, at: .now) }
+        table.withLock { $0.silence(for: report, origin: origin, at: now()) }
     }
 
     /// A silence kept a question from people.
     public func kept(_ number: Int, isAnswered: Bool) {
-        table.withLock { $0.kept(number, isAnswered: isAnswered, at: .now) }
+        table.withLock { $0.kept(number, isAnswered: isAnswered, at: now()) }
     }
 }

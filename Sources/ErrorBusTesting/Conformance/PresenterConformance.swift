@@ -17,17 +17,22 @@ public struct PresenterConformance: Sendable {
 
     private let presenter: any Presenter
     private let patience: Duration
+    private let clock: any Clock<Duration>
     private let choose: Choose
 
     /// - Parameters:
     ///   - presenter: The presenter under test. It must not have open prompts.
-    ///   - patience: Real time after which something that did not happen is a violation.
+    ///   - patience: The time after which something that did not happen is a violation.
+    ///   - clock: What that time is measured by. On a ``ManualClock`` that stands still a check
+    ///     waits as long as it takes.
     ///   - choose: Plays the person.
     public init(
-        _ presenter: any Presenter, patience: Duration = .seconds(5), choose: @escaping Choose
+        _ presenter: any Presenter, patience: Duration = .seconds(5),
+        clock: any Clock<Duration> = ContinuousClock(), choose: @escaping Choose
     ) {
         self.presenter = presenter
         self.patience = patience
+        self.clock = clock
         self.choose = choose
     }
 
@@ -42,7 +47,7 @@ public struct PresenterConformance: Sendable {
 
     private func choiceIsDelivered() async -> ConformanceViolation? {
         let rule = "a choice completes its presentation once, with that option"
-        let run = PresenterConformanceRun(presenter)
+        let run = PresenterConformanceRun(presenter, clock: clock)
         guard await run.begins(within: patience) != nil else {
             return ConformanceViolation(rule: rule, found: "present was not called")
         }
@@ -62,7 +67,7 @@ public struct PresenterConformance: Sendable {
 
     private func cancellationIsHonoured() async -> ConformanceViolation? {
         let rule = "cancellation takes the prompt away and returns nil"
-        let run = PresenterConformanceRun(presenter)
+        let run = PresenterConformanceRun(presenter, clock: clock)
         guard await run.begins(within: patience) != nil else {
             return ConformanceViolation(rule: rule, found: "present was not called")
         }
@@ -81,7 +86,7 @@ public struct PresenterConformance: Sendable {
 
     private func refusalIsTaken() async -> ConformanceViolation? {
         let rule = "a question that was answered elsewhere ends without another answer"
-        let run = PresenterConformanceRun(presenter)
+        let run = PresenterConformanceRun(presenter, clock: clock)
         guard let prompt = await run.begins(within: patience) else {
             return ConformanceViolation(rule: rule, found: "present was not called")
         }

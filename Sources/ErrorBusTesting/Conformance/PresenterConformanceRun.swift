@@ -6,8 +6,9 @@ final class PresenterConformanceRun: Sendable {
     private let outcomes = Recorder<Outcome>()
     private let attempts = Recorder<Void>()
     private let task: Task<Void, Never>
+    private let clock: any Clock<Duration>
 
-    init(_ presenter: any Presenter) {
+    init(_ presenter: any Presenter, clock: any Clock<Duration>) {
         let observed = ObservedPresenter(presenter)
         let outcomes = outcomes
         let attempts = attempts
@@ -21,21 +22,22 @@ final class PresenterConformanceRun: Sendable {
             RecoveryOption.cancel
         }
         self.observed = observed
+        self.clock = clock
         task = Task { outcomes.record(await chain.presentError(error)) }
     }
 
     var attemptCount: Int { attempts.elements.count }
 
     func begins(within limit: Duration) async -> Prompt? {
-        await withPatience(limit) { [observed] in try await observed.begun.next() }
+        await withPatience(limit, on: clock) { [observed] in try await observed.begun.next() }
     }
 
     func ending(within limit: Duration) async -> ObservedPresenter.Ending? {
-        await withPatience(limit) { [observed] in try await observed.endings.next() }
+        await withPatience(limit, on: clock) { [observed] in try await observed.endings.next() }
     }
 
     func outcome(within limit: Duration) async -> Outcome? {
-        await withPatience(limit) { [outcomes] in try await outcomes.next() }
+        await withPatience(limit, on: clock) { [outcomes] in try await outcomes.next() }
     }
 
     func cancel() { task.cancel() }

@@ -16,18 +16,23 @@ public struct ResponderConformance: Sendable {
 
     private let probe: any Error
     private let patience: Duration
+    private let clock: any Clock<Duration>
     private let makeResponder: MakeResponder
 
     /// - Parameters:
     ///   - probe: An error that the responder passes on.
-    ///   - patience: Real time after which something that did not happen is a violation.
+    ///   - patience: The time after which something that did not happen is a violation.
+    ///   - clock: What that time is measured by. On a ``ManualClock`` that stands still a check
+    ///     waits as long as it takes.
     ///   - makeResponder: Makes a fresh responder for each check.
     public init(
         probe: any Error = ConformanceProbe(), patience: Duration = .seconds(5),
+        clock: any Clock<Duration> = ContinuousClock(),
         makeResponder: @escaping MakeResponder
     ) {
         self.probe = probe
         self.patience = patience
+        self.clock = clock
         self.makeResponder = makeResponder
     }
 
@@ -105,14 +110,18 @@ public struct ResponderConformance: Sendable {
         let outcomes = Recorder<Outcome>()
         let task = Task { [probe] in outcomes.record(await responder.presentError(probe)) }
         defer { task.cancel() }
-        guard await withPatience(patience, { try await presenter.nextPrompt() }) != nil else {
+        guard await withPatience(patience, on: clock, { try await presenter.nextPrompt() }) != nil
+        else {
             return ConformanceViolation(rule: rule, found: "next was not asked")
         }
         task.cancel()
-        guard await withPatience(patience, { try await presenter.nextTakenAway() }) != nil else {
+        guard
+            await withPatience(patience, on: clock, { try await presenter.nextTakenAway() }) != nil
+        else {
             return ConformanceViolation(rule: rule, found: "next was not cancelled")
         }
-        guard let outcome = await withPatience(patience, { try await outcomes.next() }) else {
+        guard let outcome = await withPatience(patience, on: clock, { try await outcomes.next() })
+        else {
             return ConformanceViolation(rule: rule, found: "no outcome")
         }
         guard !outcome.didRecover else {
@@ -131,7 +140,9 @@ public struct ResponderConformance: Sendable {
         let tasks = (0..<3).map { _ in
             responder.presentError(probe) { calls.record($0) }
         }
-        let ended: Void? = await withPatience(patience) { for task in tasks { await task.value } }
+        let ended: Void? = await withPatience(patience, on: clock) {
+            for task in tasks { await task.value }
+        }
         guard ended != nil, calls.elements.count == tasks.count else {
             return ConformanceViolation(
                 rule: rule, found: "\(calls.elements.count) calls for \(tasks.count) errors")
@@ -144,6 +155,6 @@ public struct ResponderConformance: Sendable {
     ) async -> Outcome? {
         // In a chain, as in life: the presentation begins below the responder under test.
         let origin = ClosureResponder("origin", next: await makeResponder(next))
-        return await withPatience(patience) { await origin.presentError(error) }
+        return await withPatience(patience, on: clock) { await origin.presentError(error) }
     }
 }

@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ struct ChaosTimelineTests {
             settleLimit: .seconds(1), logLevel: "error")
         let schedule = FaultSchedule(
             seed: 1, duration: Self.duration, plan: plan, faults: faults)
-        let start = ContinuousClock.now
+        let start = ManualTime().now.instant
         let result = ChaosResult(
             settings: settings, schedule: schedule, counts: LedgerCounts(),
             everyEndIsAnAnswer: true, crashes: [], settling: .seconds(1), killCount: 1)

@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 import Testing
 
@@ -45,7 +46,8 @@ import Testing
                 throw .unreadable(path: path, reason: "none")
             })
         var walk = PathWalk(
-            loaded.topology, file: "t.yaml", report, origin: origin ?? node, date: Date())
+            loaded.topology, file: "t.yaml", report, origin: origin ?? node,
+            date: ManualTime().now.date)
         return walk.explain(from: node)
     }
 

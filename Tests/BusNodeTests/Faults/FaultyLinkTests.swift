@@ -5,7 +5,7 @@ import Testing
 @testable import bus_node
 
 /// Two real nodes over a link that delays, slices, cuts, doubles and spoils what passes.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FaultyLinkTests {
     private static let milliseconds400 = Duration.milliseconds(400)
 

@@ -33,7 +33,7 @@ import Testing
                 group.addTask {
                     try await HTTPExchange(
                         host: "127.0.0.1", port: port, method: .GET, path: "/", token: nil
-                    ).reply(within: .seconds(10))
+                    ).reply(within: .seconds(300))
                 }
             }
             for try await reply in group {

@@ -39,7 +39,7 @@ import Testing
         let waits: [String: JSONValue] = ["deadlineInMilliseconds": 45_000, "onExpiry": "retry"]
         guard case .object(let fields) = item("Boom") else { return }
         let items: [JSONValue] = [.object(fields.merging(waits) { $1 }), item("Bang")]
-        let lines = InboxRows(items, now: Date()).lines
+        let lines = InboxRows(items, now: ScreenFixture.date).lines
         #expect(lines[0].contains("  EXPIRES        ERROR"))
         #expect(lines[1].contains("  in 45s: retry  Boom"))
         #expect(lines[2].contains("  -              Bang"))
@@ -49,7 +49,7 @@ import Testing
         "at a terminal no line is longer than it, and ids are their ends", arguments: [60, 80, 120])
     func fits(columns: Int) {
         let text = String(repeating: "long ", count: 30)
-        let lines = InboxRows([item(text)], now: Date(), columns: columns).lines
+        let lines = InboxRows([item(text)], now: ScreenFixture.date, columns: columns).lines
         #expect(lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
         #expect(lines[1].hasPrefix("00000001  open"))
         #expect(lines[1].contains("…"))
@@ -86,7 +86,8 @@ import Testing
         "nothing from a peer drives the terminal",
         arguments: ["\u{1B}[2J", "\u{202E}x", "a\nb\rc", "\u{9B}31m", "\u{0}"])
     func hostile(text: String) {
-        let lines = InboxRows([item(text)], now: Date()).lines + InboxDetail(item(text)).lines
+        let lines =
+            InboxRows([item(text)], now: ScreenFixture.date).lines + InboxDetail(item(text)).lines
         for scalar in lines.joined().unicodeScalars {
             let isSafe =
                 scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
@@ -98,7 +99,7 @@ import Testing
     @Test("a reply that is no inbox is shown empty, not trapped on")
     func empty() {
         for value: JSONValue in [nil, 1, [], ["path": 3, "options": "x", "code": "y"]] {
-            #expect(InboxRows([value], now: Date()).lines.count == 2)
+            #expect(InboxRows([value], now: ScreenFixture.date).lines.count == 2)
             #expect(InboxDetail(value).lines.count <= 3)
         }
     }

@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Testing
 
 @testable import bus_node
@@ -230,13 +231,14 @@ import Testing
 
     @Test("before the list has come nothing is said to wait, nor not to")
     func unlisted() {
+        let start = ManualTime().now
         var screen = InboxScreen(person: "ann", size: Fixture.small)
         var grid = ScreenGrid(Fixture.small)
         var painter = ScreenPainter(isColored: true)
-        grid.write(painter.paint(screen.frame(at: .now), Fixture.small))
+        grid.write(painter.paint(screen.frame(at: start), Fixture.small))
         #expect(grid.text.contains("Reading the inbox"))
-        screen.listed(["node": "central", "items": []], at: .now)
-        grid.write(painter.paint(screen.frame(at: .now), Fixture.small))
+        screen.listed(["node": "central", "items": []], at: start)
+        grid.write(painter.paint(screen.frame(at: start), Fixture.small))
         #expect(grid.text.contains("Nothing waits for an answer"))
     }
 

@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 
 @testable import bus_node
@@ -10,7 +11,7 @@ struct ScreenFixture {
     static let large = ScreenSize(columns: 200, rows: 50)
 
     var screen: InboxScreen
-    private(set) var now = Moment(instant: .now, date: date)
+    private(set) var now = ManualTime(date: date).now
     private var painter = ScreenPainter(isColored: true)
     private(set) var grid: ScreenGrid
     private var revision: Int64 = 100

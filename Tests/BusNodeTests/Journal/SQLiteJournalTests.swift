@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 import GRDB
 import Glibc
@@ -55,7 +56,7 @@ import Testing
 
     @Test("silences are there in the next life, with what they kept from people")
     func silences() async throws {
-        let now = Moment.now
+        let now = ManualTime().now
         let pattern: JSONValue = ["domain": "com.acme.*"]
         let silence = Silence(
             number: 3,
@@ -102,7 +103,7 @@ import Testing
     @Test("a long silence is in force however many short ones came after it; the oldest go")
     func manySilences() async throws {
         let journal = try SQLiteJournal(path)
-        let now = Moment.now
+        let now = ManualTime().now
         try await journal.save(try silence(1, created: now, endsAfter: 86_400))
         for number in 2...1_010 {
             try await journal.save(try silence(number, created: now, endsAfter: Double(number)))
@@ -120,7 +121,7 @@ import Testing
     @Test("a clock that was put back makes no silence longer than it was meant to be")
     func clockPutBack() async throws {
         let journal = try SQLiteJournal(path)
-        let now = Moment.now
+        let now = ManualTime().now
         let year = Moment(instant: now.instant, date: now.date + 365 * 86_400)
         try await journal.save(try silence(1, created: year, endsAfter: 60))
         let stored = try #require(try journal.silences(at: now).first)

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import OrderedCollections
 import Testing
 
@@ -206,19 +207,18 @@ struct LiveTopologyTests {
     @Test("Asked again within 2 s, and while it is being asked, nobody is asked anew")
     func cached() async {
         let asked = Observations()
-        let time = Observations()
-        let start = ContinuousClock.now
-        let view = LiveView(now: { start + .seconds(time.count) }) { [topology] in
+        let time = ManualTime()
+        let view = LiveView(now: { time.now.instant }) { [topology] in
             asked.add()
             return LiveTopology(topology, answers: [:])
         }
         async let first = view.current
         async let second = view.current
         #expect(await first == second)
-        time.add()
+        time.advance(by: .seconds(1))
         _ = await view.current
         #expect(asked.count == 1)
-        time.add()
+        time.advance(by: .seconds(1))
         _ = await view.current
         #expect(asked.count == 2)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `bus-node chaos` as a person runs it: real processes, real sockets, real deaths.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChaosRunTests {
     private let folder: URL
 
@@ -62,8 +62,12 @@ struct ChaosRunTests {
         process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
         let (endings, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { ended.yield($0.terminationStatus) }
+        process.terminationHandler = {
+            Survivors.ended($0.processIdentifier)
+            ended.yield($0.terminationStatus)
+        }
         try process.run()
+        Survivors.began(process.processIdentifier)
         for await status in endings {
             return Ending(
                 status: status, output: try String(contentsOf: output, encoding: .utf8),

@@ -60,7 +60,7 @@ struct ConsoleClient {
     private static let script = """
         import http.client, json, sys
         request = json.load(sys.stdin)
-        connection = http.client.HTTPConnection(request["address"], timeout=20)
+        connection = http.client.HTTPConnection(request["address"], timeout=120)
         headers = request["headers"]
         connection.putrequest(request["method"], request["path"], skip_host="Host" in headers)
         body = request["body"].encode()

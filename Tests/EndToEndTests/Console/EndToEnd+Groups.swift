@@ -86,7 +86,7 @@ extension EndToEnd.Console {
                 root.appending(path: "Examples/clients/storm.py").path, sandbox.endpoint("relay"),
                 "http://\(client.address)/?token=\(client.token)", "200",
             ], program: root.appending(path: "scripts/python").path)
-        #expect(try await storm.ending(within: 60) == 0, "\(storm.errors.value)")
+        #expect(try await storm.ending() == 0, "\(storm.errors.value)")
         #expect(await storm.prints("180 recovered, 20 failed"))
         withExtendedLifetime(nodes) {}
     }

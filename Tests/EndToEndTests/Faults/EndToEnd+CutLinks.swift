@@ -112,7 +112,7 @@ extension EndToEnd {
                 for stream in way { try link.add("blackhole", stream: stream) }
             }
             for worker in workers {
-                #expect(await worker.says("waiting for a link", within: 14))
+                #expect(await worker.says("waiting for a link"))
             }
             for link in links { try link.heal() }
             try bus.mend()
@@ -121,7 +121,7 @@ extension EndToEnd {
                 #expect(isShown)
                 pty.type("r\n")
             }
-            for worker in workers { #expect(try await worker.ending(within: 20) == 0) }
+            for worker in workers { #expect(try await worker.ending() == 0) }
             #expect(bus.runCount == 6)
             #expect(bus.events("decide") == 3)
             withExtendedLifetime(central) {}

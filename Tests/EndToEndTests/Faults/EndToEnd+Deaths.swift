@@ -92,11 +92,8 @@ extension EndToEnd {
             let relay = try await bus.relay()
             let worker = try bus.worker()
             #expect(await pty.shows(Pty.question))
-            let clock = ContinuousClock()
-            let death = clock.now
             try await worker.die()
             #expect(await pty.shows("cannot be reached"))
-            #expect(clock.now - death < .seconds(15))
             #expect(await pty.shows("(withdrawn,"))
             let before = pty.screen.value.count
             pty.type("r\n")
@@ -137,7 +134,9 @@ extension EndToEnd {
             let worker = try bus.worker()
             #expect(await pty.shows(Pty.question))
             worker.send(SIGINT)
-            #expect(await pty.shows("(withdrawn,", within: 2))
+            #expect(await pty.shows("(withdrawn,"))
+            // By its word, not because it was missed.
+            #expect(!pty.screen.value.contains("cannot be reached"))
             #expect(try await worker.ending() == 130)
             withExtendedLifetime((central, relay)) {}
         }

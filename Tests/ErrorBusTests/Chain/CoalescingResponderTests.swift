@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("Equal errors share one prompt", .timeLimit(.minutes(1)))
+@Suite("Equal errors share one prompt", .timeLimit(.minutes(10)))
 struct CoalescingResponderTests {
     private let outcomes = Recorder<Outcome>()
     private let attempts = Recorder<String>()
@@ -155,7 +155,7 @@ struct CoalescingResponderTests {
         let prompt = try await presenter.nextPrompt()
         let second = worker("W2", responder)
         _ = try await waiting.next()
-        let third = worker("W3", responder, deadline: .now)
+        let third = worker("W3", responder, deadline: ManualTime().now.instant)
         second.cancel()
         #expect(await second.value.reason == .withdrawn)
         #expect(await third.value.reason == .expired)
@@ -276,7 +276,7 @@ struct CoalescingResponderTests {
             }
             RecoveryOption.cancel
         }
-        var context = PresentationContext(id: .make(), deadline: .now)
+        var context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
         context.onExpiry = "retry"
         let outcome = await responder.receive(error, in: context)
         #expect(outcome.answer?.via == .expiry)

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 struct InboxMachineTests {
     private var machine = InboxMachine(limits: InboxLimits())
-    private let start = Moment(instant: .now, date: Date(timeIntervalSince1970: 1_800_000_000))
+    private let start = ManualTime().now
 
     private func id(_ number: UInt64) -> PresentationID { PresentationID(number) }
 

@@ -141,7 +141,8 @@ struct InboxTests {
     @Test("What has ended leaves nothing of its question behind", arguments: [nil, 600])
     func releases(deadline: Int?) async throws {
         let witness = Witness(inbox)
-        let silences = SilencingPresenter(Silences())
+        let start = ManualTime().now
+        let silences = SilencingPresenter(Silences(now: { start }))
         let chain = PresentingResponder(
             "central", presenters: [silences, witness], audit: inbox, logger: .silent)
         var options = PresentationOptions()

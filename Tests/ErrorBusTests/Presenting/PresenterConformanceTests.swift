@@ -8,30 +8,42 @@ struct PresenterConformanceTests {
     @Test("A presenter that keeps the rules passes")
     func good() async {
         let choices = Recorder<String>()
-        let violations = await PresenterConformance(Keyboard(choices: choices)) { option in
-            choices.record(option)
-        }.violations()
-        #expect(violations == [])
+        let checks = PresenterConformance(Keyboard(choices: choices), clock: ManualClock()) {
+            choices.record($0)
+        }
+        #expect(await checks.violations() == [])
     }
 
-    @Test("One that is deaf to cancellation, or makes up answers, is found out")
-    func bad() async {
+    @Test("One that is deaf to cancellation is found out")
+    func deaf() async throws {
         let gate = Gate()
+        let cancelled = Recorder<Void>()
         let deaf = ScriptedPresenter(
             "deaf",
             .run { try $0.answer("retry", by: "deaf", via: .person) },
             .run { _ in
-                await gate.wait()
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                } onCancel: {
+                    cancelled.record(())
+                }
                 return nil
             },
             .run { prompt in try prompt.answer("cancel", by: "deaf", via: .person) })
-        let violations = await PresenterConformance(deaf, patience: .seconds(20)) { _ in }
-            .violations()
+        let clock = ManualClock()
+        async let violations = PresenterConformance(deaf, clock: clock) { _ in }.violations()
+        try await cancelled.next()
+        // From here on it is only waited for.
+        let passing = Task { while true { clock.advance(by: try await clock.nextSleep()) } }
+        #expect(await violations.first?.found == "present did not return")
+        passing.cancel()
         gate.open()
-        #expect(violations.first?.found == "present did not return")
+    }
 
+    @Test("One that makes up its outcome is found out")
+    func declining() async {
         let declining = ScriptedPresenter("declining")
-        let found = await PresenterConformance(declining, patience: .seconds(20)) { _ in }
+        let found = await PresenterConformance(declining, clock: ManualClock()) { _ in }
             .violations()
         #expect(found.first?.rule == "a choice completes its presentation once, with that option")
     }

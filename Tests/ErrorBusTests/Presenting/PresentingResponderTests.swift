@@ -56,22 +56,39 @@ struct PresentingResponderTests {
     @Test("A deadline that has passed shows nothing and expires")
     func late() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
-        let context = PresentationContext(id: .make(), deadline: .now)
+        let context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
         let outcome = await PresentingResponder.asking(presenter)
             .receive(SampleError(), in: context)
         #expect(outcome.reason == .expired)
         #expect(presenter.prompts.isEmpty)
     }
 
+    /// What is presented with a deadline that comes while its prompt is shown. A deadline is real
+    /// time: on a machine too busy to show the prompt before it, a longer one is tried.
+    private func expiring(
+        _ presenter: ScriptedPresenter, _ present: (PresentationOptions) async -> Outcome
+    ) async -> (Outcome, tryCount: Int) {
+        var options = PresentationOptions()
+        var deadline = Duration.milliseconds(50)
+        var tryCount = 0
+        while true {
+            options.deadline = deadline
+            tryCount += 1
+            let outcome = await present(options)
+            if !presenter.prompts.isEmpty { return (outcome, tryCount) }
+            deadline = deadline * 4
+        }
+    }
+
     @Test("A deadline takes the prompt away")
     func deadline() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
-        let context = PresentationContext(
-            id: .make(), deadline: .now.advanced(by: .milliseconds(500)))
-        let outcome = await PresentingResponder.asking(presenter)
-            .receive(SampleError(), in: context)
+        let (outcome, _) = await expiring(presenter) { options in
+            await PresentingResponder.asking(presenter)
+                .presentError(SampleError(), options: options)
+        }
         #expect(outcome.reason == .expired)
-        #expect(outcome.presentation == context.id)
+        #expect(outcome.presentation == presenter.prompts.first?.id)
         let prompt = try #require(presenter.prompts.first)
         #expect(try await presenter.nextTakenAway() == prompt.id)
         #expect(throws: AnswerRefusal.closed(.expired)) {
@@ -98,16 +115,17 @@ struct PresentingResponderTests {
             RecoveryOption("Retry", id: "retry") { false }
             RecoveryOption("Skip", id: "skip") { attempts.run() }
         }
-        var options = PresentationOptions()
-        options.deadline = .milliseconds(50)
-        if isDeclaredByCaller { options.onExpiry = "skip" }
-        let outcome = await PresentingResponder.asking(presenter)
-            .presentError(error, options: options)
+        let (outcome, tryCount) = await expiring(presenter) { options in
+            var options = options
+            if isDeclaredByCaller { options.onExpiry = "skip" }
+            return await PresentingResponder.asking(presenter)
+                .presentError(error, options: options)
+        }
         #expect(outcome.didRecover)
         #expect(outcome.reason == .answered)
         #expect(outcome.answer?.option == "skip")
         #expect(outcome.answer?.via == .expiry)
-        #expect(attempts.total == 1)
+        #expect(attempts.total == tryCount)
         #expect(presenter.prompts.first?.report.onExpiry == "skip")
     }
 

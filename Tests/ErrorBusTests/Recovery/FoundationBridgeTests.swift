@@ -32,7 +32,7 @@ struct FoundationBridgeTests {
         #expect(attempts.elements == ["retry"])
     }
 
-    @Test("The blocking form waits for the attempt", .timeLimit(.minutes(1)))
+    @Test("The blocking form waits for the attempt", .timeLimit(.minutes(10)))
     func blocking() async {
         let error = SampleError().recoverable { RecoveryOption("Retry", id: "retry") { true } }
         let result = await withCheckedContinuation { continuation in

@@ -1,9 +1,10 @@
+import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
 
 @Suite struct IntensityLimiterTests {
-    private let start = ContinuousClock().now
+    private let start = ManualTime().now.instant
     private let limit = IntensityLimit(3, per: .seconds(60))
 
     private func key(_ domain: String = "d", origin: NodeName? = nil) -> IntensityLimiter.Key {

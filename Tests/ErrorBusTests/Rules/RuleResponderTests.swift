@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Logging
 import Synchronization
 import Testing
@@ -54,6 +55,7 @@ import Testing
     }
 
     private let attempts = Counter()
+    private let time = ManualTime()
 
     private final class Counter: Sendable {
         private let value = Mutex(0)
@@ -64,7 +66,7 @@ import Testing
     private func responder(
         _ actions: [RuleAction], mode: RuleBook.Mode = .everyMatch, runner: Runner = Runner(),
         next: any Responder,
-        timing: RuleTiming = RuleTiming(), routes: RouteTable = RouteTable()
+        routes: RouteTable = RouteTable()
     ) -> RuleResponder {
         let rules = actions.enumerated().map {
             Rule(match: RuleMatch(), actions: [$1], position: $0 + 1)
@@ -72,7 +74,8 @@ import Testing
         return RuleResponder(
             "relay", book: RuleBook(rules, mode: mode), next: next,
             routes: routes, commands: RuleCommands(runner: runner) { Array($0.domain.utf8) },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timing: timing)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            timing: RuleTiming(now: { [time] in time.now.instant }))
     }
 
     private func failure() -> Recoverable {
@@ -238,15 +241,12 @@ import Testing
     @Test("A38 past its limit a policy declines, and time gives it back")
     func limit() async {
         let end = End()
-        let start = ContinuousClock().now
-        let time = Mutex(Duration.zero)
         let chain = responder(
-            [.answer(RuleAnswer("retry", limit: IntensityLimit(2, per: .seconds(60))))], next: end,
-            timing: RuleTiming(now: { start + time.withLock { $0 } }))
+            [.answer(RuleAnswer("retry", limit: IntensityLimit(2, per: .seconds(60))))], next: end)
         for _ in 0..<5 { _ = await chain.presentError(failure()) }
         #expect(attempts.total == 2)
         #expect(end.count == 3)
-        time.withLock { $0 = .seconds(60) }
+        time.advance(by: .seconds(60))
         _ = await chain.presentError(failure())
         #expect(attempts.total == 3)
     }

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Logging
 import Synchronization
@@ -31,6 +32,18 @@ import Testing
         }
     }
 
+    private let time = ManualTime()
+
+    /// The time stands still.
+    private func timing(
+        date: Date? = nil, wait: @escaping @Sendable (Duration) async throws -> Void = { _ in },
+        part: @escaping @Sendable (Duration) -> Duration = { $0 }
+    ) -> RuleTiming {
+        RuleTiming(
+            now: { [time] in time.now.instant }, date: { [time] in date ?? time.now.date },
+            wait: wait, part: part)
+    }
+
     private func responder(
         _ rules: [Rule], _ timing: RuleTiming, logger: Logger? = nil
     ) -> RuleResponder {
@@ -60,7 +73,7 @@ import Testing
     @Test("a delayed answer comes after its delay and a part of its jitter")
     func delay() async {
         let slept = Mutex<[Duration]>([])
-        let timing = RuleTiming(
+        let timing = timing(
             wait: { duration in slept.withLock { $0.append(duration) } }, part: { $0 / 2 })
         let answer = RuleAnswer("retry", delay: .seconds(2), jitter: .seconds(1))
         let outcome = await responder([rule(answer)], timing).presentError(failure())
@@ -70,16 +83,14 @@ import Testing
 
     @Test("jitter is never more than it says, and not always the same")
     func jitter() {
-        let parts = (0..<200).map { _ in RuleTiming().part(.seconds(1)) }
+        let parts = (0..<200).map { _ in RuleTiming(now: { time.now.instant }).part(.seconds(1)) }
         #expect(parts.allSatisfy { $0 >= .zero && $0 <= .seconds(1) })
         #expect(Set(parts).count > 1)
     }
 
     @Test("a delay that ends after the deadline declines at once")
     func deadline() async {
-        let now = ContinuousClock.now
-        let timing = RuleTiming(
-            now: { now }, wait: { _ in Issue.record("it waits") }, part: { $0 })
+        let timing = timing(wait: { _ in Issue.record("it waits") })
         let answer = RuleAnswer("retry", delay: .seconds(3_000))
         var options = PresentationOptions()
         options.deadline = .seconds(600)
@@ -90,7 +101,7 @@ import Testing
 
     @Test("a question that is withdrawn while a policy waits is not answered")
     func withdrawn() async {
-        let timing = RuleTiming(wait: { _ in throw CancellationError() })
+        let timing = timing(wait: { _ in throw CancellationError() })
         let answer = RuleAnswer("retry", delay: .seconds(2))
         let outcome = await responder([rule(answer)], timing).presentError(failure())
         #expect(outcome.reason == .withdrawn)
@@ -103,7 +114,7 @@ import Testing
         let friday = try Date("2026-11-20T12:00:00Z", strategy: .iso8601)
         let schedule = RuleSchedule(days: [isIn ? .friday : .monday], timeZone: zone)
         let outcome = await responder(
-            [rule(RuleAnswer("retry"), schedule: schedule)], RuleTiming(date: { friday })
+            [rule(RuleAnswer("retry"), schedule: schedule)], timing(date: friday)
         ).presentError(failure())
         #expect(outcome.decidedBy == (isIn ? "central" : "person"))
     }
@@ -115,7 +126,7 @@ import Testing
             rule(RuleAnswer("retry", limit: IntensityLimit(1, per: .seconds(60))), isDryRun: true),
             rule(RuleAnswer("cancel"), position: 2),
         ]
-        let chain = responder(rules, RuleTiming(), logger: log.logger)
+        let chain = responder(rules, timing(), logger: log.logger)
         for _ in 0..<2 {
             let outcome = await chain.presentError(failure())
             #expect(outcome.answer?.by == "policy central rule 2")
@@ -136,7 +147,7 @@ import Testing
                 Rule(
                     match: RuleMatch(), actions: [$1], position: $0 + 1, isDryRun: true)
             }
-        let chain = responder(rules, RuleTiming(), logger: log.logger)
+        let chain = responder(rules, timing(), logger: log.logger)
         #expect(await chain.presentError(failure()).decidedBy == "person")
         #expect(
             log.all == [

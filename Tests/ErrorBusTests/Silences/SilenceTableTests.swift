@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 struct SilenceTableTests {
     private var table = SilenceTable()
-    private let start = Moment(instant: .now, date: Date(timeIntervalSince1970: 1_800_000_000))
+    private let start = ManualTime().now
     private let report = ErrorReport(
         domain: "com.acme.db", code: 5, description: "x",
         options: [.init(id: "retry", title: "Retry"), .init(id: "skip", title: "Skip")])

@@ -4,7 +4,10 @@ import Testing
 @testable import ErrorBus
 
 struct SilencingPresenterTests {
-    private let silences = Silences()
+    private let silences: Silences = {
+        let time = ManualTime()
+        return Silences(now: { time.now })
+    }()
     private let person = ScriptedPresenter("person", .answer("cancel"))
     private let attempts = Attempts()
 

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Logging
 import Synchronization
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import ErrorBus
 
 @Suite struct RecentFaultsTests {
-    private let start = ContinuousClock.now
+    private let start = ManualTime().now.instant
 
     @Test("the same again takes no further place, and is the newest then")
     func repeated() {
