@@ -2,11 +2,12 @@ import Foundation
 
 /// Makes one report of one local error and what is beneath it, within a budget.
 struct ErrorDescriber {
-    private typealias Local = ErrorReport.Limits.Local
+    private typealias Limits = ErrorReport.Limits
+    private typealias Local = Limits.Local
 
     /// Underlying errors, bytes and JSON values that may still be added beside the outermost
     /// error's own texts and options, which always fit.
-    private var errorsLeft = ErrorReport.Limits.underlyingErrorCount
+    private var errorsLeft = Limits.underlyingErrorCount
     private var bytesLeft = Local.restByteCount
     private var valuesLeft = Local.restValueCount
     /// A share of its own for the notes of what was left out, so that they outlast the rest.
@@ -26,7 +27,7 @@ struct ErrorDescriber {
     private static func core(of facts: ErrorFacts) -> ErrorReport {
         func text(_ text: String?) -> String? { text?.cut(toScalars: Local.textScalarCount) }
         return ErrorReport(
-            domain: facts.identity.domain.nonEmpty?.cut(toScalars: Local.domainScalarCount)
+            domain: facts.identity.domain.nonEmpty?.cut(toScalars: Limits.domainScalarCount)
                 ?? "unknown",
             code: facts.identity.code,
             description: facts.description.cut(toScalars: Local.textScalarCount),
@@ -109,7 +110,7 @@ struct ErrorDescriber {
     /// Only what an error is and the beginning of what it says.
     private mutating func essentials(of report: ErrorReport) -> ErrorReport? {
         let essentials = ErrorReport(
-            domain: report.domain.cut(toScalars: Local.domainScalarCount), code: report.code,
+            domain: report.domain.cut(toScalars: Limits.domainScalarCount), code: report.code,
             description: report.description.cut(toScalars: 256), severity: report.severity)
         return spend(on: essentials) ? essentials : nil
     }

@@ -6,6 +6,11 @@ extension ErrorReport {
         public static let payloadByteCount = JSONLimits.report.byteCount
         /// The deepest nesting of JSON in a payload.
         public static let depth = JSONLimits.report.depth
+        /// The longest domain, in Unicode scalars. Errors are told apart, counted and grouped by
+        /// their domain and coalesce key, so both are short.
+        public static let domainScalarCount = 256
+        /// The longest coalesce key, in Unicode scalars.
+        public static let coalesceKeyScalarCount = 256
         public static let optionCount = 32
         /// The longest title of an option, in Unicode scalars.
         public static let titleScalarCount = 256
@@ -22,7 +27,6 @@ extension ErrorReport {
         enum Local {
             static let textScalarCount = 4096
             static let helpAnchorScalarCount = 1024
-            static let domainScalarCount = 256
             static let underlyingDepth = 8
             static let userInfoCount = 128
             static let userInfoDepth = 8

@@ -21,7 +21,8 @@ extension ErrorReport {
         _ json: JSONValue, level: Int, underlyingCount: inout Int
     ) throws(ReportError) {
         var fields = try ReportFields(json)
-        let domain = try fields.requiredString("domain")
+        let domain = try fields.requiredString(
+            "domain", scalarLimit: Limits.domainScalarCount)
         guard !domain.isEmpty else {
             throw ReportError("domain", found: "empty", allowed: "a string that is not empty")
         }
@@ -40,7 +41,8 @@ extension ErrorReport {
             }
             retryOf = id
         }
-        coalesceKey = try fields.string("coalesceKey")
+        coalesceKey = try fields.string(
+            "coalesceKey", scalarLimit: Limits.coalesceKeyScalarCount)
         // Not compared with the options: a relay may have taken that one away.
         onExpiry = try fields.optionID("onExpiry")
         options = try Self.options(try fields.array("recoveryOptions"))
@@ -112,12 +114,8 @@ extension ErrorReport.Option {
         guard let id = try fields.optionID("id") else {
             throw ReportError("id", found: "missing", allowed: ErrorReport.Option.allowedID)
         }
-        let title = try fields.requiredString("title")
-        let limit = ErrorReport.Limits.titleScalarCount
-        let count = title.unicodeScalars.count
-        guard count <= limit else {
-            throw ReportError("title", found: "\(count) scalars", allowed: "at most \(limit)")
-        }
+        let title = try fields.requiredString(
+            "title", scalarLimit: ErrorReport.Limits.titleScalarCount)
         let role = try fields.word("role", of: Role.self)
         let isDefault = try fields.bool("default")
         if isDefault == false, role == .default {

@@ -8,6 +8,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
         case tooManyValues(limit: Int)
         case keyTooLong(limit: Int)
+        case tooManyMarks(limit: Int)
         case duplicateKey(String)
         case invalidUTF8
         case loneSurrogate
@@ -46,6 +47,8 @@ extension JSONError.Reason: CustomStringConvertible {
         case .tooDeep(let limit): "nested deeper than the \(limit) levels allowed"
         case .tooManyValues(let limit): "more than the \(limit) values allowed"
         case .keyTooLong(let limit): "a key longer than the \(limit) bytes allowed"
+        case .tooManyMarks(let limit):
+            "a text with more than the \(limit) combining marks in a row allowed"
         case .duplicateKey(let key):
             "the key \"\(key.escapedForTerminal(scalarLimit: 64))\" a second time in one object"
         case .invalidUTF8: "bytes that are not UTF-8"

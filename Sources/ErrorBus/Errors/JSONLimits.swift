@@ -13,18 +13,25 @@ public struct JSONLimits: Hashable, Sendable {
     }
     /// The most values in all, containers included, keys not.
     public var valueCount: Int
-    /// The longest key, in bytes as written. Hashing a key normalizes it first, in quadratic time
-    /// in a run of combining marks: a key of 240 KiB would cost seconds.
+    /// The longest key, in bytes as written.
     public var keyByteCount: Int
+    /// The most combining marks in a row, in a key or a string. Comparing and hashing a text put
+    /// such a row into canonical order, in quadratic time: 60,000 marks cost a second each time.
+    /// Unicode's Stream-Safe Text Format (UAX #15) gets by with 30.
+    public var markRunCount: Int
 
-    public init(byteCount: Int, depth: Int, valueCount: Int, keyByteCount: Int = 1024) {
+    public init(
+        byteCount: Int, depth: Int, valueCount: Int, keyByteCount: Int = 1024,
+        markRunCount: Int = 128
+    ) {
         self.byteCount = byteCount
         self.depth = min(depth, Self.depthCeiling)
         self.valueCount = valueCount
         self.keyByteCount = keyByteCount
+        self.markRunCount = markRunCount
     }
 
     /// What a report or an answer's extras may be: 256 KiB, 32 levels, 20,000 values, keys of
-    /// 1 KiB.
+    /// 1 KiB, 128 marks in a row.
     public static let report = JSONLimits(byteCount: 256 * 1024, depth: 32, valueCount: 20_000)
 }

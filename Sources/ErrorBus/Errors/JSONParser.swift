@@ -38,7 +38,11 @@ struct JSONParser {
         }
         guard let byte = current else { throw unexpected("a value") }
         switch byte {
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""):
+            let start = position
+            let text = try string()
+            try checkMarks(in: text, from: start)
+            return .string(text)
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
@@ -60,6 +64,7 @@ struct JSONParser {
             guard position - start - 2 <= limits.keyByteCount else {
                 throw JSONError(.keyTooLong(limit: limits.keyByteCount), at: start)
             }
+            try checkMarks(in: key, from: start)
             skipWhitespace()
             guard current == UInt8(ascii: ":") else { throw unexpected("':'") }
             position += 1
@@ -71,6 +76,12 @@ struct JSONParser {
             guard current == UInt8(ascii: ",") else { throw unexpected("',' or '}'") }
             position += 1
             skipWhitespace()
+        }
+    }
+
+    private func checkMarks(in text: String, from start: Int) throws(JSONError) {
+        guard !text.hasMarks(inARowAbove: limits.markRunCount) else {
+            throw JSONError(.tooManyMarks(limit: limits.markRunCount), at: start)
         }
     }
 

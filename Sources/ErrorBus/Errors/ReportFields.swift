@@ -16,16 +16,25 @@ struct ReportFields {
         return value
     }
 
-    mutating func string(_ key: String) throws(ReportError) -> String? {
+    mutating func string(
+        _ key: String, scalarLimit: Int? = nil
+    ) throws(ReportError) -> String? {
         guard let value = take(key) else { return nil }
         guard case .string(let text) = value else {
             throw ReportError(key, found: value.kind, allowed: "a string")
         }
+        guard let limit = scalarLimit, text.utf8.count > limit else { return text }
+        let count = text.unicodeScalars.count
+        guard count <= limit else {
+            throw ReportError(key, found: "\(count) scalars", allowed: "at most \(limit)")
+        }
         return text
     }
 
-    mutating func requiredString(_ key: String) throws(ReportError) -> String {
-        guard let text = try string(key) else {
+    mutating func requiredString(
+        _ key: String, scalarLimit: Int? = nil
+    ) throws(ReportError) -> String {
+        guard let text = try string(key, scalarLimit: scalarLimit) else {
             throw ReportError(key, found: "missing", allowed: "a string")
         }
         return text

@@ -106,11 +106,8 @@ struct ValueReader {
     }
 
     private mutating func string(_ text: String) -> JSONValue {
-        let limit = ErrorReport.Limits.Local.textScalarCount
-        guard text.utf8.count > limit, text.unicodeScalars.count > limit else {
-            return .string(text)
-        }
-        return self.text(text.cut(toScalars: limit))
+        let cut = text.cut(toScalars: ErrorReport.Limits.Local.textScalarCount)
+        return cut.utf8.count == text.utf8.count ? .string(text) : self.text(cut)
     }
 
     private mutating func described(_ value: Any) -> JSONValue {

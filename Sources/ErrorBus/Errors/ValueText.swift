@@ -92,10 +92,12 @@ extension NSError {
 }
 
 extension String {
-    /// The text, or its beginning and an ellipsis, in at most `limit` scalars.
+    /// The text without floods of marks, or its beginning and an ellipsis, in at most `limit`
+    /// scalars: what a peer takes.
     func cut(toScalars limit: Int) -> String {
-        guard utf8.count > limit, unicodeScalars.count > limit else { return self }
-        var text = String.UnicodeScalarView(unicodeScalars.prefix(max(0, limit - 1)))
+        let whole = withoutMarkFloods
+        guard whole.utf8.count > limit, whole.unicodeScalars.count > limit else { return whole }
+        var text = String.UnicodeScalarView(whole.unicodeScalars.prefix(max(0, limit - 1)))
         text.append("…")
         return String(text)
     }

@@ -19,7 +19,9 @@ struct CommandFailure: ReportableError {
 
     init(command: [[UInt8]], ending: CommandEnding) {
         self.command = command.prefix(Self.argumentMax + 1)
-            .map { String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self) }
+            .map {
+                String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self).withoutMarkFloods
+            }
         self.ending = ending
         // No word of a command and no path has a zero in it.
         digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
@@ -71,6 +73,6 @@ struct CommandFailure: ReportableError {
     private var lastLines: String? {
         if case .notStarted(let reason, _) = ending.status { return reason }
         let lines = ending.errorTail.split(separator: "\n").suffix(Self.errorLineMax)
-        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+        return lines.isEmpty ? nil : lines.joined(separator: "\n").withoutMarkFloods
     }
 }
