@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import ErrorBus
@@ -27,7 +28,7 @@ import Testing
         ("/^a?b+c*$/", "bb", true), ("/^[^a-c]+$/", "xyz", true), ("/^[^a-c]+$/", "xbz", false),
         ("/^[\\w.-]+$/", "a_b.c-9", true), ("/^[]x]$/", "]", true), ("/ACME/i", "com.acme", true),
         ("/acme/i", "ACME", true), ("/^(?:ab)*$/", "abab", true), ("/a|/", "", true),
-        ("/^\\S+\\s\\S+$/", "a b", true), ("/a.c/", "a\u{1F600}c", true), ("/()*x/", "x", true),
+        ("/^\\S+\\s\\S+$/", "a b", true), ("/a.c/", "a\u{1F600}c", true),
         ("/a\\/b/", "a/b", true), ("/^a+?$/", "aa", true), ("/\\D/", "12", false),
     ])
     func regexes(pattern: String, text: String, expected: Bool) throws {
@@ -36,7 +37,7 @@ import Testing
 
     @Test(arguments: [
         "//", "/(/", "/)/", "/[a/", "/a**/", "/*/", "/a{3,2}/", "/a{/", "/a{1001}/", "/\\1/",
-        "/(?=a)/", "/(?i)a/", "/[z-a]/", "/\\/", "/a{99999999999999999999}/",
+        "/(?=a)/", "/(?i)a/", "/[z-a]/", "/\\/", "/a{99999999999999999999}/", "/()*x/", "/(a{0})+/",
     ])
     func badRegexes(pattern: String) {
         #expect(throws: PatternError.self) { try TextPattern(pattern) }
@@ -56,6 +57,35 @@ import Testing
         let deep = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
         #expect(try TextPattern("/\(deep)/").matches(""))
         #expect(throws: PatternError.self) { try TextPattern("/(\(deep))/") }
+    }
+
+    @Test(
+        "F25 what would be read for ever is refused, and says why", .timeLimit(.minutes(10)),
+        arguments: ["(){1000}", "(a{0}){1000}", "(^{0}|){1000}"].map { part in
+            (0..<6).reduce(part) { inner, _ in "(\(inner)){1000}" }
+        })
+    func boundedReading(pattern: String) {
+        let error = #expect(throws: PatternError.self) { try TextPattern("/\(pattern)/") }
+        #expect(error?.found == "/\(pattern)/")
+        #expect(error?.description.contains("repetitions") == true)
+    }
+
+    @Test("F25 a set is asked once about a character, however often it is repeated")
+    func boundedSets() throws {
+        // Every second letter of the extended Latin ones: ranges that cannot be joined.
+        let letters = (0..<230).compactMap { Unicode.Scalar(0x100 + 2 * $0) }.map(String.init)
+        let text = String(repeating: "a", count: TextPattern.scalarCountMax)
+        func work(_ set: String) throws -> Duration {
+            let pattern = try TextPattern("/[\(set)a]{999}!/")
+            var (start, end) = (timespec(), timespec())
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
+            #expect(!pattern.matches(text))
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+            return .seconds(end.tv_sec - start.tv_sec)
+                + .nanoseconds(end.tv_nsec - start.tv_nsec)
+        }
+        // Asked at each place, 231 ranges would cost a hundred times what one does.
+        #expect(try work(letters.joined()) < work("") * 4)
     }
 
     @Test(
