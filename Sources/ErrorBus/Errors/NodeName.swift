@@ -8,6 +8,11 @@ public struct NodeName: Hashable, Sendable, CustomStringConvertible {
     /// What is allowed, in words, for messages about a bad name.
     public static let allowed = "1 to 64 characters of A-Z a-z 0-9 . _ -"
 
+    /// What a bare client's presentations have as origin, since it cannot tell a name of its own.
+    /// No node may have it: a link of that name would ask for all bare clients.
+    public static let bare: NodeName = "bare"
+    static let allowedForNode = "\(allowed), but \(bare) is what clients without a name are called"
+
     public let description: String
 
     /// The name, or nil when the text is not one.

@@ -44,7 +44,7 @@ struct Header: Hashable, Sendable {
                     + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
         let value = line[line.utf8.index(after: colon)...].trimmingSpaces
-        guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        guard !value.unicodeScalars.contains(where: \.isControl) else {
             throw WireError(.malformed, "header field \(name) holds a control character")
         }
         guard self[String(name)] == nil else {

@@ -48,6 +48,13 @@ struct HeaderReader {
         try required(field, NodeName.allowed) { NodeName($0) }
     }
 
+    /// The name of a peer itself.
+    func nodeName(_ field: String) throws(WireError) -> NodeName {
+        try required(field, NodeName.allowedForNode) {
+            NodeName($0).flatMap { $0 == .bare ? nil : $0 }
+        }
+    }
+
     func path(_ field: String) throws(WireError) -> [NodeName] {
         try required(field, "node names separated by commas, origin first") { Self.path($0) }
     }
@@ -83,19 +90,14 @@ struct HeaderReader {
         try optional(field, "true or false") { Bool($0) }
     }
 
-    /// Free text: anything that got through the header's own rules and is not too long.
-    func text(_ field: String) throws(WireError) -> String? {
-        try optional(field, Self.allowedText, Self.text)
+    /// Free text: anything that got through the header's own rules. What is too long is cut: a
+    /// refusal would cost the message, and with an ANSWER the decision, for a text to look at.
+    func text(_ field: String) -> String? {
+        header[field]?.asHeaderText
     }
 
     func requiredText(_ field: String) throws(WireError) -> String {
-        try required(field, Self.allowedText, Self.text)
-    }
-
-    private static let allowedText = "at most \(WireLimits.textScalarCountMax) scalars"
-
-    private static func text(_ text: String) -> String? {
-        text.unicodeScalars.count <= WireLimits.textScalarCountMax ? text : nil
+        try required(field, "a text") { $0.asHeaderText }
     }
 
     func option(_ field: String) throws(WireError) -> String? {

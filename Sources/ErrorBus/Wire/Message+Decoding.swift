@@ -53,14 +53,14 @@ extension Message {
         case .settled: self = .settled(try Settled(fields))
         case .withdraw:
             // A peer's own word for its reason is still the origin giving up.
-            let reason = try fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
+            let reason = fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
             self = .withdraw(id: try fields.presentationID(), reason: reason ?? .origin)
         case .withdrawn: self = .withdrawn(id: try fields.presentationID())
         case .ping: self = .ping(try fields.requiredNumber("n"))
         case .pong: self = .pong(try fields.requiredNumber("n"))
         case .reject: self = .reject(try Reject(fields))
         case .ok: self = .ok(id: try fields.optional("id", "a UUID") { PresentationID($0) })
-        case .bye: self = .bye(reason: try fields.text("reason") ?? "")
+        case .bye: self = .bye(reason: fields.text("reason") ?? "")
         case .status: self = .status
         case .state:
             guard !payload.isEmpty else {
@@ -73,7 +73,7 @@ extension Message {
 
 extension Message.Hello {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
-        from = try fields.name("from")
+        from = try fields.nodeName("from")
         boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
         versions = try fields.requiredText("versions").split { $0 == "," || $0 == " " }
             .map(String.init)
@@ -88,7 +88,7 @@ extension Message.Hello {
 
 extension Message.Welcome {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
-        node = try fields.name("node")
+        node = try fields.nodeName("node")
         boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
         version = try fields.required("version", "EB1") { $0 == WireLimits.version ? $0 : nil }
         maxHeader = try fields.number("max-header") ?? 8 * 1024
@@ -119,7 +119,7 @@ extension Message.Present {
         leftMilliseconds = try fields.number("left-ms")
         waitMilliseconds = try fields.number("wait-ms")
         retryOf = try fields.optional("retry-of", "a UUID") { PresentationID($0) }
-        traceparent = try fields.text("traceparent")
+        traceparent = fields.text("traceparent")
         isOriginReachable = try fields.bool("reachable") ?? true
         unknownFields = fields.header.unknown(besides: Self.knownFields)
         guard !payload.isEmpty else {
@@ -137,7 +137,7 @@ extension Message.Pending {
             "state", State.allCases.map(\.rawValue).joined(separator: ", ")
         ) { State(rawValue: $0) }
         sinceMilliseconds = try fields.number("since-ms")
-        by = try fields.text("by")
+        by = fields.text("by")
     }
 }
 
@@ -153,7 +153,7 @@ extension Message.Decision {
         ) { Answer.Via(rawValue: $0) }
         option = try fields.option("option")
         didRecover = try fields.bool("did-recover")
-        reason = try fields.text("reason")
+        reason = fields.text("reason")
         guard option != nil || didRecover != nil else {
             throw WireError(.malformed, "ANSWER with neither option nor did-recover", id: id)
         }
