@@ -65,4 +65,13 @@ struct PromptTextTests {
         #expect(lines[2] == "  │ Boom")
         #expect(lines.last == "  [o] OK (Return)   [?] details")
     }
+
+    @Test("Of a client without a name no more is said than is known")
+    func bare() {
+        let prompt = Prompt(
+            id: .make(), report: ErrorReport(domain: "d", description: "Boom"), origin: .bare,
+            path: [.bare], retryCount: 0, deadline: nil, stateChanged: { _ in })
+        let lines = PromptText(prompt).lines(pending: 0, isColored: false)
+        #expect(lines[1] == "── ✕ error from bare (not known whether it still waits) ──")
+    }
 }

@@ -53,6 +53,25 @@ extension RealSockets {
             #expect(await node.boundEndpoints == [])
         }
 
+        @Test("No node is called as clients without a name are")
+        func reserved() async throws {
+            let node = try Bus().node("bare")
+            await #expect(throws: NodeError.reservedName("bare")) { try await node.run() }
+        }
+
+        @Test("A deadline that nobody lives to see is sent, and answered before")
+        func endlessDeadline() async throws {
+            let bus = Bus()
+            let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
+            let worker = try bus.node(
+                "worker", next: ["central"], listens: false,
+                settings: { $0.deadline = .seconds(Int64.max) })
+            try await bus.run(central, worker) {
+                let error = Attempts().saveFailed()
+                #expect(await worker.uplink.presentError(error).didRecover)
+            }
+        }
+
         @Test("What is asked before the node runs waits, and is answered")
         func askedEarly() async throws {
             let bus = Bus()

@@ -21,8 +21,6 @@ actor Downlink {
     /// Bytes of one-frame reports being read at once; above it a client is told "busy". Many
     /// clients fail at once for one cause, and their reports are small.
     private static let bareReadingByteCountMax = 64 << 20
-    /// The name a bare client's presentations have as origin: it cannot tell its own.
-    static let bareOrigin: NodeName = "bare"
 
     nonisolated let transport: any Transport
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -271,9 +269,7 @@ extension Downlink: TransportReceiver {
                 machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
         case .bare(.success(let request), let byteCount, let peer):
             bareReadingByteCount -= byteCount
-            perform(
-                machine.bareReceived(
-                    request, origin: Self.bareOrigin, from: peer, at: transport.now))
+            perform(machine.bareReceived(request, from: peer, at: transport.now))
         case .bare(.failure(let error), let byteCount, let peer):
             bareReadingByteCount -= byteCount
             perform([.reply(BareReply(error), to: peer)])

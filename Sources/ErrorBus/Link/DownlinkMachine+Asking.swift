@@ -21,11 +21,11 @@ extension DownlinkMachine {
 
     /// A client of one JSON frame asks; it gets one JSON frame, whenever that is.
     mutating func bareReceived(
-        _ request: BareRequest, origin: NodeName, from peer: PeerID, at now: MonotonicTime
+        _ request: BareRequest, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         let digest = ReportDigest(of: request.payload)
         let present = Message.Present(
-            id: request.id, origin: origin, path: [origin], digest: digest,
+            id: request.id, origin: .bare, path: [.bare], digest: digest,
             leftMilliseconds: request.deadlineMilliseconds ?? times.bareWaitMax,
             payload: request.payload)
         if let refusal = refusal(of: present) ?? notTheOrigin(present, nil) {

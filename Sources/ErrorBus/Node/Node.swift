@@ -138,6 +138,7 @@ public final class Node: Service {
     ///
     /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.
     public func run() async throws {
+        guard name != .bare else { throw NodeError.reservedName(name) }
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             throw NodeError.ranBefore(name)
         }

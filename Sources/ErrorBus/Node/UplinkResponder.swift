@@ -250,9 +250,10 @@ extension Answer {
 }
 
 extension Duration {
-    /// Rounded down; negative is 0.
+    /// Rounded down; negative is 0, and more than a header field can say (285,000 years) is that.
     var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
+        guard seconds < WireLimits.numberMax / 1_000 else { return WireLimits.numberMax }
         return UInt64(max(0, seconds)) * 1_000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
     }
 }

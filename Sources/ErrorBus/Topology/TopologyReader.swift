@@ -79,10 +79,11 @@ public struct TopologyReader {
         if fields.isEmpty { decoder.report(field, found: "an empty mapping", allowed: allowed) }
         var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
         for (key, inner) in fields {
-            guard let name = NodeName(key) else {
+            guard let name = NodeName(key), name != .bare else {
                 decoder.report(
                     inner, found: "the name \"\(key.cut(toScalars: 80).escapedForMessage)\"",
-                    allowed: NodeName.allowed)
+                    allowed: key == NodeName.bare.description
+                        ? NodeName.allowedForNode : NodeName.allowed)
                 continue
             }
             nodes[name] = readNode(name, inner, defaults: defaults)

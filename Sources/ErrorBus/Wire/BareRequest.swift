@@ -50,11 +50,14 @@ struct BareRequest: Hashable, Sendable {
     ) throws(WireError) -> UInt64? {
         switch value {
         case nil, .null: return nil
-        case .integer(let number) where number >= 0 && UInt64(number) <= WireLimits.numberMax:
+        case .integer(let number)
+        where number >= 0 && UInt64(number) <= WireLimits.bareDeadlineMillisecondsMax:
             return UInt64(number)
         default:
             throw WireError(
-                .malformed, "deadlineMilliseconds is no whole number from 0 to 2^53", id: id)
+                .malformed,
+                "deadlineMilliseconds is no whole number from 0 to "
+                    + "\(WireLimits.bareDeadlineMillisecondsMax) (a day)", id: id)
         }
     }
 }

@@ -17,6 +17,9 @@ public struct WireLimits: Hashable, Sendable {
     static let numberMax: UInt64 = 1 << 53
     /// The longest a peer that gets one reply per request may let its request wait.
     static let waitMillisecondsMax: UInt64 = 20_000
+    /// The longest deadline of a bare client, a day: it says nothing while it waits, so its prompt
+    /// stays until then when it is gone.
+    static let bareDeadlineMillisecondsMax: UInt64 = 86_400_000
 
     public var headerByteCountMax: Int
     public var payloadByteCountMax: Int

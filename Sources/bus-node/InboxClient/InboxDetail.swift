@@ -84,6 +84,10 @@ struct InboxDetail {
         if item["isReachable"]?.boolValue == false {
             facts.append(Fact("origin", "cannot be reached: an answer is kept for it"))
         }
+        if item.text("origin") == NodeName.bare.description {
+            let known = "a client without a name: not known whether it still waits"
+            facts.append(Fact("origin", known))
+        }
         if item["wasShownBefore"]?.boolValue == true {
             facts.append(Fact("before", "shown before a restart; no answer was recorded"))
         }

@@ -80,6 +80,7 @@ struct PromptText {
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
         if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }
+        if prompt.origin == .bare { parts.append("(not known whether it still waits)") }
         if prompt.wasShownBefore { parts.append("shown before restart") }
         if let deadline = prompt.deadline {
             let left = ContinuousClock.now.duration(to: deadline).components.seconds

@@ -22,7 +22,7 @@ struct Failure: Error {
         case let error as NodeError:
             let status: ExitStatus =
                 switch error {
-                case .unknownNode: .badConfiguration
+                case .unknownNode, .reservedName: .badConfiguration
                 case .transport: .cannotCreate
                 case .ranBefore: .software
                 }

@@ -52,6 +52,12 @@ import Testing
                     + "allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -"
             ),
             (
+                "version: 1\nnodes: { bare: { presenters: [terminal] } }",
+                "t.yaml:2: nodes.bare: found the name \"bare\", "
+                    + "allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -, "
+                    + "but bare is what clients without a name are called"
+            ),
+            (
                 "a: *b",
                 "t.yaml:1: found what is not YAML (found undefined alias), "
                     + "allowed: YAML or JSON"

@@ -62,6 +62,13 @@ import Testing
         #expect(InboxDetail(lone).lines == ["option    ok: OK (default)"])
     }
 
+    @Test("of a client without a name no more is said than is known")
+    func bare() {
+        let told = "origin    a client without a name: not known whether it still waits"
+        #expect(InboxDetail(["origin": "bare"]).lines.contains(told))
+        #expect(!InboxDetail(["origin": "worker"]).lines.contains(told))
+    }
+
     @Test("a refused token tells what to type")
     func unauthorized() {
         let failure = ConsoleClient.failure(401, ["message": "no token"])

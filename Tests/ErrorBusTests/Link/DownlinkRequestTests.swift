@@ -62,7 +62,7 @@ import Testing
         let request = try BareRequest(
             Frame(Self.report(id).utf8))
         func ask(_ peer: PeerID) -> [DownlinkAction] {
-            rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+            rig.machine.bareReceived(request, from: peer, at: rig.now)
         }
         #expect(ask(peer).offers.count == 1)
         let reply = BareReply(Message.decision(id))
@@ -80,7 +80,7 @@ import Testing
     func bareAlienOption() throws {
         var rig = DownlinkRig()
         let request = try BareRequest(Frame(Self.report(id).utf8))
-        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
         let alien = Answer(
             id: UniqueID(high: 3, low: 4), option: "relay-own", by: "ann", via: .person)
         #expect(rig.answer(id, alien) == [.settled(id, answer: alien.id, .invalid)])
@@ -99,7 +99,7 @@ import Testing
         var rig = DownlinkRig()
         let request = try BareRequest(
             Frame(#"{"deadlineMilliseconds":5000,"domain":"d","description":"x"}"#.utf8))
-        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
         let replies = rig.run(20_000).compactMap { action -> BareReply? in
             if case .reply(let reply, peer) = action.1 { reply } else { nil }
         }
@@ -113,13 +113,13 @@ import Testing
             Frame(
                 (#"{"deadlineMilliseconds":5000,"onExpiry":"cancel","#
                     + Self.report(id).dropFirst()).utf8))
-        _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+        _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
         let replies = rig.run(20_000).compactMap(\.1.bareReply)
         #expect(replies.map(\.option) == ["cancel"])
         #expect(replies.map(\.via) == [.expiry])
         #expect(replies.map(\.outcome) == [.answered])
         let again = rig.machine.bareReceived(
-            request, origin: "bare", from: PeerID(8), at: rig.now)
+            request, from: PeerID(8), at: rig.now)
         #expect(again.compactMap(\.bareReply) == replies)
     }
 
@@ -135,7 +135,7 @@ import Testing
             var rig = DownlinkRig()
             let request = try BareRequest(
                 Frame((#"{"onExpiry":"retry","# + Self.report(id).dropFirst()).utf8))
-            _ = rig.machine.bareReceived(request, origin: "bare", from: peer, at: rig.now)
+            _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
             let actions = rig.machine.completed(
                 id, generation: 1, verdict: verdict, at: rig.now)
             #expect(actions.compactMap(\.bareReply?.option) == ["retry"])
@@ -176,7 +176,7 @@ import Testing
                 requests.append(peer)
                 let frame = Frame(Self.report(id).utf8)
                 actions = rig.machine.bareReceived(
-                    try BareRequest(frame), origin: "bare", from: peer, at: rig.now)
+                    try BareRequest(frame), from: peer, at: rig.now)
             case 10:
                 actions = rig.get(.present(id, origin: "bare", path: ["bare"]), from: PeerID(1))
             case 11: actions = rig.answer(id, generation: generation, answers[Int(wait % 2)])

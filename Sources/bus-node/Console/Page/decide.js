@@ -69,7 +69,7 @@ function choicesOf(item, size) {
   state.decision = decision;
   return [
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
-    !item.isReachable && unreachable(),
+    !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
     optionsOf(decision, isShut), item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
@@ -80,6 +80,11 @@ function choicesOf(item, size) {
 const unreachable = () => el("p", {
   className: "outcome warning",
   textContent: "Its origin cannot be reached now. An answer waits until it can.",
+});
+
+const nameless = () => el("p", {
+  className: "expiry",
+  textContent: "It comes from a client without a name: whether that still waits is not known.",
 });
 
 const claimedText = (item, who) =>

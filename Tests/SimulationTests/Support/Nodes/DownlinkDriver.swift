@@ -97,7 +97,7 @@ final class DownlinkDriver {
             do throws(WireError) {
                 let request = try BareRequest(frame)
                 perform(
-                    machine.bareReceived(request, origin: "bare", from: peer, at: world.time))
+                    machine.bareReceived(request, from: peer, at: world.time))
             } catch {
                 perform([.reply(BareReply(error), to: peer)])
             }
