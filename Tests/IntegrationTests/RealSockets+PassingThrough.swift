@@ -89,6 +89,31 @@ extension RealSockets {
             #expect(presenter.prompts.map(\.path) == [["worker", "relay"]])
         }
 
+        @Test("A child puts no words into the mouths of those above it")
+        func forgedChanges() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("script", .answer("retry"))
+            let central = try bus.node("central", presenters: [presenter])
+            let relay = try bus.node("relay", next: ["central"])
+            let names = ["worker", "relay", "central", "ghost", "wörker"]
+            let changes = names.map { #"{"by":"\#($0)","rewritten":["description"],"later":1}"# }
+            let list = changes.joined(separator: ",")
+            let report =
+                #"{"domain":"d","description":"x","recoveryOptions":[{"id":"retry","title":"R"}],"#
+                + #""ch\u0061nges":[7,\#(list)]}"#
+            try await bus.run(central, relay) {
+                let child = try RawSocket.dealer(to: bus.endpoint("relay"))
+                try await child.tell(.hello(.init(from: "worker", boot: .make())))
+                _ = try await child.hear(.welcome)
+                let present = Message.Present.client(origin: "worker", payload: report)
+                try await child.tell(.present(present))
+                _ = try await child.hear(.answer)
+            }
+            let shown = try #require(presenter.prompts.first?.report)
+            #expect(shown.changes.map(\.by) == ["worker"])
+            #expect(shown.unknownKeys["changes"]?.arrayValue?.first?["later"] == 1)
+        }
+
         /// Takes the relay's HELLO and welcomes it; returns its routing id.
         private static func welcome(on parent: RawSocket) async throws -> Frame {
             let hello = try await next(.hello, on: parent)

@@ -104,12 +104,13 @@ final class ChildPresentations: DownlinkHandler {
         _ offer: DownlinkOffer, _ forwarded: ForwardedPresentation, _ downlink: Downlink
     ) async -> DownlinkVerdict? {
         let present = offer.present
-        let reading = ReportReading(present.payload)
+        let payload = present.payloadFromBelow
+        let reading = ReportReading(payload)
         if readsReports, case .failure(let error) = reading.reading {
             return .refused(.malformed, "report: \(error)")
         }
         let error = RemoteError(
-            payload: present.payload,
+            payload: payload,
             remote: RemoteAttempter(
                 reading: reading, downlink: downlink, id: present.id,
                 generation: offer.generation))

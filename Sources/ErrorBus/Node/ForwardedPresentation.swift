@@ -1,5 +1,17 @@
 import Synchronization
 
+extension Message.Present {
+    /// The payload, without what it says that others changed than those whom it came through: a
+    /// child puts no words into the mouths of its parents. Byte for byte where it says no such.
+    var payloadFromBelow: Frame {
+        guard ErrorReport.mayHaveChanges(payload), let sent = try? ErrorReport(payload: payload)
+        else { return payload }
+        var report = sent
+        report.dropChanges(notBy: path)
+        return report == sent ? payload : report.payload()
+    }
+}
+
 /// What the wire said about the presentation that this task carries for a child. Travels beside
 /// the error, so that a responder may replace the error and the next hop still gets the same id,
 /// origin, path and digest.

@@ -114,7 +114,7 @@ public struct UplinkResponder: Responder {
     ) -> Frame {
         var report = ErrorReport(describing: error)
         // Rules say themselves what they changed.
-        if let before = present.flatMap({ try? ErrorReport(payload: $0.payload) }),
+        if let before = present.flatMap({ try? ErrorReport(payload: $0.payloadFromBelow) }),
             before.changes.count == report.changes.count
         {
             report.noteChanges(from: before, by: name)

@@ -39,6 +39,11 @@ struct ReportChangesTests {
             report.noteChanges(from: before, by: "relay")
         }
         #expect(report.changes.count == 16)
+        let before = report
+        report.description = "last"
+        report.noteChanges(from: before, by: "central")
+        #expect(report.changes.count == 16)
+        #expect(report.changes.last?.by == "central")
         let json = try JSONValue.parse(
             Array(
                 #"""
