@@ -62,6 +62,8 @@ final class AuditHistory: AuditLog {
     func note(
         _ event: String, _ id: PresentationID, _ fields: [String: String], at time: Date = .now
     ) {
+        // The whole of them is in the ledger; here they are kept and searched by the thousand.
+        let fields = fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) }
         let event = Event(time: time, event: event, id: id, fields: fields)
         let cancels = fields["option"].map { isCancel(id, $0) } ?? false
         state.withLock { state in

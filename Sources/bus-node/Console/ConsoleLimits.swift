@@ -34,6 +34,7 @@ enum ConsoleLimits {
     static let groupCountMax = 200
     static let idCountMax = 100
     static let auditEventMax = 5_000
+    static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
     /// Of a description in a list; the whole of it is in the report.

@@ -52,4 +52,13 @@ struct AuditHistoryTests {
         #expect(chart[59].bucket == AuditHistory.Bucket(recovered: 1, failed: 1))
         #expect(chart[59].at <= now)
     }
+
+    @Test("of a long text its beginning is kept")
+    func longText() throws {
+        let text = String(repeating: "x", count: 100_000)
+        history.note("present", .make(), ["description": text])
+        let kept = try #require(history.events(containing: "xxx", limit: 1).first)
+        #expect(kept.fields["description"]?.unicodeScalars.count == 1_000)
+        #expect(kept.fields["description"]?.hasSuffix("x…") == true)
+    }
 }
