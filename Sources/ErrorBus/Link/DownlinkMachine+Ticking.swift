@@ -1,7 +1,7 @@
 extension DownlinkMachine {
     /// When the machine next has something to do.
     var nextDue: MonotonicTime? {
-        [plans.next, remembered.next, childPlans.next].compactMap(\.self).min()
+        [plans.next, remembered.next, unasked.next, childPlans.next].compactMap(\.self).min()
     }
 
     /// Time passed.
@@ -11,7 +11,7 @@ extension DownlinkMachine {
             guard let entry = entries[id] else { continue }
             actions += tickedEntry(entry, at: now)
         }
-        while let id = remembered.pop(at: now) { forget(id) }
+        while let id = remembered.pop(at: now) ?? unasked.pop(at: now) { forget(id) }
         return actions
     }
 
@@ -96,10 +96,15 @@ extension DownlinkMachine {
         count(entries[entry.id], now: entry)
         plans.plan(entry.id, at: due(of: entry))
         undelivered.plan(entry.id, at: entry.undeliveredSince)
-        remembered.plan(entry.id, at: entry.forgetAt)
+        let wasAsked = entry.origin != nil
+        remembered.plan(entry.id, at: wasAsked ? entry.forgetAt : nil)
+        unasked.plan(entry.id, at: wasAsked ? nil : entry.forgetAt)
         entries[entry.id] = entry
         // No more results are kept than the bound allows: the oldest go first.
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
+            forget(oldest)
+        }
+        while unasked.count > limits.unaskedMax, let oldest = unasked.popFirst() {
             forget(oldest)
         }
     }
@@ -109,6 +114,7 @@ extension DownlinkMachine {
         plans.plan(id, at: nil)
         undelivered.plan(id, at: nil)
         remembered.plan(id, at: nil)
+        unasked.plan(id, at: nil)
         entries[id] = nil
     }
 

@@ -30,6 +30,8 @@ struct DownlinkMachine: Sendable {
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that only keep a result or a withdrawal, and until when.
     var remembered = DeadlineQueue<PresentationID>()
+    /// The like for withdrawals of what was never asked.
+    var unasked = DeadlineQueue<PresentationID>()
     /// When to look at which child again; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
     var counters = LinkCounters()

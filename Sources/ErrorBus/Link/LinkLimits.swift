@@ -8,6 +8,9 @@ public struct LinkLimits: Hashable, Sendable {
     public var undeliveredMax = 65_536
     /// Results and withdrawals remembered for those who ask again.
     public var rememberedMax = 65_536
+    /// Withdrawals of what was never asked here: apart from the above, since any peer can send
+    /// as many as it likes.
+    public var unaskedMax = 4_096
     /// Child links, named or superseded.
     public var childrenMax = 4_096
     /// Open presentations of this node towards its parent.

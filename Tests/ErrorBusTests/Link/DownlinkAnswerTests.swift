@@ -179,4 +179,29 @@ import Testing
                 == (41...50).map { PresentationID($0) })
         #expect(rig.machine.unsettledCount == 0)
     }
+
+    @Test("a stranger's withdrawals of what nobody asked push no result out")
+    func floodOfWithdrawals() {
+        var limits = LinkLimits()
+        limits.rememberedMax = 10
+        limits.unaskedMax = 5
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.present(id), from: one)
+        _ = rig.answer(id)
+        _ = rig.get(.settled(id, .recovered), from: one)
+        let stranger = PeerID(9)
+        for number in 100..<200 as Range<UInt64> {
+            _ = rig.get(.withdraw(id: PresentationID(number), reason: .origin), from: stranger)
+            rig.pass(1)
+        }
+        #expect(
+            rig.get(.present(id), from: one).sent(to: one)
+                == [.answer(Message.decision(id, didRecover: true))])
+        let kept = rig.machine.entries.keys.filter { $0 != id }
+        #expect(Set(kept) == Set((195..<200).map { PresentationID($0) }))
+        #expect(
+            rig.get(.present(PresentationID(199)), from: one).verbs(to: one) == [.withdrawn])
+        _ = rig.run(700_000)
+        #expect(rig.machine.entries.isEmpty)
+    }
 }

@@ -103,7 +103,8 @@ import Testing
         if machine.unsettledOfChild != ofChild { return "unsettledOfChild" }
         if machine.openCount != machine.entries.values.filter(\.isOpen).count { return "openCount" }
         if machine.undelivered.count != unsettled.count - machine.openCount { return "undelivered" }
-        if machine.remembered.count != machine.entries.count - unsettled.count {
+        let remembered = machine.remembered.count + machine.unasked.count
+        if remembered != machine.entries.count - unsettled.count {
             return "remembered"
         }
         if machine.superseded.contains(where: { machine.namesOfPeers[$0] != nil }) {
