@@ -79,13 +79,15 @@ public final class Inbox: Presenter {
     }
 
     /// Waits until nobody has answered or claimed it for so long; false when it has ended.
-    private func isNeglected(_ id: PresentationID, after: Duration) async -> Bool {
-        var due = ContinuousClock.now + after
+    private func isNeglected(_ id: PresentationID, after limit: Duration) async -> Bool {
         while true {
-            do { try await ContinuousClock().sleepInSteps(until: due) } catch { return false }
-            guard let item = try? item(id), item.isOpen else { return false }
-            guard case .claimed(_, let until) = item.stage else { return true }
-            due = until.instant
+            let neglect = state.withLock { $0.machine.neglect(of: id, after: limit, at: .now) }
+            switch neglect {
+            case .over: return false
+            case .neglected: return true
+            case .lookAgain(let time):
+                do { try await ContinuousClock().sleepInSteps(until: time) } catch { return false }
+            }
         }
     }
 

@@ -16,6 +16,8 @@ public struct InboxItem: Hashable, Sendable {
         case closed(Outcome.Reason)
     }
 
+    private static let takenBackMax = 32
+
     public let id: PresentationID
     public let report: ErrorReport
     /// The node the error arose in; nil within one process.
@@ -35,6 +37,8 @@ public struct InboxItem: Hashable, Sendable {
     public internal(set) var isReachable = true
     /// The presentation in which the same operation came back, after this one's answer.
     public internal(set) var failedAgain: PresentationID?
+    /// The answers that were taken back, the latest last.
+    private(set) var takenBack: [UniqueID] = []
     /// When it came to this stage.
     public internal(set) var changedAt: Moment
     /// Greater with each change in the inbox: who has seen 7 asks for what came after 7.
@@ -78,6 +82,12 @@ public struct InboxItem: Hashable, Sendable {
         case .open, .claimed, .leaving: false
         case .answered, .settled, .closed: true
         }
+    }
+
+    /// Remembers an answer that was taken back, for as long as it may come again.
+    mutating func takeBack(_ answer: UniqueID) {
+        takenBack.append(answer)
+        takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
     }
 
     /// A claim that has run out is none.

@@ -15,6 +15,7 @@ extension InboxMachine {
             return .acknowledged(earlier)
         }
         try refuseEnded(item)
+        guard !item.takenBack.contains(answer.id) else { throw .takenBack }
         try refuseOthersClaim(item, answer.by, at: now)
         let offered = item.report.options.map(\.id)
         guard offered.contains(answer.option) else {
@@ -43,7 +44,13 @@ extension InboxMachine {
     mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) {
         let item = try item(id, at: now)
         guard case .leaving(let answer, _) = item.stage else { throw .nothingToUndo }
+        takeBack(id, answer, at: now)
+    }
+
+    /// It stays claimed for a minute, so that nobody answers in between.
+    private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         change(id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
+        remember(takenBack: answer.id, of: id)
     }
 
     /// Takes back every answer of a group that has not left.
@@ -55,7 +62,7 @@ extension InboxMachine {
         var undone: [PresentationID] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
             guard case .leaving(let answer, _) = item.stage else { continue }
-            change(item.id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
+            takeBack(item.id, answer, at: now)
             undone.append(item.id)
         }
         guard !undone.isEmpty else { throw .nothingToUndo }

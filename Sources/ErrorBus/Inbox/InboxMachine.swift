@@ -97,6 +97,23 @@ struct InboxMachine: Sendable {
         return item.asOf(now)
     }
 
+    /// Whether a presentation was left to itself for so long, or when to look again.
+    func neglect(
+        of id: PresentationID, after limit: Duration, at now: Moment
+    ) -> InboxNeglect {
+        guard let item = items[id]?.asOf(now) else { return .over }
+        switch item.stage {
+        case .open:
+            let due = item.changedAt.instant + limit
+            return due <= now.instant ? .neglected : .lookAgain(at: due)
+        // Given back or taken back, it is open again without a word: not seen later than this.
+        case .claimed(_, let until), .leaving(_, at: let until):
+            let left = now.instant.duration(to: until.instant)
+            return .lookAgain(at: now.instant + max(.seconds(1), min(limit, left)))
+        case .answered, .settled, .closed: return .over
+        }
+    }
+
     /// Groups with an open member, gravest first, then oldest.
     func openGroups(at now: Moment) -> [InboxGroup] {
         groups.all.compactMap { number, ids in
@@ -141,6 +158,10 @@ struct InboxMachine: Sendable {
             items[id]?.group = groups.add(id, CoalescingKey(item.report))
         }
         if item.hasEnded, !hadEnded, let oldest = ended.append(id) { items[oldest] = nil }
+    }
+
+    mutating func remember(takenBack answer: UniqueID, of id: PresentationID) {
+        items[id]?.takeBack(answer)
     }
 
     private mutating func forget(_ item: InboxItem) {

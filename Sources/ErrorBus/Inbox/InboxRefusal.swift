@@ -14,6 +14,8 @@ public enum InboxRefusal: Error, Hashable, Sendable {
     case closed(Outcome.Reason, at: Moment)
     /// There is nothing to undo: not answered, or the answer has left.
     case nothingToUndo
+    /// This answer was given before and taken back: it comes again only by mistake.
+    case takenBack
     /// What was asked for is above a limit.
     case tooLong(what: String, allowed: Duration)
 }
@@ -33,6 +35,7 @@ extension InboxRefusal: CustomStringConvertible {
         case .closed(let reason, let at):
             "no longer open: \(reason) at \(at.date.ISO8601Format())"
         case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
+        case .takenBack: "this answer was taken back; give another one, under an id of its own"
         case .tooLong(let what, let allowed):
             "\(what) may be at most \(allowed.components.seconds) s"
         }

@@ -65,6 +65,7 @@ struct APIProblem: Error {
                 .conflict, "closed", message,
                 details: ["reason": .string(reason.rawValue), "at": .time(at.date)])
         case .nothingToUndo: self.init(.conflict, "nothingToUndo", message)
+        case .takenBack: self.init(.conflict, "takenBack", message)
         case .tooLong: self.init(.badRequest, "tooLong", message)
         }
     }

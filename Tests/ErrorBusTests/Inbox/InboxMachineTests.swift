@@ -138,6 +138,60 @@ struct InboxMachineTests {
         #expect(throws: InboxRefusal.nothingToUndo) { try machine.undo(id(1), at: start) }
     }
 
+    @Test("F41 an answer that was taken back stays so, alone or with its group")
+    mutating func takenBack() throws {
+        open(1)
+        let first = answer()
+        for number in 1...2 {
+            let later = start + .seconds(number)
+            let given = Answer(
+                id: number == 1 ? first.id : id(77).value, option: "retry", by: "ann",
+                via: .person)
+            _ = try machine.answer(id(1), with: given, undo: .seconds(10), at: later)
+            if number == 1 {
+                try machine.undo(id(1), at: later)
+            } else {
+                let group = try machine.item(id(1), at: later).group
+                #expect(try machine.undoGroup(group, at: later) == [id(1)])
+            }
+            #expect(throws: InboxRefusal.takenBack) {
+                try machine.answer(id(1), with: given, undo: .seconds(10), at: later)
+            }
+            #expect(machine.left(id(1), given.id, at: later + .seconds(10)) == nil)
+        }
+        let another = answer("cancel", 9)
+        #expect(
+            try machine.answer(id(1), with: another, undo: .zero, at: start) == .send(another))
+    }
+
+    @Test("F42 what is open again, after an undo or a claim, is neglected again")
+    mutating func neglected() throws {
+        open(1)
+        func neglect(_ seconds: Int) -> InboxNeglect {
+            machine.neglect(of: id(1), after: .seconds(20), at: start + .seconds(seconds))
+        }
+        func again(_ seconds: Int) -> InboxNeglect {
+            .lookAgain(at: start.instant + .seconds(seconds))
+        }
+        #expect(neglect(0) == again(20))
+        #expect(neglect(20) == .neglected)
+        _ = try machine.answer(
+            id(1), with: answer(), undo: .seconds(10), at: start + .seconds(15))
+        #expect(neglect(20) == again(25))
+        try machine.undo(id(1), at: start + .seconds(22))
+        #expect(neglect(25) == again(45))
+        try machine.release(id(1), by: "ann", at: start + .seconds(30))
+        #expect(neglect(45) == again(50))
+        #expect(neglect(50) == .neglected)
+        _ = try machine.claim(
+            id(1), by: "ann", for: .seconds(300), takesOver: false, at: start + .seconds(50))
+        #expect(neglect(60) == again(80))
+        #expect(neglect(350) == .neglected)
+        let last = answer("retry", 2)
+        _ = try machine.answer(id(1), with: last, undo: .zero, at: start + .seconds(60))
+        #expect(neglect(80) == .over)
+    }
+
     @Test("A23 what ended unanswered refuses an answer and says how it ended")
     mutating func closed() {
         open(1)
