@@ -23,7 +23,7 @@ struct InboxDetailDrawing {
 
     /// As much as fits, from where the person scrolled to.
     func lines(height: Int) -> [ScreenLine] {
-        let all = all
+        let all = screen.detailTop == 0 ? fitted(height) : all
         let top = min(screen.detailTop, max(0, all.count - height))
         var lines = Array(all.dropFirst(top).prefix(height))
         let left = all.count - top - height
@@ -38,6 +38,16 @@ struct InboxDetailDrawing {
     var all: [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
         return title(entry, row) + decision(entry) + facts(entry)
+    }
+
+    /// Everything, with less of its title where its options would be below the edge: their keys
+    /// work, so they are seen.
+    private func fitted(_ height: Int) -> [ScreenLine] {
+        guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
+        let (title, decision) = (title(entry, row), decision(entry))
+        // The last line of a decision is empty.
+        let surplus = max(0, title.count + decision.count - 1 - (height - 1))
+        return title.dropLast(min(surplus, title.count - 1)) + decision + facts(entry)
     }
 
     private func title(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {

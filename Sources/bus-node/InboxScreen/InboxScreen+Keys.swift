@@ -19,6 +19,7 @@ extension InboxScreen {
         case .control("z"): return [.suspend]
         default: break
         }
+        isPlaced = true
         // Its rows may be older than what it knows.
         arrange()
         switch mode {
@@ -79,12 +80,19 @@ extension InboxScreen {
     /// Whether the key scrolls what is shown of the chosen one, or of those that are asked about.
     private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
         let step: Int
+        let drawing = InboxScreenDrawing(self, at: now)
+        // With nothing to move in, keys that go further go further in the text.
+        let isText = isZoomed || asked != nil
         switch key {
         case .character(">"), .character(" "): step = 3
         case .character("<"): step = -3
+        case .pageDown where isText: step = max(1, drawing.layout.detailHeight - 2)
+        case .pageUp where isText: step = -max(1, drawing.layout.detailHeight - 2)
+        case .home where isText: step = -drawing.detailTopMax
+        case .end where isText: step = drawing.detailTopMax
         default: return false
         }
-        let most = InboxScreenDrawing(self, at: now).detailTopMax
+        let most = drawing.detailTopMax
         detailTop = max(0, min(min(detailTop, most) + step, most))
         return true
     }

@@ -103,6 +103,9 @@ struct InboxScreen {
     var opened: Set<Int64> = []
     var isZoomed = false
     var cursor = 0
+    /// The cursor stays on what it is on: a key was pressed, or what it is on could be read. Until
+    /// then it is on the gravest.
+    var isPlaced = false
     var cursorKey: String?
     var top = 0
     var detailTop = 0
@@ -156,6 +159,16 @@ struct InboxScreen {
         undos.removeAll { $0.until <= now }
     }
 
+    /// What goes on without the person who quits now, in lines for the terminal.
+    func farewell(at now: Moment) -> [String] {
+        let sent = undos.filter { $0.until > now.instant }.map { undo in
+            let left = InboxScreenDrawing.seconds(now.instant, undo.until + .milliseconds(999))
+            let id = undo.ids.count == 1 ? undo.ids.first ?? "ID" : "ID"
+            return "sent in \(left) unless bus-node inbox undo \(id) takes it back: \(undo.text)"
+        }
+        return isBusy ? sent + ["the last request was on its way: it may not have arrived"] : sent
+    }
+
     // MARK: Rows
 
     /// Before each drawing: the rows as they are now, the cursor on what it was on.
@@ -169,7 +182,7 @@ struct InboxScreen {
             rows =
                 view == .open
                 ? InboxRowList.open(found, opened: opened) : InboxRowList.ended(found)
-            if let cursorKey { cursor = index(of: cursorKey) ?? cursor }
+            cursor = isPlaced ? cursorKey.flatMap(index) ?? cursor : 0
             dropQuestionWithoutSubject()
         }
         move(to: cursor)
@@ -210,6 +223,7 @@ struct InboxScreen {
     /// The screen as it is to be now.
     mutating func frame(at now: Moment) -> [ScreenLine] {
         passed(to: now.instant)
+        if let shown, now.instant - shown.since >= Self.readingTime { isPlaced = true }
         arrange()
         return InboxScreenDrawing(self, at: now).lines
     }
@@ -223,6 +237,8 @@ struct InboxScreen {
             }
         } else {
             shown = nil
+            // Nothing is there that could be read.
+            if rows.isEmpty { isPlaced = false }
         }
         switch mode {
         case .scope(var question) where question.shownAt == nil:

@@ -92,6 +92,10 @@ struct InboxScreenDrawing {
                 text, at: column, width: width - column, isChosen ? [.reversed, .bold] : .reversed)
             column += text.count + 1
         }
+        if !position.isEmpty, width - column > position.count + 20 {
+            line.add(position, at: column + 1, width: width - column, .reversed)
+            column += position.count + 2
+        }
         let state = link
         let end = width - 1
         let room = end - column - state.text.count - 3
@@ -100,6 +104,14 @@ struct InboxScreenDrawing {
         }
         line.addRight(state.text, before: end, width: end - column, state.style.union(.reversed))
         return line
+    }
+
+    /// Where the cursor is, in a list that is longer than the screen.
+    private var position: String {
+        let count = screen.rows.count
+        guard !screen.isZoomed, count > layout.listHeight else { return "" }
+        let above = screen.top > 0 ? ", \(screen.top) above" : ""
+        return "row \(screen.cursor + 1) of \(count)\(above)"
     }
 
     private var link: (text: String, style: TextStyle) {
@@ -225,7 +237,7 @@ struct InboxScreenDrawing {
 
     private var help: [ScreenLine] {
         let keys = [
-            ("↑ ↓ k j", "move; PgUp PgDn Home End go further"),
+            ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll the whole"),
             ("Enter", "open or close a group; show one alone, or the list again"),
             ("[r] or 1", "answer with the option that has this letter, or this number"),
             ("", "a destructive one asks once more; a group: all of it, or this"),

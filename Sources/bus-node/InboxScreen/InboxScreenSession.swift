@@ -87,7 +87,7 @@ actor InboxScreenSession {
         ]
         for await _ in box.wakes {
             for input in box.takeAll() { try take(input) }
-            if isQuitting { return }
+            if isQuitting { return sayFarewell() }
             try draw()
             try await Task.sleep(for: Self.frameTime)
         }
@@ -142,6 +142,11 @@ actor InboxScreenSession {
             case .send(let request): send(request)
             }
         }
+    }
+
+    private func sayFarewell() {
+        terminal.leave()
+        for line in screen.farewell(at: .now) { Terminal.say("bus-node: \(line)") }
     }
 
     private func send(_ request: InboxRequest) {

@@ -96,6 +96,76 @@ import Testing
         #expect(fixture.row(2).hasPrefix("   ✕"))
     }
 
+    @Test("a burst leaves the cursor on the gravest, until something could be read")
+    func burst() {
+        var fixture = Fixture()
+        fixture.change(Fixture.item(1, ["severity": "info", "revision": 101]))
+        fixture.draw()
+        for number in 2...30 {
+            fixture.wait(.milliseconds(100))
+            let severity: JSONValue = number > 20 ? "critical" : "warning"
+            fixture.change(
+                Fixture.item(
+                    number, ["severity": severity, "revision": .integer(Int64(100 + number))]))
+            fixture.draw()
+            if number == 2 { #expect(fixture.screen.chosen?.id == Fixture.id(2)) }
+        }
+        // Number 2 had been there long enough to be read when graver ones came.
+        #expect(fixture.screen.chosen?.id == Fixture.id(2))
+        #expect(fixture.row(0).contains("row 11 of 30, 3 above"))
+        var other = Fixture()
+        for number in 1...9 {
+            let severity: JSONValue = number == 9 ? "critical" : "info"
+            other.change(
+                Fixture.item(
+                    number, ["severity": severity, "revision": .integer(Int64(100 + number))]))
+            other.draw()
+        }
+        #expect(other.screen.chosen?.id == Fixture.id(9))
+        #expect(other.screen.top == 0)
+    }
+
+    @Test("of a whole presentation PgDn shows the next page, not the next presentation")
+    func pages() {
+        let facts = (1...60).map { "line \($0)" }.joined(separator: "\n")
+        let long = Fixture.item(1, ["report": ["failureReason": .string(facts)]])
+        var fixture = Fixture([long, Fixture.item(2)])
+        fixture.reply(.detail(id: Fixture.id(1)), long)
+        fixture.press(.enter, .pageDown)
+        #expect(fixture.screen.chosen?.id == Fixture.id(1))
+        #expect(fixture.text.contains("line 20\n"))
+        fixture.press(.end)
+        #expect(fixture.text.contains("line 60\n"))
+        fixture.press(.home)
+        #expect(fixture.text.contains("line 1\n"))
+    }
+
+    @Test("options whose keys work are on the screen, however small that is")
+    func optionsFit() {
+        let title = String(repeating: "A long title that takes lines. ", count: 6)
+        let fixture = Fixture(
+            [Fixture.item(1, ["description": .string(title)])],
+            size: ScreenSize(columns: 50, rows: 12))
+        for key in ["[r]", "[s]", "[w]", "[a]"] { #expect(fixture.text.contains(key), "\(key)") }
+        #expect(fixture.text.contains("A long title"))
+    }
+
+    @Test("who quits is told of an answer that is still to be sent")
+    func farewell() {
+        var fixture = Fixture([Fixture.item(1)])
+        #expect(fixture.screen.farewell(at: fixture.now).isEmpty)
+        fixture.press(.character("r"))
+        #expect(fixture.screen.farewell(at: fixture.now).count == 1)
+        fixture.reply(
+            .answer(id: Fixture.id(1), option: "retry"),
+            Fixture.item(1, ["revision": 101, "stage": "leaving"]))
+        let words = fixture.screen.farewell(at: fixture.now)
+        #expect(words.count == 1)
+        #expect(words[0].contains("sent in 5 s unless bus-node inbox undo \(Fixture.id(1))"))
+        fixture.wait(.seconds(6))
+        #expect(fixture.screen.farewell(at: fixture.now).isEmpty)
+    }
+
     @Test("what a member says drives no terminal")
     func hostile() {
         var fixture = Fixture(Self.group("\u{1B}[2J\u{9B}31m", "\u{202E}x"))
