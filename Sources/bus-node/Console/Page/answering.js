@@ -113,13 +113,19 @@ export const claim = (item, takeOver) =>
   change(item, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
 export const release = (item) => change(item, "release", {});
 
-export function takeOver() {
+/** The presentation whose buttons are on the screen. */
+function decided() {
   const item = state.decision?.item;
+  return item && item.id === current()?.id ? item : null;
+}
+
+export function takeOver() {
+  const item = decided();
   if (item) claim(item, true);
 }
 
 export function claimOrRelease() {
-  const item = state.decision?.item;
+  const item = decided();
   if (!item) return;
   if (claimant(item) === myName() && myName()) release(item); else claim(item, false);
 }

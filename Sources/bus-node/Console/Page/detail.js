@@ -30,6 +30,7 @@ export function drawDetail() {
     state.busy, state.selected, item ? 0 : overviewKey()];
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
   // What came while a button was held down is not in it: only now has it been seen.
+  if (!item) state.decision = null;
   if (state.decision) state.decision.seen = state.resume;
 }
 
@@ -104,6 +105,7 @@ function headOf(item, size) {
   const severity = group?.severity ?? item.severity;
   const parts = [el("span", { className: `badge ${severity}`, textContent: severity }),
     group?.severitiesDiffer && "the gravest of the group",
+    severity !== item.severity && `this one: ${shown(item.severity, 20)}`,
     isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
       : el("span", {}, "ended ", since(item.changedAt), " ago")];
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);

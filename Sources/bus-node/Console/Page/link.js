@@ -8,7 +8,9 @@ import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
 import { refreshView } from "./views.js";
 
-const BATCH = 5000; // Read at a time until all that is known has come.
+const BATCH_MIN = 500; // Read at a time until all that is known has come; more where that is fast.
+const BATCH_MAX = 4000;
+const FAST = 1000;
 const SILENCE_MAX = 50_000; // The stream itself gives up before.
 const UNANSWERED_MAX = 3; // Requests in a row that took too long: the link is not what it seems.
 const HIDDEN_MAX = 10_000;
@@ -25,7 +27,7 @@ export async function connect() {
   try {
     await catchUp(attempt);
     if (state.attempt !== attempt) return;
-    state.port = await openPort();
+    state.port = await openPort(() => { if (state.attempt === attempt) lose(); });
     state.port.onmessage = ({ data }) => hear(data, attempt);
     state.port.postMessage({ after: state.resume });
   } catch (error) {
@@ -33,10 +35,10 @@ export async function connect() {
   }
 }
 
-async function openPort() {
+async function openPort(onFailure) {
   if (typeof SharedWorker !== "undefined") {
     const worker = new SharedWorker("/page/stream.js", WORKER);
-    worker.onerror = () => lose();
+    worker.onerror = onFailure;
     return worker.port;
   }
   const { serve } = await import("./stream.js");
@@ -54,9 +56,11 @@ function leave() {
 }
 
 async function catchUp(attempt) {
-  let after = state.resume;
+  let [after, limit] = [state.resume, BATCH_MIN];
   for (;;) {
-    const message = await api("GET", `inbox?after=${after}&limit=${BATCH}`);
+    const start = performance.now();
+    const message = await api("GET", `inbox?after=${after}&limit=${limit}`);
+    if (performance.now() - start < FAST) limit = Math.min(limit * 2, BATCH_MAX);
     if (state.attempt !== attempt) return;
     if (message.startedAt !== state.startedAt) begin(message);
     state.node = message.node;
