@@ -43,7 +43,8 @@ docs: setup ## API documentation into .build/docs
 		generate-documentation --target ErrorBus --output-path .build/docs
 
 simulate: setup ## the seeded simulator: SEEDS=n for how many, SEED=n for one again
-	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS))) \
+	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS) \
+		ERRORBUS_ONLY_SIMULATION=1)) \
 		scripts/only-if-there SimulationTests $(if $(SEEDS),-c release \
 		-Xswiftc -enable-testing --scratch-path .build-release)
 

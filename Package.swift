@@ -163,3 +163,10 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+// `make simulate SEEDS=n` builds for release what it runs, and nothing else.
+if Context.environment["ERRORBUS_ONLY_SIMULATION"] == "1" {
+    let needed = ["CZMQ", "ErrorBus", "SimulationTests"]
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { $0.name != "ErrorBus" }
+}
