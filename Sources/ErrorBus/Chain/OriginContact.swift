@@ -4,15 +4,15 @@ import Synchronization
 /// stays open for a time and its answer is kept; the prompt says so.
 public final class OriginContact: Sendable {
     private struct State {
-        var isReachable = true
+        var isReachable: Bool
         var observers: [@Sendable (Bool) -> Void] = []
     }
 
     @TaskLocal static var current: OriginContact?
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init() {}
+    init(isReachable: Bool) { state = Mutex(State(isReachable: isReachable)) }
 
     public var isReachable: Bool { state.withLock(\.isReachable) }
 

@@ -40,6 +40,20 @@ struct DownlinkEntry: Hashable, Sendable {
         var until: MonotonicTime?
     }
 
+    /// A child that the origin asks by, beside the asker.
+    struct Path: Hashable, Sendable {
+        let child: NodeName
+        /// The life of the child that asked.
+        let boot: BootID?
+        var askedAt: MonotonicTime
+        /// It says that it has lost the origin, or a hop below it has.
+        let isCutOff: Bool
+    }
+
+    /// Above it the one that asked longest ago is no path any more: its AWAIT gets 403, and it asks
+    /// again.
+    static let otherPathsMax = 8
+
     let id: PresentationID
     /// Nil when it was withdrawn before it was ever asked.
     let origin: NodeName?
@@ -50,6 +64,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The option that a bare client gets when nobody answers in time.
     var onExpiry: String?
     var asker: Asker
+    /// The last that asked comes last.
+    private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
     /// One more with every reopening, so that what an earlier asking still sends is told apart.
     var generation = 1
@@ -98,6 +114,46 @@ struct DownlinkEntry: Hashable, Sendable {
     var child: NodeName? {
         if case .child(let name) = asker { name } else { nil }
     }
+
+    /// PRESENT: the asker is the last that asked.
+    mutating func asked(
+        by asker: Asker, _ boot: BootID?, _ isCutOff: Bool, at now: MonotonicTime
+    ) {
+        if case .child(let name) = asker {
+            ask(by: Path(child: name, boot: boot, askedAt: now, isCutOff: isCutOff))
+        } else {
+            self.asker = asker
+            askedBy = boot
+            askedAt = now
+            isCutOffBelow = isCutOff
+            unreachableSince = nil
+        }
+    }
+
+    /// This child gets the answer from now on; the child that did stays a path.
+    mutating func ask(by path: Path) {
+        let former = child.map {
+            Path(child: $0, boot: askedBy, askedAt: askedAt, isCutOff: isCutOffBelow)
+        }
+        if let former { note(former) }
+        forgetPath(by: path.child)
+        asker = .child(path.child)
+        askedBy = path.boot
+        askedAt = path.askedAt
+        isCutOffBelow = path.isCutOff
+        unreachableSince = nil
+    }
+
+    /// What a child says that is not the asker.
+    mutating func note(_ path: Path) {
+        forgetPath(by: path.child)
+        otherPaths.append(path)
+        if otherPaths.count > Self.otherPathsMax { otherPaths.removeFirst() }
+    }
+
+    mutating func forgetPath(by child: NodeName) { otherPaths.removeAll { $0.child == child } }
+
+    mutating func forgetOtherPaths() { otherPaths = [] }
 
     var isBare: Bool {
         if case .bare = asker { true } else { false }

@@ -139,7 +139,7 @@ extension DownlinkMachine {
     }
 
     /// Settled is answered with its result, never with the option again (rule 1).
-    private func toldDecision(_ delivery: DownlinkEntry.Delivery) -> Message.Decision {
+    func toldDecision(_ delivery: DownlinkEntry.Delivery) -> Message.Decision {
         var decision = delivery.decision
         switch delivery.result {
         case .recovered: decision.didRecover = true
@@ -172,6 +172,15 @@ extension DownlinkMachine {
             delivery.result == nil || delivery.result == .unknown,
             delivery.result != settled.result
         else { return ok }  // Another answer's, or known already.
+        if settled.result == .unknown, let name = namesOfPeers[peer] {
+            // That path holds it no more: another may.
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return ok
+            }
+            if let actions = fallenBack(entry, forgettingAsker: true, at: now) { return actions }
+        }
         let actions = settle(&delivery, settled.id, settled.result, at: now)
         counters.settledBelow += 1
         entry.phase = .answered(delivery)

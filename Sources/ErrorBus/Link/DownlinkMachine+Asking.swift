@@ -88,7 +88,7 @@ extension DownlinkMachine {
             id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
             onExpiry: bare?.onExpiry, asker: asker, askedAt: now, askedBy: boot(of: asker),
             deadline: deadline(of: present, at: now),
-            standingSince: now)
+            standingSince: now, isCutOffBelow: !present.isOriginReachable)
         return opened(entry, present, at: now)
     }
 
@@ -154,14 +154,15 @@ extension DownlinkMachine {
         _ present: Message.Present, _ former: DownlinkEntry, asker: DownlinkEntry.Asker,
         peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
+        if case .child(let name) = asker, !present.isOriginReachable,
+            let actions = cutOff(former, from: name, present, peer: peer, at: now)
+        {
+            return actions
+        }
         var entry = former
         var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
         let wasReachable = entry.isOriginReachable
-        entry.asker = asker
-        entry.askedAt = now
-        entry.askedBy = boot(of: asker)
-        entry.unreachableSince = nil
-        entry.isCutOffBelow = !present.isOriginReachable
+        entry.asked(by: asker, boot(of: asker), !present.isOriginReachable, at: now)
         switch entry.phase {
         case .open:
             // A bare client is never kept waiting for ever.
@@ -196,6 +197,8 @@ extension DownlinkMachine {
                 return actions + [refuse(refusal, asker, peer)]
             }
             entry.phase = .open
+            // Who had asked by then gave it up.
+            entry.forgetOtherPaths()
             entry.generation += 1
             entry.deadline = deadline(of: present, at: now)
             entry.standing = nil
@@ -251,6 +254,9 @@ extension DownlinkMachine {
             return [.send(.reject(reject), to: peer)]
         case .open, .answered: break
         }
+        if let name = namesOfPeers[peer], entry.child != name {
+            return awaitedByOther(entry, name, peer: peer, at: now)
+        }
         var actions: [DownlinkAction] = []
         if case .requester(let former) = entry.asker {
             if former != nil {
@@ -271,15 +277,16 @@ extension DownlinkMachine {
         return actions + [.send(pending(entry, at: now), to: peer)]
     }
 
-    /// A sibling may not touch what another child asked (rule 5).
+    /// A sibling may not touch what it did not ask itself (rule 5).
     func notTheAsker(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
+        let sibling = namesOfPeers[peer]
         let isTheirs: Bool =
             switch entry.asker {
-            case .child(let name): namesOfPeers[peer] == name
-            case .requester: namesOfPeers[peer] == nil
+            case .child(let name): sibling == name
+            case .requester: sibling == nil
             case .bare: false  // One frame is all that such a client says.
             }
-        if isTheirs { return nil }
+        if isTheirs || entry.otherPaths.contains(where: { $0.child == sibling }) { return nil }
         let reason = "this presentation was asked by another peer"
         return [
             .dropped(Anomaly(kind: .notTheAsker, detail: "\(entry.id)")),
@@ -294,6 +301,12 @@ extension DownlinkMachine {
         guard case .child(let name) = entry.asker, let peer = children[name]?.peer else {
             return []
         }
+        return acknowledge(entry, attempt: attempt, to: peer, at: now)
+    }
+
+    func acknowledge(
+        _ entry: DownlinkEntry, attempt: UInt64, to peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
         var actions: [DownlinkAction] = [.send(.accepted(id: entry.id, attempt: attempt), to: peer)]
         if entry.standing != nil { actions.append(.send(pending(entry, at: now), to: peer)) }
         return actions
@@ -318,6 +331,16 @@ extension DownlinkMachine {
             return [done]
         }
         if let refusal = notTheAsker(entry, peer) { return refusal }
+        if reason == .abandoned, entry.isOpen, let name = namesOfPeers[peer] {
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return [done]
+            }
+            if let actions = fallenBack(entry, forgettingAsker: true, at: now) {
+                return actions + [done]
+            }
+        }
         switch (entry.phase, reason) {
         case (.open, .origin):
             entry.phase = .withdrawn(until: now + times.tombstone)

@@ -145,7 +145,8 @@ extension DownlinkMachine {
             entry.unreachableSince = nil
             if entry.isOpen {
                 store(entry)
-                actions.append(.reachable(entry.id, true))
+                // A hop below it may have said that it lost the origin.
+                if entry.isOriginReachable { actions.append(.reachable(entry.id, true)) }
             } else {
                 actions += deliver(entry, at: now)
             }
@@ -191,9 +192,14 @@ extension DownlinkMachine {
         var actions: [DownlinkAction] = []
         for var entry in unsettled(of: name) where entry.askedBy == boot {
             guard entry.unreachableSince == nil else { continue }
+            if let other = fallenBack(entry, at: now) {
+                actions += other
+                continue
+            }
+            let wasReachable = entry.isOriginReachable
             entry.unreachableSince = now
             store(entry)
-            actions.append(.reachable(entry.id, false))
+            if wasReachable { actions.append(.reachable(entry.id, false)) }
         }
         return actions
     }

@@ -69,6 +69,7 @@ extension DownlinkMachine {
             return actions + [isOver]
         }
         if isForsaken(entry, at: now) {
+            if let actions = fallenBack(entry, at: now) { return actions }
             entry.phase = .abandoned(until: now + times.tombstone)
             store(entry)
             return [.cancel(entry.id, generation: entry.generation, reason: .abandoned)]

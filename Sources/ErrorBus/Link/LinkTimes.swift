@@ -32,8 +32,8 @@ public struct LinkTimes: Hashable, Sendable {
     public var tombstone: UInt64 = 600_000
     /// How long the holder of a name may take to answer the ping that a claimant caused.
     public var nameProbe: UInt64 = 2_000
-    /// How long after a deadline an answer, or the word that there is none, is still waited for
-    /// from where it was given: each process has a clock of its own.
+    /// How long after a deadline an answer that was recorded in time, or the word that there is
+    /// none, may still come on a live link: each process has a clock of its own.
     public var deadlineSlack: UInt64 = 1_000
     /// How long a bare client without a deadline of its own is kept waiting.
     public var bareWaitMax: UInt64 = 600_000

@@ -19,6 +19,12 @@ actor Uplink {
     /// Told where a presentation stands. On the transport's thread: must not wait.
     typealias Moved = @Sendable (Message.Pending.State, String?) -> Void
 
+    /// What other threads leave for this one, in order.
+    private enum Posted: Sendable {
+        case settled(PresentationID, answer: UniqueID, RecoveryResult)
+        case reachable(PresentationID, Bool)
+    }
+
     private struct Waiter {
         let token: Int
         let continuation: CheckedContinuation<Ending, Never>
@@ -42,8 +48,7 @@ actor Uplink {
     private var tokens = 0
     private var isStopped = false
     private var anomalies = AnomalyLog()
-    /// What other threads leave for this one.
-    private nonisolated let mailbox = Mutex<[Message.Settled]>([])
+    private nonisolated let mailbox = Mutex<[Posted]>([])
 
     init(
         _ machine: UplinkMachine, endpoints: [Endpoint], transport: any Transport,
@@ -63,13 +68,17 @@ actor Uplink {
     }
 
     /// Asks, and waits until it is decided. Cancelling the task withdraws, for `withdrawal()`'s
-    /// reason; nil means: leave it, the asker comes back.
+    /// reason; nil means: leave it, the asker comes back. `isOriginReachable()` is asked when it
+    /// goes out: what changes later comes by ``setReachable(_:_:)``.
     func present(
         _ request: UplinkRequest, moved: @escaping Moved,
-        withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin }
+        withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin },
+        isOriginReachable: @Sendable () -> Bool = { true }
     ) async -> Ending {
         let id = request.present.id
-        takeSettled()
+        takePosted()
+        var request = request
+        request.present.isOriginReachable = isOriginReachable()
         tokens += 1
         let token = tokens
         return await withTaskCancellationHandler {
@@ -96,34 +105,42 @@ actor Uplink {
         if let reason { perform(machine.withdrew(id, reason: reason, at: transport.now)) }
     }
 
-    /// Whether the child that asked can be reached, for whoever shows its question.
-    func reachabilityChanged(_ id: PresentationID, _ isReachable: Bool) {
-        perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
+    /// Whether the origin can be reached from here, for who shows its presentation. Unknown ids are
+    /// none of this uplink's. From anywhere, in order.
+    nonisolated func setReachable(_ id: PresentationID, _ isReachable: Bool) {
+        post(.reachable(id, isReachable))
     }
 
     /// The answer was carried out here or below. Unknown ids are none of this uplink's. From
     /// anywhere; nothing asked or stopped after this overtakes it.
     nonisolated func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
-        mailbox.withLock { $0.append(Message.Settled(id: id, answer: answer, result: result)) }
+        post(.settled(id, answer: answer, result))
+    }
+
+    private nonisolated func post(_ posted: Posted) {
+        mailbox.withLock { $0.append(posted) }
         transport.nudge(self)
     }
 
-    private func takeSettled() {
+    private func takePosted() {
         let posted = mailbox.withLock { posted in
             defer { posted.removeAll() }
             return posted
         }
-        for settled in posted {
-            perform(
-                machine.settled(
-                    settled.id, answer: settled.answer, result: settled.result, at: transport.now))
+        for item in posted {
+            switch item {
+            case .settled(let id, let answer, let result):
+                perform(machine.settled(id, answer: answer, result: result, at: transport.now))
+            case .reachable(let id, let isReachable):
+                perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
+            }
         }
     }
 
     /// Withdraws what is this node's own, says goodbye, and completes every waiting caller.
     func stop() {
         guard !isStopped else { return }
-        takeSettled()
+        takePosted()
         isStopped = true
         perform(machine.stopped(at: transport.now))
         for waiter in waiters.values { waiter.continuation.resume(returning: .shutDown) }
@@ -302,7 +319,7 @@ extension Uplink: TransportReceiver {
 
     private func tick() {
         guard !isStopped else { return }
-        takeSettled()
+        takePosted()
         perform(machine.ticked(at: transport.now))
     }
 }

@@ -170,9 +170,10 @@ extension UplinkMachine {
             guard case .accepted = entry.phase else { return [] }
             entry.phase = .asking(next: now, tries: 0)
         case .notYours where entry.wasAccepted && retry == nil:
-            // The origin asked by another path meanwhile and may have come back by this one.
-            // Whoever PRESENTs last is the asker (rule 12). Said twice, it is asked once.
-            guard entry.isAccepted else { return [] }
+            // The origin asked by another path meanwhile and may have come back by this one, unless
+            // it is known not to have: then this path only waits for it (rule 11). Said twice, it
+            // is asked once.
+            guard entry.isAccepted, entry.request.present.isOriginReachable else { return [] }
             entry.phase = .asking(next: now, tries: 0)
         case .busy,
             .noResponder where retry != nil,

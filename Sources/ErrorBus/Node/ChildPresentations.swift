@@ -49,7 +49,7 @@ final class ChildPresentations: DownlinkHandler {
     func offered(_ offer: DownlinkOffer) {
         let id = offer.present.id
         let forwarded = ForwardedPresentation(offer)
-        let contact = OriginContact()
+        let contact = OriginContact(isReachable: offer.present.isOriginReachable)
         state.withLock { state in
             guard let downlink = state.downlink else { return }
             state.running[id]?.task.cancel()
@@ -79,7 +79,7 @@ final class ChildPresentations: DownlinkHandler {
     func reachable(_ id: PresentationID, _ isReachable: Bool) {
         state.withLock { $0.running[id] }?.contact.set(isReachable)
         // Whichever does not have it does nothing.
-        for uplink in uplinks { Task { await uplink.reachabilityChanged(id, isReachable) } }
+        for uplink in uplinks { uplink.setReachable(id, isReachable) }
     }
 
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {

@@ -130,12 +130,14 @@ public struct UplinkResponder: Responder {
         _ context: PresentationContext, _ forwarded: ForwardedPresentation?
     ) async -> Outcome {
         wake()
+        let contact = forwarded == nil ? nil : OriginContact.current
         let ending = await uplink.present(
             request,
             moved: { state, by in
                 context.stateChanged(PresentationState(.init(state), by: by))
             },
-            withdrawal: { forwarded.map(\.withdrawal) ?? .origin })
+            withdrawal: { forwarded.map(\.withdrawal) ?? .origin },
+            isOriginReachable: { contact?.isReachable ?? true })
         switch ending {
         case .answered(let decision):
             let outcome = await carryOut(decision, error, uplink)

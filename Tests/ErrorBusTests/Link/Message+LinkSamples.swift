@@ -15,12 +15,12 @@ extension MonotonicTime: ExpressibleByIntegerLiteral {
 extension Message {
     static func present(
         _ id: PresentationID, attempt: UInt64 = 1, origin: NodeName = "a", path: [NodeName] = ["a"],
-        left: UInt64? = nil, wait: UInt64? = nil, text: String = "x"
+        left: UInt64? = nil, wait: UInt64? = nil, isReachable: Bool = true, text: String = "x"
     ) -> Message {
         .present(
             Present(
                 id: id, attempt: attempt, origin: origin, path: path,
-                leftMilliseconds: left, waitMilliseconds: wait,
+                leftMilliseconds: left, waitMilliseconds: wait, isOriginReachable: isReachable,
                 payload: Frame(#"{"domain":"d","description":"\#(text)"}"#.utf8)))
     }
 

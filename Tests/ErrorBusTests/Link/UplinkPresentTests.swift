@@ -195,6 +195,18 @@ import Testing
         #expect(rig.machine.entries[id]?.isOpen == true)
     }
 
+    @Test("403 to AWAIT, and the child is lost: it waits for the child, and asks when it is there")
+    func takenOverAndLost() {
+        var rig = asked()
+        let reject = Message.reject(.init(.notYours, "asked by another peer", id: id))
+        _ = rig.machine.reachabilityChanged(id, false, at: rig.now)
+        _ = rig.get(.accepted(id: id, attempt: 2))
+        #expect(rig.get(reject) == [])
+        #expect(rig.runAlive(50_000).map(\.1).verbs.allSatisfy { $0 == .await })
+        let back = rig.machine.reachabilityChanged(id, true, at: rig.now)
+        #expect(back.verbs == [.present])
+    }
+
     @Test("403 to WITHDRAW: another path asks, nothing is left to withdraw")
     func withdrawnElsewhere() {
         var rig = asked()

@@ -44,7 +44,9 @@ struct Simulation: Sendable {
                 checker.fail(.c8Bounds, "\(node.name): \(remains)")
             }
         }
-        violations = checker.violations
+        var wayChecker = WayChecker(plan)
+        wayChecker.read(world.ledger.lines)
+        violations = checker.violations + wayChecker.violations
         trace = world.traceLines
         eventCount = world.scheduler.doneCount
         presentedCount = world.ledger.lines.count { line in

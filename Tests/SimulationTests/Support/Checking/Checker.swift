@@ -21,6 +21,7 @@ struct Checker {
     private var asked: [Asking: (time: UInt64, deadline: UInt64?, isLink: Bool)] = [:]
     private var order: [Asking] = []
     private var completions: [Asking: Int] = [:]
+    private var stoppedWaiting: [Asking: UInt64] = [:]
     private var attempts: Set<String> = []
     private var recovered: Set<PresentationID> = []
     private var recoveredAnswers: Set<UniqueID> = []
@@ -54,6 +55,9 @@ struct Checker {
             let asking = Asking(id: id, node: node, life: life)
             asked[asking] = (line.time, deadline, isLink)
             order.append(asking)
+        case .stoppedWaiting(let id, let node, let life):
+            stopped(Asking(id: id, node: node, life: life), line.time)
+        case .promptSays, .wayChanged: break  // WayChecker's.
         case .completed(let id, let node, let life, let ending, let didRecover):
             completed(Asking(id: id, node: node, life: life), ending, didRecover, line.time)
         case .endedTwice(let id, let node):
@@ -85,7 +89,7 @@ struct Checker {
     private mutating func completed(
         _ asking: Asking, _ ending: Fact.Ending, _ didRecover: Bool, _ time: UInt64
     ) {
-        guard let (since, deadline, isLink) = asked[asking] else {
+        guard let (_, deadline, isLink) = asked[asking] else {
             return fail(.c4NoMisroute, "\(asking.id.short) completed at \(asking.node), unasked")
         }
         completions[asking, default: 0] += 1
@@ -104,13 +108,25 @@ struct Checker {
         if didRecover, !recovered.contains(asking.id) {
             fail(.c6Truth, "\(asking.id.short) completed as recovered; no attempt did")
         }
-        guard let deadline else { return }
-        let slack = 1_000 + plan.profile.attemptMax + frozen(asking.node)
-        if time > since + deadline + slack {
+        guard deadline != nil, let stopped = stoppedWaiting[asking] else { return }
+        // A step to the attempt and one from it.
+        let most = plan.profile.attemptMax + 2 * SimulatedNode.hopMax + frozen(asking.node)
+        if time > stopped + most {
             fail(
                 .c7Liveness,
-                "\(asking.id.short) completed \(time - since) ms after being asked; "
-                    + "its deadline was \(deadline)")
+                "\(asking.id.short) completed \(time - stopped) ms after its wait was over")
+        }
+    }
+
+    /// What comes until the deadline and its slack counts, and nothing is waited for after that.
+    private mutating func stopped(_ asking: Asking, _ time: UInt64) {
+        stoppedWaiting[asking] = time
+        guard let (since, limit, _) = asked[asking], let deadline = limit else { return }
+        let most = deadline + plan.profile.times.deadlineSlack + frozen(asking.node)
+        if time > since + most {
+            fail(
+                .c7Liveness,
+                "\(asking.id.short) waited \(time - since) ms; its deadline was \(deadline)")
         }
     }
 

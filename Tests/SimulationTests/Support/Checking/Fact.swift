@@ -12,6 +12,8 @@ enum Fact: Hashable, Sendable {
     case started(NodeName, life: Int)
     case died(NodeName, life: Int)
     case presented(PresentationID, by: NodeName, life: Int, deadline: UInt64?, isLink: Bool)
+    /// An answer came, or none is waited for any more.
+    case stoppedWaiting(PresentationID, by: NodeName, life: Int)
     case completed(PresentationID, by: NodeName, life: Int, Ending, didRecover: Bool)
     /// An option's attempt began at its owner's.
     case attempted(PresentationID, answer: UniqueID, option: String, by: NodeName, life: Int)
@@ -19,6 +21,10 @@ enum Fact: Hashable, Sendable {
     case alienOption(PresentationID, option: String, by: NodeName)
     case promptOpened(PresentationID, by: NodeName, life: Int)
     case promptClosed(PresentationID, by: NodeName, life: Int)
+    /// Whether the origin can be reached, as the person sees it.
+    case promptSays(PresentationID, isReachable: Bool, by: NodeName, life: Int)
+    /// How an origin reaches a presenter from now on; nil: it does not.
+    case wayChanged(of: NodeName, Way?)
     /// A presenter's chain was told that nobody wants an answer any more.
     case takenBack(PresentationID, by: NodeName, life: Int)
     /// What the chain made of an earlier asking ended a later one.

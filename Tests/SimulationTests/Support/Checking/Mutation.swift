@@ -34,6 +34,8 @@ enum Mutation: String, Sendable, CaseIterable {
     case neverReturns
     /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
     case generationsIgnored
+    /// Whoever asks last is the only one that asks, though it has lost the origin.
+    case pathsSteal
 
     /// The promise that this breaks first of all.
     var breaks: Violation.Checker {
@@ -45,6 +47,7 @@ enum Mutation: String, Sendable, CaseIterable {
         case .presenterForgetsAnswers, .journalLost, .promptsStayOpen: .c5OnePromptOneAnswer
         case .settledNotSent, .siblingsTrusted: .c6Truth
         case .resultsForgotten, .leaseForever, .neverReturns: .c7Liveness
+        case .pathsSteal: .c9InFront
         }
     }
 }

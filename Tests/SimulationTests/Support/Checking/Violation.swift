@@ -9,6 +9,8 @@ struct Violation: Sendable, CustomStringConvertible {
         case c6Truth = "C6 truth"
         case c7Liveness = "C7 liveness"
         case c8Bounds = "C8 bounds"
+        case c9InFront = "C9 in front of the presenter while the origin asks by a live way"
+        case c10AnswerArrives = "C10 an answer arrives by a live way"
     }
 
     let checker: Checker

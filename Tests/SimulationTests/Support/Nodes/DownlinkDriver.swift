@@ -5,6 +5,7 @@ protocol DownlinkOwner: AnyObject {
     func offered(_ offer: DownlinkOffer)
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome)
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
+    func reachable(_ id: PresentationID, _ isReachable: Bool)
 }
 
 /// What the node's `Downlink` does around its machine, in virtual time.
@@ -73,6 +74,12 @@ final class DownlinkDriver {
         perform(machine.moved(id, generation: generation, to: state, by: by, at: world.time))
     }
 
+    /// The machine has a live link with this child, and it is this connection.
+    func hears(_ name: NodeName, on connection: Connection) -> Bool {
+        guard !isStopped, let child = machine.children[name] else { return false }
+        return child.isReachable && child.peer.envelope.frames.first == connection.frame
+    }
+
     func setPathUpward(_ path: [NodeName]) { machine.pathUpward = path }
 
     private func current(_ id: PresentationID, _ generation: Int) -> Int {
@@ -115,6 +122,7 @@ final class DownlinkDriver {
             {
                 peer = asker
             }
+        case (.pathsSteal, .present(let present)): steal(present.id, peer)
         default: break
         }
         perform(machine.received(message, from: peer, at: world.time))
@@ -123,6 +131,16 @@ final class DownlinkDriver {
             machine.entries[settled.id] != nil
         else { return }
         machine.forget(settled.id)
+    }
+
+    /// For a mutation: the asker is who spoke last, and no other is known.
+    private func steal(_ id: PresentationID, _ peer: PeerID) {
+        guard let name = machine.namesOfPeers[peer], var entry = machine.entries[id], entry.isOpen,
+            entry.child != name
+        else { return }
+        entry.asked(by: .child(name), machine.children[name]?.boot, false, at: world.time)
+        entry.forgetOtherPaths()
+        machine.store(entry)
     }
 
     private func tick() {
@@ -163,7 +181,8 @@ final class DownlinkDriver {
                 return owner.settledLater(id, answer: answer, result)
             }
             for callback in waiting { callback(result) }
-        case .reachable, .childUp, .childDown, .dropped, .tellState: break
+        case .reachable(let id, let isReachable): owner.reachable(id, isReachable)
+        case .childUp, .childDown, .dropped, .tellState: break
         }
     }
 

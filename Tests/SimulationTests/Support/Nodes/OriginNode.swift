@@ -47,6 +47,7 @@ final class OriginNode: SimulatedNode {
     }
 
     private func take(_ ending: UplinkDriver.Ending, _ id: PresentationID) {
+        if isUp { world.ledger.note(.stoppedWaiting(id, by: name, life: life)) }
         switch ending {
         case .answered(let decision): hop { [self] in carryOut(decision, id) }
         case .refused(let reject): complete(id, .refused(reject.code), false)

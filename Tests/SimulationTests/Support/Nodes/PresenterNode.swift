@@ -14,7 +14,11 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
     private final class Run {
         let offer: DownlinkOffer
         var isPrompting = false
-        init(_ offer: DownlinkOffer) { self.offer = offer }
+        var isReachable: Bool
+        init(_ offer: DownlinkOffer) {
+            self.offer = offer
+            isReachable = offer.present.isOriginReachable
+        }
         var id: PresentationID { offer.present.id }
     }
 
@@ -88,6 +92,11 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         }
     }
 
+    func reachable(_ id: PresentationID, _ isReachable: Bool) {
+        running[id]?.isReachable = isReachable
+        world.ledger.note(.promptSays(id, isReachable: isReachable, by: name, life: life))
+    }
+
     // MARK: The person
 
     private func begin(_ run: Run) {
@@ -100,6 +109,10 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         run.isPrompting = true
         promptCount += 1
         world.ledger.note(.promptOpened(run.id, by: name, life: life))
+        reachable(run.id, run.isReachable)
+        if let deadline = run.offer.deadline {
+            after(deadline.since(world.time)) { [self] in expire(run) }
+        }
         downlink?.move(
             run.id, generation: run.offer.generation, to: .presented, by: name.description)
         after(world.random.waiting(mean: world.plan.profile.thinkingMean) + 1) { [self] in
@@ -112,6 +125,21 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         run.isPrompting = false
         promptCount -= 1
         world.ledger.note(.promptClosed(run.id, by: name, life: life))
+    }
+
+    /// Later answers are not taken any more.
+    private func expire(_ run: Run) {
+        guard run.isPrompting else { return }
+        close(run)
+        hop { [self] in
+            downlink?.complete(
+                run.id, generation: run.offer.generation,
+                .decided(
+                    Message.Decision(
+                        id: run.id, answer: world.makeID(), by: name.description, via: .expiry,
+                        didRecover: false, reason: "expired")))
+            if running[run.id] === run { running[run.id] = nil }
+        }
     }
 
     private func answer(_ run: Run) {

@@ -7,14 +7,20 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         let offer: DownlinkOffer
         var isCancelled = false
         var withdrawal: Message.WithdrawReason?
+        var isReachable: Bool
         /// The waiting in the uplink, while there is one.
         var token: Int?
 
-        init(_ offer: DownlinkOffer) { self.offer = offer }
+        init(_ offer: DownlinkOffer) {
+            self.offer = offer
+            isReachable = offer.present.isOriginReachable
+        }
         var id: PresentationID { offer.present.id }
     }
 
     private var running: [PresentationID: Run] = [:]
+    /// For the uplink, in order.
+    private var posted: [(PresentationID, isReachable: Bool)] = []
 
     override func began() {
         let uplink = UplinkDriver(self)
@@ -23,7 +29,10 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         uplink.start()
     }
 
-    override func lostMemory() { running = [:] }
+    override func lostMemory() {
+        running = [:]
+        posted = []
+    }
 
     private var ownOption: String { "\(name).own" }
 
@@ -59,6 +68,16 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         hop { [self] in uplink?.settle(id, answer: answer, result: result) }
     }
 
+    func reachable(_ id: PresentationID, _ isReachable: Bool) {
+        running[id]?.isReachable = isReachable
+        posted.append((id, isReachable))
+        hop { [self] in
+            let all = posted
+            posted = []
+            for (id, isReachable) in all { uplink?.setReachable(id, isReachable) }
+        }
+    }
+
     // MARK: The chain
 
     private func begin(_ run: Run) {
@@ -74,6 +93,7 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         guard !run.isCancelled else { return ended(run, nil) }
         var forwarded = present
         forwarded.waitMilliseconds = nil
+        forwarded.isOriginReachable = run.isReachable
         if decides(world.plan.profile.ownOption, run.id, 2) {
             var list = OptionList(present.payload)
             list.options.append(ownOption)

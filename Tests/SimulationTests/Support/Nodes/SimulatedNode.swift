@@ -17,6 +17,8 @@ class SimulatedNode {
     private var actionsUntilDeath: Int?
     private var downFor: UInt64 = 0
     private static let backlogMax = 2_000
+    /// The longest step between two tasks.
+    static let hopMax: UInt64 = 20
 
     var name: NodeName { planned.name }
 
@@ -127,7 +129,7 @@ class SimulatedNode {
 
     /// A step between two tasks of the process.
     func hop(_ action: @escaping () -> Void) {
-        after(world.random.happens(0.8) ? 0 : world.random.number(in: 1...20), action)
+        after(world.random.happens(0.8) ? 0 : world.random.number(in: 1...Self.hopMax), action)
     }
 
     /// Something came from outside; a frozen process finds it later.

@@ -71,6 +71,17 @@ final class UplinkDriver {
         }
     }
 
+    /// The origin can be reached from here, or cannot.
+    func setReachable(_ id: PresentationID, _ isReachable: Bool) {
+        guard !isStopped else { return }
+        perform(machine.reachabilityChanged(id, isReachable, at: world.time))
+    }
+
+    /// What it sends goes out on this one, and what is asked is asked there.
+    var liveConnection: Connection? {
+        !isStopped && machine.isLive && !machine.isLeaving ? socket?.connection : nil
+    }
+
     /// For a mutation: what was asked and answered is open once more.
     func forget(_ id: PresentationID) {
         guard var entry = machine.entries[id] else { return }
@@ -94,6 +105,11 @@ final class UplinkDriver {
             reject.code == .unknownID
         {
             return
+        }
+        if world.mutation == .pathsSteal, case .reject(let reject) = message,
+            reject.code == .notYours, let id = reject.id
+        {
+            return perform(machine.reachabilityChanged(id, true, at: world.time))
         }
         perform(machine.received(message, at: world.time))
     }

@@ -8,6 +8,7 @@ extension Plan {
         makeNodes(using: &random)
         makePresentations(using: &random)
         if !random.happens(0.05) { makeFaults(using: &random) }
+        if seed % 8 == 4 { makeFailOver(using: &random) }
     }
 
     private mutating func makeNodes(using random: inout SeededGenerator) {
@@ -42,7 +43,7 @@ extension Plan {
         return random.happens(0.35) && first != second ? [first, second] : [first]
     }
 
-    private mutating func makePresentations(using random: inout SeededGenerator) {
+    mutating func makePresentations(using random: inout SeededGenerator) {
         let origins = nodes.filter { $0.role != .presenter && $0.role != .relay }.map(\.name)
         for _ in 0..<Int(random.number(in: 2...random.pick([6, 16, 30]))) {
             presentations.append(
@@ -55,7 +56,7 @@ extension Plan {
         }
     }
 
-    private mutating func makeFaults(using random: inout SeededGenerator) {
+    mutating func makeFaults(using random: inout SeededGenerator) {
         let count = random.number(in: 1...random.pick([4, 12, 30]))
         for _ in 0..<count {
             faults.append(

@@ -23,6 +23,19 @@ struct Profile: Sendable {
     var losesUnsyncedTail = true
     var chaosLasts: UInt64 = 120_000
 
+    /// Nothing is lost or refused but by faults, and no message comes again much later: then a
+    /// live way carries what is said on it.
+    var isCalm: Bool {
+        loss == 0 && replay == 0 && withheld == 0 && queueMax >= 1_000
+            && limits.openPerChildMax >= 1_000
+    }
+
+    /// The most that a message takes over so many hops, and the nodes on it to pass it on. One in
+    /// three million takes longer over a hop.
+    func travelMax(hops: Int) -> UInt64 {
+        UInt64(hops) * (delayMin + 15 * delayMean + 5 * SimulatedNode.hopMax)
+    }
+
     init() {}
 
     init(using random: inout SeededGenerator) {

@@ -19,6 +19,8 @@ final class Scheduler {
     /// Milliseconds since the simulation began.
     private(set) var now: UInt64 = 0
     private(set) var doneCount = 0
+    /// Looks at the world after each event.
+    var afterEach: () -> Void = {}
 
     /// Far more happened than any bus of this size has to do.
     var isRunaway: Bool { doneCount > 500_000 }
@@ -34,6 +36,7 @@ final class Scheduler {
             doneCount += 1
             now = event.time
             event.action()
+            afterEach()
         }
         now = end
     }

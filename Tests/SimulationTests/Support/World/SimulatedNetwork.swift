@@ -36,6 +36,13 @@ final class SimulatedNetwork {
         links = world.plan.links.map { _ in Link() }
     }
 
+    /// What is sent on it arrives, both ways.
+    func isOpen(_ connection: Connection) -> Bool {
+        let link = links[connection.link]
+        return !connection.isReset && connection.isRoutable && link.cuts.isEmpty
+            && max(link.clogged.up, link.clogged.down) <= world.now
+    }
+
     // MARK: Connecting
 
     func connect(_ socket: ChildSocket) {

@@ -10,7 +10,8 @@ extension World {
         guard !entries.isEmpty else { return }
         let entry = entries[Int(number % UInt64(entries.count))]
         guard case .child(let asker) = entry.asker else { return }
-        let siblings = downlink.machine.children.filter { $0.key != asker }.keys.sorted()
+        let paths = entry.otherPaths.map(\.child) + [asker]
+        let siblings = downlink.machine.children.keys.filter { !paths.contains($0) }.sorted()
         let sibling = siblings.first.flatMap { downlink.machine.children[$0]?.peer }
         let stranger = PeerID(socket: 0, envelope: Envelope(frames: [Array("c0".utf8), []]))
         var answer = makeID()

@@ -15,6 +15,7 @@ final class World {
     private(set) lazy var network = SimulatedNetwork(world: self)
     private(set) var nodes: [SimulatedNode] = []
     private var nodesByName: [NodeName: SimulatedNode] = [:]
+    private var ways: [NodeName: Way] = [:]
 
     var now: UInt64 { scheduler.now }
     var time: MonotonicTime { MonotonicTime(milliseconds: scheduler.now + 1_000_000) }
@@ -52,6 +53,7 @@ final class World {
     /// Faults first, then everything is mended; returns when nothing is open any more, or when
     /// the time that this may take is over.
     func run() -> Bool {
+        if plan.profile.isCalm { scheduler.afterEach = { [unowned self] in noteWays() } }
         for node in nodes {
             let delay = random.number(in: 0...1_000)
             scheduler.after(delay) { if node.life == 0 { node.start() } }
@@ -84,6 +86,15 @@ final class World {
         let times = plan.profile.times
         return 2 * (times.lease + times.abandonAfter) + times.awaitEvery + times.bareWaitMax
             + 8 * plan.profile.thinkingMean + plan.profile.attemptMax + 120_000
+    }
+
+    private func noteWays() {
+        for node in nodes where node.planned.role == .origin {
+            let way = way(of: node)
+            guard ways[node.name] != way else { continue }
+            ways[node.name] = way
+            ledger.note(.wayChanged(of: node.name, way))
+        }
     }
 
     private func heal() {
