@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test browser-test tsan lint format docs simulate soak \
-	compose-test bench clean
+.PHONY: help setup build demo test browser-test tsan lint format docs simulate simulate-links \
+	soak compose-test bench clean
 
 # How long one `make soak` loads the bus.
 MINUTES ?= 10
@@ -42,7 +42,12 @@ docs: setup ## API documentation into .build/docs
 	swift package --allow-writing-to-directory .build/docs \
 		generate-documentation --target ErrorBus --output-path .build/docs
 
-simulate: setup ## the seeded simulator: SEEDS=n for how many, SEED=n for one again
+simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for one again, VERBOSE=1
+	swift build -c release --product node-simulator --scratch-path .build-release
+	.build-release/release/node-simulator $(if $(SEED),--seed $(SEED) $(if $(VERBOSE),--verbose),\
+		$(if $(SEEDS),--seeds $(SEEDS)))
+
+simulate-links: setup ## the link machines in a seeded simulator: SEEDS=n, SEED=n for one again
 	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS) \
 		ERRORBUS_ONLY_SIMULATION=1)) \
 		scripts/only-if-there SimulationTests $(if $(SEEDS),-c release \

@@ -141,6 +141,23 @@ let package = Package(
             ],
             resources: [.copy("found-seeds.txt")],
             swiftSettings: settings),
+        // What the simulator stands on in place of the machine: time, chance and threads.
+        .target(name: "CSimulation", path: "Tests/NodeSimulation/CSimulation"),
+        // A program, since it takes over the whole process; with neither console nor database.
+        .executableTarget(
+            name: "node-simulator",
+            dependencies: [
+                "CSimulation", "ErrorBus",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/NodeSimulation/Simulator",
+            swiftSettings: settings),
+        // Starts that program; linked with it, the tests' own process would be taken over.
+        .testTarget(
+            name: "NodeSimulationTests",
+            path: "Tests/NodeSimulation/Tests",
+            swiftSettings: settings),
         .testTarget(
             name: "BusNodeTests",
             dependencies: [

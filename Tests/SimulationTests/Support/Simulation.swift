@@ -64,7 +64,7 @@ struct Simulation: Sendable {
         }
         var lines = ["seed \(plan.seed) broke \(first)"]
         lines += violations.dropFirst().prefix(5).map { "  also: \($0)" }
-        lines.append("again: make simulate SEED=\(plan.seed)")
+        lines.append("again: make simulate-links SEED=\(plan.seed)")
         lines.append("smaller (\(small.runCount) runs): \(nodes.joined(separator: ", "))")
         lines += small.plan.faults.map { "  fault at \($0.time): \($0.kind)" }
         lines += small.plan.presentations.map { "  presentation \($0)" }

@@ -1,0 +1,59 @@
+import ErrorBus
+import Foundation
+
+/// A program of a few lines that presents an error in one frame of JSON and runs the option that
+/// comes back itself. Without a reply it connects and asks again, under the same id.
+// Unchecked: see Scheduler.
+final class BareClient: TransportReceiver, @unchecked Sendable {
+    private static let patience: UInt64 = 20_000
+
+    private struct Reply: Decodable {
+        let outcome: String
+        let option: String?
+    }
+
+    private let world: World
+    private let transport: SimulatedTransport
+    private let endpoint: Endpoint
+    private let id: PresentationID
+    private let request: Frame
+    private var socket: SocketID?
+
+    init(_ id: PresentationID, _ call: Plan.Call, to endpoint: Endpoint, in world: World) {
+        self.id = id
+        self.endpoint = endpoint
+        self.world = world
+        transport = SimulatedTransport(call.worker, world.network)
+        let deadline = call.deadline.map { ", \"deadlineMilliseconds\": \($0)" } ?? ""
+        request = Array(
+            """
+            {"id": "\(id)", "domain": "simulation.bare", "description": "No space."\(deadline),
+            "recoveryOptions": [{"id": "retry", "title": "Retry"}, {"id": "skip", "title": "Skip"}]}
+            """.utf8)
+    }
+
+    func ask() {
+        guard !isAnswered else { return }
+        transport.run {
+            if let socket { transport.close(socket) }
+            socket = try? transport.connect(to: endpoint, for: self)
+        }
+        world.scheduler.after(Self.patience) { [self] in ask() }
+    }
+
+    private var isAnswered: Bool { world.ledger.bareReplies[id]?.isEmpty == false }
+
+    func changed(_ event: ConnectionEvent, on socket: SocketID) {
+        if event == .connected { _ = transport.send([[], request], on: socket) }
+    }
+
+    func received(_ frames: [Frame], on socket: SocketID) {
+        guard let frame = frames.last,
+            let reply = try? JSONDecoder().decode(Reply.self, from: Data(frame))
+        else { return }
+        world.scheduler.note("reply \(id) \(reply.outcome) \(reply.option ?? "")")
+        world.ledger.bareReplies[id, default: []].append((reply.outcome, reply.option))
+    }
+
+    func woke() {}
+}

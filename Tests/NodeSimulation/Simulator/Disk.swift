@@ -1,0 +1,101 @@
+import ErrorBus
+
+/// The journal of a presenter, which outlives its processes: one queue, like a database's, so that
+/// what is read later sees what was written before.
+// Unchecked: see Scheduler.
+final class Disk: @unchecked Sendable {
+    fileprivate var rows: [PresentationID: Row] = [:]
+    fileprivate let world: World
+    /// The longest that one operation takes.
+    var latencyMax: UInt64 = 20
+    private var busyUntil: UInt64 = 0
+
+    fileprivate struct Row {
+        let question: DecisionRecord.Question
+        var state: DecisionRecord.State
+    }
+
+    init(_ world: World) { self.world = world }
+
+    /// Waits its turn, then does it, unless the process has died meanwhile. A process may also die
+    /// after that and before it hears of it.
+    fileprivate func perform<Value: Sendable>(
+        in life: Life, _ body: @escaping (Disk) throws -> Value
+    ) async throws -> Value {
+        let scheduler = world.scheduler
+        let result: Result<Value, any Error> = await withUnsafeContinuation { continuation in
+            guard !life.isOver else { return }
+            busyUntil =
+                max(busyUntil, scheduler.now) + scheduler.random.number(0...latencyMax)
+            scheduler.at(busyUntil) { [self] in
+                guard !life.isOver else { return }
+                let result = Result { try body(self) }
+                scheduler.after(scheduler.random.number(0...latencyMax)) {
+                    if !life.isOver { continuation.resume(returning: result) }
+                }
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// Another answer is on disk.
+struct DecidedBefore: Error {}
+
+/// What one life of a presenter sees of its disk.
+struct DiskJournal: DecisionJournal {
+    let disk: Disk
+    let life: Life
+
+    func record(of id: PresentationID) async throws -> DecisionRecord? {
+        try await disk.perform(in: life) { disk in
+            disk.rows[id].map {
+                DecisionRecord(
+                    origin: $0.question.origin, digest: $0.question.digest, state: $0.state)
+            }
+        }
+    }
+
+    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+        try await disk.perform(in: life) { disk in
+            if case .decided = disk.rows[id]?.state { return }
+            disk.rows[id] = Disk.Row(question: question, state: .shown)
+        }
+    }
+
+    func decided(_ id: PresentationID, _ answer: Answer) async throws {
+        try await disk.perform(in: life) { disk in
+            if case .decided(let earlier, _) = disk.rows[id]?.state {
+                if earlier == answer { return }
+                disk.world.ledger.refusedDecisions.append((id, answer))
+                throw DecidedBefore()
+            }
+            disk.rows[id]?.state = .decided(answer, nil)
+            disk.world.scheduler.note("decided \(id) \(answer.option) \(answer.id)")
+            disk.world.ledger.decisions.append(
+                Ledger.Decision(id: id, answer: answer, time: disk.world.scheduler.now))
+        }
+    }
+
+    func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {
+        try await disk.perform(in: life) { disk in
+            guard case .decided(let recorded, let earlier) = disk.rows[id]?.state,
+                recorded.id == answer, earlier == nil || earlier == .unknown
+            else { return }
+            disk.rows[id]?.state = .decided(recorded, result)
+            disk.world.scheduler.note("settled \(id) \(result.rawValue)")
+            let ledger = disk.world.ledger
+            if let index = ledger.decisions.firstIndex(where: { $0.id == id }) {
+                disk.world.ledger.decisions[index].result = result
+                disk.world.ledger.decisions[index].settled = disk.world.scheduler.now
+            }
+        }
+    }
+
+    func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
+        try await disk.perform(in: life) { disk in
+            if case .decided = disk.rows[id]?.state { return }
+            disk.rows[id]?.state = .ended(reason)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ErrorBus
+
+/// What happened, as seen from outside the nodes: by callers, by recovery attempts, by people and
+/// on disk. The checkers read nothing else. Times are the scheduler's.
+struct Ledger {
+    /// One asking of a caller, in one life of its process.
+    struct Ask {
+        let id: PresentationID
+        let worker: String
+        let life: Int
+        let time: UInt64
+        let deadline: UInt64?
+        let onExpiry: String?
+        var cancelled: UInt64?
+        /// The process was killed, or told to stop.
+        var isLifeOver = false
+        var completions: [(time: UInt64, outcome: Outcome)] = []
+
+        /// Its time was over before an answer came; its own default was applied, if it has one.
+        var hasExpired: Bool {
+            completions.contains {
+                $0.outcome.reason == .expired || $0.outcome.answer?.via == .expiry
+            }
+        }
+
+        /// Somebody waits for its outcome.
+        var isOpen: Bool { completions.isEmpty && !isLifeOver && cancelled == nil }
+    }
+
+    struct Attempt {
+        let id: PresentationID
+        let process: String
+        let life: Int
+        let option: String
+        let time: UInt64
+        var result: (time: UInt64, didRecover: Bool)?
+        var isLifeOver = false
+    }
+
+    /// An answer that was safe on disk.
+    struct Decision {
+        let id: PresentationID
+        let answer: Answer
+        let time: UInt64
+        var result: RecoveryResult?
+        var settled: UInt64?
+    }
+
+    var asks: [Ask] = []
+    var attempts: [Attempt] = []
+    /// In the order in which they were recorded.
+    var decisions: [Decision] = []
+    /// Decisions that the disk refused, because another one was on it.
+    var refusedDecisions: [(id: PresentationID, answer: Answer)] = []
+    /// What bare clients got, by the id that they asked under.
+    var bareReplies: [PresentationID: [(outcome: String, option: String?)]] = [:]
+    /// How many prompts of an id people see.
+    var prompts: [PresentationID: Int] = [:]
+    /// Prompts that one presenter had twice at a time.
+    var doublePrompts: [(id: PresentationID, presenter: String)] = []
+    /// What people could choose from.
+    var offered: [PresentationID: Set<String>] = [:]
+    /// Asked, undecided, with a way to people, and yet not in front of them.
+    var gaps: [PresentationID: (since: UInt64, lasted: UInt64)] = [:]
+    /// How long prompts stood after their callers had their outcome or had given up.
+    var leftOpen: [PresentationID: UInt64] = [:]
+    /// When something last went wrong, or was mended.
+    var lastFault: UInt64 = 0
+    /// What tables still held at the end, by process.
+    var leftovers: [(process: String, table: String, count: Int)] = []
+    var threadCount = 1
+    /// How many nodes did not say what their tables hold.
+    var unrepliedCount = 0
+
+    func decision(of id: PresentationID) -> Decision? { decisions.first { $0.id == id } }
+}

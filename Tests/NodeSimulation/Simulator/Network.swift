@@ -1,0 +1,343 @@
+import ErrorBus
+
+/// The links between processes, as ZeroMQ has them over TCP: in order, and slow, lossy, doubling,
+/// silent in one direction or both, and torn down with or without word of it.
+// Unchecked: see Scheduler.
+final class Network: @unchecked Sendable {
+    /// Between a child and an endpoint that it connects to.
+    struct LinkID: Hashable, Comparable {
+        let child: String
+        let parent: String
+
+        static func < (left: LinkID, right: LinkID) -> Bool {
+            (left.child, left.parent) < (right.child, right.parent)
+        }
+    }
+
+    enum Direction: String { case up, down }
+
+    /// How bad all links are while faults happen.
+    struct Weather {
+        var delayMax: UInt64 = 30
+        var loss = 0.0
+        var duplication = 0.0
+    }
+
+    /// A DEALER's connection to a ROUTER; never used again once it is lost.
+    // Unchecked: see Scheduler.
+    fileprivate final class Connection: @unchecked Sendable {
+        let link: LinkID
+        let child: SimulatedTransport
+        let socket: SocketID
+        let receiver: any TransportReceiver
+        let address: Frame
+        /// Set when it is established.
+        var listener: Listener?
+        /// The child has closed it; what it sent before still arrives.
+        var isClosed = false
+        var isLost = false
+        var lastArrival: [Direction: UInt64] = [:]
+        /// Under way when the direction went silent.
+        var held: [Direction: [[Frame]]] = [:]
+
+        init(
+            _ link: LinkID, _ child: SimulatedTransport, _ socket: SocketID,
+            _ receiver: any TransportReceiver
+        ) {
+            self.link = link
+            self.child = child
+            self.socket = socket
+            self.receiver = receiver
+            address = [0] + withUnsafeBytes(of: UInt32(socket.number).bigEndian, Array.init)
+        }
+
+        var isUp: Bool {
+            listener.map { !$0.transport.isDead } == true && !isClosed && !isLost && !child.isDead
+        }
+    }
+
+    fileprivate struct Listener {
+        let transport: SimulatedTransport
+        let socket: SocketID
+        let receiver: any TransportReceiver
+    }
+
+    let scheduler: Scheduler
+    var weather = Weather()
+    private var listeners: [Endpoint: Listener] = [:]
+    private var connections: [SocketID: Connection] = [:]
+    private var byAddress: [Frame: Connection] = [:]
+    private var socketCount = 0
+    private var silences: [LinkID: [Direction: Int]] = [:]
+    /// The process behind each endpoint.
+    private let names: [Endpoint: String]
+    private(set) var deliveredCount = 0
+
+    init(_ scheduler: Scheduler, names: [Endpoint: String]) {
+        self.scheduler = scheduler
+        self.names = names
+    }
+
+    private func isSilent(_ link: LinkID, _ direction: Direction) -> Bool {
+        (silences[link]?[direction] ?? 0) > 0
+    }
+
+    /// Whether everything gets through in both directions.
+    func isClear(_ link: LinkID) -> Bool { !isSilent(link, .up) && !isSilent(link, .down) }
+
+    // MARK: What a transport asks for
+
+    fileprivate func makeSocket() -> SocketID {
+        socketCount += 1
+        return SocketID(number: socketCount)
+    }
+
+    fileprivate func listen(
+        on endpoint: Endpoint, _ transport: SimulatedTransport, _ receiver: any TransportReceiver
+    ) -> SocketID {
+        let socket = makeSocket()
+        listeners[endpoint] = Listener(transport: transport, socket: socket, receiver: receiver)
+        return socket
+    }
+
+    fileprivate func connect(
+        to endpoint: Endpoint, _ transport: SimulatedTransport, _ receiver: any TransportReceiver
+    ) -> SocketID {
+        let socket = makeSocket()
+        let link = LinkID(child: transport.name, parent: names[endpoint] ?? "")
+        let connection = Connection(link, transport, socket, receiver)
+        connections[socket] = connection
+        byAddress[connection.address] = connection
+        scheduler.after(scheduler.random.number(1...40)) { [self] in
+            establish(connection, endpoint)
+        }
+        return socket
+    }
+
+    /// As libzmq does: tried until it can be reached or the socket is closed.
+    private func establish(_ connection: Connection, _ endpoint: Endpoint) {
+        guard !connection.isClosed, !connection.child.isDead else { return }
+        guard let listener = listeners[endpoint], !listener.transport.isDead,
+            isClear(connection.link)
+        else {
+            let pause = scheduler.random.number(50...500)
+            return scheduler.after(pause) { [self] in establish(connection, endpoint) }
+        }
+        connection.listener = listener
+        connection.child.run { connection.receiver.changed(.connected, on: connection.socket) }
+    }
+
+    fileprivate func send(
+        _ frames: [Frame], on socket: SocketID, by sender: SimulatedTransport
+    ) -> SendResult {
+        if let connection = connections[socket] {
+            guard connection.isUp else { return .full }
+            transmit(frames, on: connection, .up)
+            return .sent
+        }
+        guard let address = frames.first, let connection = byAddress[address], connection.isUp,
+            connection.listener?.transport === sender
+        else { return .unroutable }
+        transmit(Array(frames.dropFirst()), on: connection, .down)
+        return .sent
+    }
+
+    fileprivate func close(_ socket: SocketID, onceSent: Bool) {
+        guard let connection = connections.removeValue(forKey: socket) else {
+            if let (endpoint, _) = listeners.first(where: { $0.value.socket == socket }) {
+                listeners[endpoint] = nil
+            }
+            return
+        }
+        connection.isClosed = true
+        if !onceSent { connection.isLost = true }
+    }
+
+    // MARK: On the way
+
+    private func transmit(_ frames: [Frame], on connection: Connection, _ direction: Direction) {
+        if scheduler.random.happens(weather.loss) { return }
+        let arrival = max(
+            connection.lastArrival[direction] ?? 0,
+            scheduler.now + scheduler.random.number(1...weather.delayMax))
+        connection.lastArrival[direction] = arrival
+        for _ in 0..<(scheduler.random.happens(weather.duplication) ? 2 : 1) {
+            scheduler.at(arrival) { [self] in arrive(frames, on: connection, direction) }
+        }
+    }
+
+    private func arrive(_ frames: [Frame], on connection: Connection, _ direction: Direction) {
+        guard !connection.isLost, let listener = connection.listener else { return }
+        if isSilent(connection.link, direction) {
+            connection.held[direction, default: []].append(frames)
+            return
+        }
+        switch direction {
+        case .up:
+            guard !listener.transport.isDead else { return }
+            trace(connection.link, ">", frames)
+            listener.transport.run {
+                listener.receiver.received([connection.address] + frames, on: listener.socket)
+            }
+        case .down:
+            guard !connection.child.isDead, !connection.isClosed else { return }
+            trace(connection.link, "<", frames)
+            connection.child.run { connection.receiver.received(frames, on: connection.socket) }
+        }
+    }
+
+    /// Every byte counts: a run is the same only if all messages are.
+    private func trace(_ link: LinkID, _ arrow: String, _ frames: [Frame]) {
+        deliveredCount += 1
+        scheduler.note(
+            "\(link.child)\(arrow)\(link.parent) "
+                + frames.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|"))
+    }
+
+    // MARK: Faults
+
+    /// The connections of a link break; each side learns of it where the way to it is open.
+    func reset(_ link: LinkID) {
+        scheduler.note("fault: reset \(link.child) - \(link.parent)")
+        for connection in sorted where connection.link == link { lose(connection) }
+    }
+
+    private var sorted: [Connection] {
+        connections.values.sorted { $0.socket.number < $1.socket.number }
+    }
+
+    private func lose(_ connection: Connection) {
+        guard !connection.isLost, connection.listener != nil else { return }
+        connection.isLost = true
+        guard !isSilent(connection.link, .down) else { return }
+        scheduler.after(scheduler.random.number(0...60)) {
+            guard !connection.child.isDead, !connection.isClosed else { return }
+            connection.child.run {
+                connection.receiver.changed(.disconnected, on: connection.socket)
+            }
+        }
+    }
+
+    /// From now on nothing arrives in a direction, without word of it.
+    func silence(_ link: LinkID, _ direction: Direction) {
+        scheduler.note("fault: silence \(link.child) - \(link.parent) \(direction.rawValue)")
+        silences[link, default: [:]][direction, default: 0] += 1
+    }
+
+    func mend(_ link: LinkID, _ direction: Direction) {
+        silences[link, default: [:]][direction, default: 1] -= 1
+        guard !isSilent(link, direction) else { return }
+        scheduler.note("mended: \(link.child) - \(link.parent) \(direction.rawValue)")
+        for connection in sorted where connection.link == link {
+            let held = connection.held.removeValue(forKey: direction) ?? []
+            for frames in held { arrive(frames, on: connection, direction) }
+            if connection.isLost, direction == .down {
+                // What was not said during the silence is found out by keepalive.
+                scheduler.after(scheduler.random.number(0...60)) {
+                    guard !connection.child.isDead, !connection.isClosed else { return }
+                    connection.child.run {
+                        connection.receiver.changed(.disconnected, on: connection.socket)
+                    }
+                }
+            }
+        }
+    }
+
+    /// All that a process had open goes with it.
+    fileprivate func died(_ transport: SimulatedTransport) {
+        for (endpoint, listener) in listeners where listener.transport === transport {
+            listeners[endpoint] = nil
+        }
+        for connection in sorted {
+            if connection.child === transport {
+                connection.isLost = true
+                connections[connection.socket] = nil
+            } else if connection.listener?.transport === transport {
+                lose(connection)
+            }
+        }
+    }
+}
+
+/// The sockets, the clock and the thread of one life of a process. Once that life is over, nothing
+/// goes in or out and no job runs.
+// Unchecked: see Scheduler.
+final class SimulatedTransport: NodeTransport, @unchecked Sendable {
+    let name: String
+    private let network: Network
+    private let simulated: SimulatedExecutor
+    private(set) var isDead = false
+    private var wakes: [ObjectIdentifier: UInt64] = [:]
+    private var wakeCount: UInt64 = 0
+    private var listening: [Endpoint] = []
+
+    init(_ name: String, _ network: Network) {
+        self.name = name
+        self.network = network
+        simulated = SimulatedExecutor(network.scheduler)
+    }
+
+    func run(_ body: () -> Void) { simulated.run(body) }
+
+    func die() {
+        guard !isDead else { return }
+        isDead = true
+        simulated.isDead = true
+        network.died(self)
+    }
+
+    var executor: any SerialExecutor { simulated }
+
+    var now: MonotonicTime { MonotonicTime(milliseconds: network.scheduler.now) }
+
+    func start() {}
+
+    /// What was sent last gets the reactor's moment to leave.
+    func shutDown() async { network.scheduler.after(200) { [self] in die() } }
+
+    func boundEndpoints() async -> [Endpoint] { listening }
+
+    func listen(
+        on endpoint: Endpoint, for receiver: any TransportReceiver
+    ) throws(TransportError) -> SocketID {
+        listening.append(endpoint)
+        return network.listen(on: endpoint, self, receiver)
+    }
+
+    func connect(
+        to endpoint: Endpoint, for receiver: any TransportReceiver
+    ) throws(TransportError) -> SocketID {
+        network.connect(to: endpoint, self, receiver)
+    }
+
+    func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
+        isDead ? .sent : network.send(frames, on: socket, by: self)
+    }
+
+    func close(_ socket: SocketID) { network.close(socket, onceSent: false) }
+
+    func closeOnceSent(_ socket: SocketID) { network.close(socket, onceSent: true) }
+
+    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
+        let key = ObjectIdentifier(receiver)
+        guard let time else {
+            wakes[key] = nil
+            return
+        }
+        wakeCount += 1
+        let number = wakeCount
+        wakes[key] = number
+        guard time.milliseconds < UInt64.max / 2 else { return }
+        network.scheduler.at(time.milliseconds) { [self] in
+            guard !isDead, wakes[key] == number else { return }
+            wakes[key] = nil
+            run { receiver.woke() }
+        }
+    }
+
+    func nudge(_ receiver: any TransportReceiver) {
+        network.scheduler.after(0) { [self] in
+            if !isDead { run { receiver.woke() } }
+        }
+    }
+}

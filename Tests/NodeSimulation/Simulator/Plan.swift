@@ -1,0 +1,156 @@
+/// What a seed stands for: the processes, what is asked, and what goes wrong when. Times are
+/// milliseconds from the start.
+struct Plan {
+    struct Process {
+        let name: String
+        let parents: [String]
+        /// Adds an option of its own to what passes.
+        var addsOption = false
+    }
+
+    struct Call {
+        let time: UInt64
+        let worker: String
+        var deadline: UInt64?
+        var onExpiry: String?
+        /// The caller gives up this long after it asked.
+        var cancelledAfter: UInt64?
+        /// Asked again under the same id by the worker's next life.
+        var isKept: Bool
+        var attempt: UInt64
+        var doesRecover: Bool
+        /// Not a node's: one frame of JSON, sent to this process.
+        var bareParent: String?
+    }
+
+    enum Fault {
+        case kill(String, downFor: UInt64)
+        case stop(String, downFor: UInt64)
+        case reset(Network.LinkID)
+        case silence(Network.LinkID, [Network.Direction], lasts: UInt64?)
+        case slowDisk(lasts: UInt64)
+    }
+
+    static let presenter = "central"
+
+    var processes: [Process] = [Process(name: Plan.presenter, parents: [])]
+    var calls: [Call] = []
+    var faults: [(time: UInt64, Fault)] = []
+    var weather = Network.Weather()
+    /// The longest a person thinks before doing something.
+    var thinkingMax: UInt64 = 5_000
+    /// The first of two presenters passes on what it has not answered in this time.
+    var escalatesAfter: UInt64?
+    /// Both presenters are asked at once.
+    var asksBoth = false
+    /// The presenter's own deadline, for what has none.
+    var presenterDeadline: UInt64?
+    /// Only one link of a worker that has two parents fails, and that for good.
+    var isFailover = false
+    /// From here on no fault begins, and the weather is fine.
+    var chaosLasts: UInt64 = 40_000
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed ^ 0x9159_015A_3070_DD17)
+        makeProcesses(using: &random)
+        chaosLasts = isFailover ? 100_000 : random.number(15_000...60_000)
+        thinkingMax = isFailover ? 120_000 : random.pick([1_000, 5_000, 5_000, 30_000])
+        escalatesAfter = isFailover ? nil : random.pick([nil, nil, 4_000, 15_000])
+        asksBoth = !isFailover && escalatesAfter == nil && random.happens(0.2)
+        presenterDeadline =
+            !isFailover && random.happens(0.15) ? random.number(5_000...60_000) : nil
+        weather.delayMax = random.pick([5, 30, 30, 400])
+        if !isFailover {
+            weather.loss = random.pick([0, 0, 0.02, 0.1])
+            weather.duplication = random.pick([0, 0, 0.05, 0.2])
+        }
+        makeCalls(using: &random)
+        makeFaults(using: &random)
+    }
+
+    var links: [Network.LinkID] {
+        processes.flatMap { process in
+            process.parents.map { Network.LinkID(child: process.name, parent: $0) }
+        }
+    }
+
+    var workers: [String] { processes.map(\.name).filter { $0.hasPrefix("worker") } }
+
+    private mutating func makeProcesses(using random: inout SeededGenerator) {
+        let top = Plan.presenter
+        var parents: [[String]]
+        switch random.index(below: 10) {
+        case 0: parents = [[top]]
+        case 1, 2, 3:
+            processes.append(Process(name: "relay1", parents: [top]))
+            parents = [["relay1"]]
+        case 4:
+            processes.append(Process(name: "relay1", parents: [top]))
+            processes.append(Process(name: "relay2", parents: ["relay1"]))
+            parents = [["relay2"]]
+        default:
+            processes.append(Process(name: "relay1", parents: [top]))
+            processes.append(Process(name: "relay2", parents: [top]))
+            parents = [["relay1", "relay2"]]
+            isFailover = random.happens(0.6)
+        }
+        if processes.count > 1, random.happens(0.2) { processes[1].addsOption = true }
+        if random.happens(0.5) {
+            parents.append(random.pick([parents[0], [top]]))
+        }
+        for (number, parents) in parents.enumerated() {
+            processes.append(Process(name: "worker\(number + 1)", parents: parents))
+        }
+    }
+
+    private mutating func makeCalls(using random: inout SeededGenerator) {
+        for _ in 0..<Int(random.number(3...random.pick([6, 20]))) {
+            let isTimed = !isFailover && random.happens(0.3)
+            calls.append(
+                Call(
+                    time: random.number(0...chaosLasts + 30_000), worker: random.pick(workers),
+                    deadline: isTimed ? random.number(500...40_000) : nil,
+                    onExpiry: isTimed && random.happens(0.5)
+                        ? random.pick(["retry", "skip"]) : nil,
+                    cancelledAfter: random.happens(0.15) ? random.number(10...30_000) : nil,
+                    isKept: random.happens(0.5), attempt: random.pick([0, 300, 3_000, 20_000]),
+                    doesRecover: random.happens(0.7)))
+        }
+        if random.happens(0.3) {
+            let parents = processes.map(\.name).filter { !$0.hasPrefix("worker") }
+            for _ in 0..<Int(random.number(1...4)) {
+                calls.append(
+                    Call(
+                        time: random.number(0...chaosLasts + 30_000), worker: "bare",
+                        deadline: random.happens(0.3) ? random.number(500...40_000) : nil,
+                        isKept: false, attempt: 0, doesRecover: false,
+                        bareParent: random.pick(parents)))
+            }
+        }
+        calls.sort { $0.time < $1.time }
+    }
+
+    private mutating func makeFaults(using random: inout SeededGenerator) {
+        if isFailover {
+            let directions = random.pick([[Network.Direction.up, .down], [.up], [.down]])
+            let link = Network.LinkID(child: "worker1", parent: "relay1")
+            faults = [(5_000, .silence(link, directions, lasts: nil))]
+            return
+        }
+        for _ in 0..<random.index(below: random.pick([2, 6, 10])) {
+            let lasts = random.number(10...random.pick([500, 5_000, 30_000]))
+            let name = random.pick(processes).name
+            let link = random.pick(links)
+            let fault: Fault
+            switch random.index(below: 12) {
+            case 0..<4: fault = .kill(name, downFor: lasts)
+            case 4: fault = .stop(name, downFor: lasts)
+            case 5, 6, 7: fault = .reset(link)
+            case 8, 9: fault = .silence(link, [.up, .down], lasts: lasts)
+            case 10: fault = .silence(link, [random.pick([.up, .down])], lasts: lasts)
+            default: fault = .slowDisk(lasts: lasts)
+            }
+            faults.append((random.number(0...chaosLasts), fault))
+        }
+    }
+}

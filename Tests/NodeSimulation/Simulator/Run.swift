@@ -1,0 +1,50 @@
+import CSimulation
+
+/// One seed, from its first event to what the checkers say.
+struct Run {
+    let plan: Plan
+    let ledger: Ledger
+    let trace: Trace
+    let jobCount: Int
+    let messageCount: Int
+    let virtualMilliseconds: UInt64
+
+    init(seed: UInt64, isVerbose: Bool) throws {
+        plan = Plan(seed: seed)
+        let scheduler = Scheduler(seed: seed, isVerbose: isVerbose)
+        let start = scheduler.now
+        let world = try World(plan, scheduler)
+        world.prepare()
+        scheduler.run(until: world.end) { world.isOver }
+        // What has just ended is told by all to all.
+        scheduler.run(until: scheduler.now + 5_000)
+        world.count()
+        world.ledger.threadCount = Int(simulation_thread_count())
+        ledger = world.ledger
+        trace = scheduler.trace
+        jobCount = scheduler.jobCount
+        messageCount = world.network.deliveredCount
+        virtualMilliseconds = scheduler.now - start
+    }
+
+    /// What came of it, a line for each thing, for ``Report``.
+    var lines: [String] {
+        var lines = [
+            "trace \(String(trace.hash, radix: 16)) of \(trace.lineCount) lines, "
+                + "\(jobCount) jobs, \(virtualMilliseconds) ms",
+            "counts \(ledger.asks.count) \(messageCount) \(virtualMilliseconds)",
+        ]
+        for checker in Checker.all {
+            for text in checker.violations(ledger, plan) {
+                if let index = KnownFailure.index(of: checker.name, in: plan) {
+                    lines.append("known \(index) \(checker.name): \(text)")
+                } else {
+                    lines.append("violation \(checker.name): \(text)")
+                }
+            }
+        }
+        let forgeries = Forgery.tried(on: ledger, plan)
+        lines += forgeries.caught.map { "caught \($0)" } + forgeries.missed.map { "missed \($0)" }
+        return lines + ["end"]
+    }
+}

@@ -1,0 +1,136 @@
+import CSimulation
+import HeapModule
+
+/// The order in which everything happens: the jobs of Swift's tasks, and events at virtual times.
+/// Both are picked by the seed alone, on one thread.
+// Unchecked: a simulation has one thread, which `Simulation.run` proves at its end.
+final class Scheduler: @unchecked Sendable {
+    private struct Event: Comparable {
+        let due: UInt64
+        let order: UInt64
+        let run: () -> Void
+
+        static func < (left: Event, right: Event) -> Bool {
+            (left.due, left.order) < (right.due, right.order)
+        }
+
+        static func == (left: Event, right: Event) -> Bool { left.order == right.order }
+    }
+
+    /// The one that C's functions speak to.
+    // Unsafe: the hook of the runtime is one per process, and so is what it calls.
+    nonisolated(unsafe) private static var current: Scheduler?
+
+    /// Milliseconds; the start is 1,000 s so that every difference fits.
+    private(set) var now: UInt64 = 1_000_000
+    var random: SeededGenerator
+    private(set) var trace = Trace()
+    /// The executor whose job runs.
+    fileprivate var executor: SimulatedExecutor?
+    private var ready: [() -> Void] = []
+    private var events = Heap<Event>()
+    private var order: UInt64 = 0
+    private(set) var jobCount = 0
+
+    init(seed: UInt64, isVerbose: Bool) {
+        random = SeededGenerator(seed: seed)
+        trace.isVerbose = isVerbose
+        Scheduler.current = self
+        simulation_begin(seed ^ 0x5DEE_CE66, now * 1_000_000) { job, when in
+            Scheduler.current?.take(job, when)
+        }
+    }
+
+    private func take(_ job: SimulatedJob, _ when: UInt64) {
+        let run = { job.run(job.context) }
+        guard when > 0 else { return ready.append(run) }
+        // Up, so that what has slept sees its time passed.
+        let due = (when + 999_999) / 1_000_000
+        at(max(due, now)) { [self] in ready.append(run) }
+    }
+
+    fileprivate func enqueue(_ run: @escaping () -> Void) { ready.append(run) }
+
+    func at(_ time: UInt64, _ run: @escaping () -> Void) {
+        order += 1
+        events.insert(Event(due: max(time, now), order: order, run: run))
+    }
+
+    func after(_ milliseconds: UInt64, _ run: @escaping () -> Void) {
+        at(now + milliseconds, run)
+    }
+
+    func sleep(_ milliseconds: UInt64) async {
+        await withUnsafeContinuation { continuation in
+            after(milliseconds) { continuation.resume() }
+        }
+    }
+
+    func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
+
+    /// Runs until nothing is ready and `end` has come, or `isOver` says so between two events.
+    func run(until end: UInt64, isOver: () -> Bool = { false }) {
+        while true {
+            if !ready.isEmpty {
+                ready.swapAt(random.index(below: ready.count), ready.count - 1)
+                let job = ready.removeLast()
+                jobCount += 1
+                job()
+                continue
+            }
+            guard !isOver(), let next = events.min, next.due <= end else { return }
+            _ = events.popMin()
+            if next.due > now {
+                now = next.due
+                simulation_set_time(now * 1_000_000)
+            }
+            next.run()
+        }
+    }
+}
+
+/// The executor of one life's drivers, in place of the reactor's thread.
+// Unchecked: see Scheduler.
+final class SimulatedExecutor: SerialExecutor, @unchecked Sendable {
+    private let scheduler: Scheduler
+    /// Once the life is over nothing of it runs any more.
+    var isDead = false
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        scheduler.enqueue { [self] in
+            guard !isDead else { return }
+            run { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+    }
+
+    /// Runs `body` as a job of this executor.
+    func run(_ body: () -> Void) {
+        let before = scheduler.executor
+        scheduler.executor = self
+        body()
+        scheduler.executor = before
+    }
+
+    func checkIsolated() {
+        precondition(scheduler.executor === self, "called from outside the transport's executor")
+    }
+
+    func isIsolatingCurrentContext() -> Bool? { scheduler.executor === self }
+}
+
+/// What happened, in order, as a number: two runs are the same when their traces are.
+struct Trace {
+    private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    private(set) var lineCount = 0
+    var isVerbose = false
+
+    mutating func note(_ text: String, at time: UInt64) {
+        lineCount += 1
+        let line = "\(time) \(text)\n"
+        for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        if isVerbose { print(line, terminator: "") }
+    }
+}
