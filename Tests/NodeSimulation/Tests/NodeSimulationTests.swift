@@ -19,7 +19,7 @@ struct NodeSimulationTests {
         let arguments = ["--seeds", "12", "--first", "4100", "--trace", "--jobs"]
         let first = try Simulator.run(arguments + ["1"]).traces
         #expect(first.count == 12)
-        #expect(Set(first.map { $0.split(separator: " ").dropFirst(2).first }).count == 12)
+        #expect(Set(first.map { $0.split(separator: " ").dropFirst(3).first }).count == 12)
         #expect(try Simulator.run(arguments + ["4"]).traces == first)
     }
 
