@@ -11,6 +11,7 @@ final class Pty: Sendable {
 
     private final class End: Sendable {
         let isWanted = Atomic(false)
+        let isStopped = Atomic(false)
     }
 
     /// TIOCSPTLCK and TIOCGPTN.
@@ -35,7 +36,9 @@ final class Pty: Sendable {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
                 // Whoever closes a descriptor that is being read does not end the reading.
-                var item = pollfd(fd: parent, events: Int16(POLLIN), revents: 0)
+                let isStopped = end.isStopped.load(ordering: .acquiring)
+                var item = pollfd(
+                    fd: parent, events: isStopped ? 0 : Int16(POLLIN), revents: 0)
                 guard poll(&item, 1, 20) > 0 else {
                     guard end.isWanted.load(ordering: .acquiring) else { continue }
                     close(parent)
@@ -56,6 +59,9 @@ final class Pty: Sendable {
         tcgetattr(child.fileDescriptor, &mode)
         return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
     }
+
+    /// Shows nothing, as after Ctrl-S, or goes on.
+    func stop(_ isStopped: Bool) { end.isStopped.store(isStopped, ordering: .releasing) }
 
     /// The terminal goes away, as when its window is closed.
     func hangUp() { end.isWanted.store(true, ordering: .releasing) }

@@ -4,11 +4,13 @@ struct ReturnPause {
     /// Nobody reads a question faster.
     static let readingTime: Duration = .seconds(1)
 
-    private(set) var shownAt: ContinuousClock.Instant
+    /// Nil as long as a part of it is not on the screen yet.
+    let shownAt: ContinuousClock.Instant?
 
     /// Whether a line that was read at `time` came too soon to be trusted: a bare Return, which
     /// would take the default whatever the question is. A choice that was typed out names itself.
     func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
-        line.allSatisfy(\.isWhitespace) && time - shownAt < Self.readingTime
+        line.allSatisfy(\.isWhitespace)
+            && shownAt.map { time - $0 < Self.readingTime } ?? true
     }
 }

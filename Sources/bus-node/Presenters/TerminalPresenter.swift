@@ -33,7 +33,8 @@ actor TerminalPresenter: Presenter {
     /// Counts the questions on the screen: a line that was read at another count is old.
     private let screen = Screen()
     private var hasSaidOld = false
-    private var pause = ReturnPause(shownAt: .now)
+    /// When what is asked comes to the screen, which may be long after it was put there.
+    private var display = ErrorOutput.Display()
     /// The destructive option that was chosen and is asked about once more.
     private var confirming: ErrorReport.Option?
     /// The last question that went away unanswered, for who answers it too late.
@@ -83,23 +84,23 @@ actor TerminalPresenter: Presenter {
             // What was typed for something else, half a line included.
             tcflush(STDIN_FILENO, TCIFLUSH)
         }
-        takeScreen { show(first) }
+        takeScreen(question(first))
         startReading()
     }
 
     /// Brings something to the screen that earlier lines are no answer to.
-    private func takeScreen(_ show: () -> Void) {
+    private func takeScreen(_ text: String) {
         hasSaidOld = false
         // Before it is shown: an answer may come the moment the last character is on the screen.
         screen.count.add(1, ordering: .releasing)
-        show()
-        pause = ReturnPause(shownAt: .now)
+        display = ErrorOutput.Display()
+        Terminal.ask(text, display)
     }
 
-    private func show(_ one: Waiting) {
-        let lines = one.text.lines(
-            pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount)
-        Terminal.ask(lines.joined(separator: "\n"))
+    private func question(_ one: Waiting) -> String {
+        one.text.lines(
+            pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount
+        ).joined(separator: "\n")
     }
 
     /// The question is gone: withdrawn, expired or answered elsewhere.
@@ -139,7 +140,11 @@ actor TerminalPresenter: Presenter {
         guard !isRecording else { return }
         guard isShowing, let first = waiting.first else { return refuse(line) }
         Terminal.stopAsking()
-        guard line.mark == screen.count.load(ordering: .acquiring) else {
+        let times = display.times
+        // Who writes to a pipe looks at no screen.
+        let isNew =
+            isatty(STDIN_FILENO) == 0 || times.began.map { line.readAt >= $0 } ?? false
+        guard isNew, line.mark == screen.count.load(ordering: .acquiring) else {
             if !hasSaidOld {
                 hasSaidOld = true
                 Terminal.ask("  (typed before this question was here: not taken)")
@@ -147,6 +152,7 @@ actor TerminalPresenter: Presenter {
             return
         }
         if let option = confirming { return confirmed(option, of: first, line.text) }
+        let pause = ReturnPause(shownAt: times.ended)
         guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
             Terminal.ask(
                 "  (Return came too soon after this question to be for it: not taken; again?)")
@@ -162,14 +168,14 @@ actor TerminalPresenter: Presenter {
             if let option = first.text.keys.destructive(id) { return confirm(option, of: first) }
             if answer(first, id) { return }
         }
-        show(first)
+        Terminal.ask(question(first))
     }
 
     /// What cannot be had back is asked about once more.
     private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
         confirming = option
         let lines = first.text.confirmation(of: option, columns: Terminal.columnCount)
-        takeScreen { Terminal.ask(lines.joined(separator: "\n")) }
+        takeScreen(lines.joined(separator: "\n"))
     }
 
     /// Only the word confirms: no key of an option, and no Return.
@@ -180,7 +186,7 @@ actor TerminalPresenter: Presenter {
         } else {
             Terminal.say("  not confirmed: nothing was answered")
         }
-        takeScreen { show(first) }
+        takeScreen(question(first))
     }
 
     /// An answer to nothing: to a question that went away, as far as one can tell.

@@ -54,14 +54,14 @@ struct ChildProcess: Sendable {
         for try await buffer in output {
             buffer.withUnsafeBytes { rest += $0 }
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                Terminal.write(Array(prefix.text.utf8) + rest[...end], to: STDERR_FILENO)
+                ErrorOutput.shared.pass(Array(prefix.text.utf8) + rest[...end])
                 rest.removeSubrange(...end)
             }
             if inheritsInput || rest.count > 64 * 1024 {
-                Terminal.write(rest, to: STDERR_FILENO)
+                ErrorOutput.shared.pass(rest)
                 rest.removeAll()
             }
         }
-        if !rest.isEmpty { Terminal.write(rest + [UInt8(ascii: "\n")], to: STDERR_FILENO) }
+        if !rest.isEmpty { ErrorOutput.shared.pass(rest + [UInt8(ascii: "\n")]) }
     }
 }

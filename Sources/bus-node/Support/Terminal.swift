@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Synchronization
 
 /// Writing to the person who runs this: whole lines, on standard error, escaped by the caller.
 enum Terminal {
@@ -22,35 +21,17 @@ enum Terminal {
         (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// What stands at the beginning of the line that a person types.
-    private static let prompt = "> "
-    /// The prompt is on the screen, and the cursor behind it.
-    private static let isAsking = Mutex(false)
-
     /// One write a call, so that lines of two processes do not mix. A prompt is put below it again.
-    static func say(_ text: String) {
-        isAsking.withLock { isAsking in
-            let text = isAsking ? "\n\(text)\n\(prompt)" : text + "\n"
-            _ = write(Array(text.utf8), to: STDERR_FILENO)
-        }
-    }
+    static func say(_ text: String) { ErrorOutput.shared.say(text) }
 
-    /// Text with a prompt below it.
-    static func ask(_ text: String) {
-        isAsking.withLock { isAsking in
-            isAsking = true
-            _ = write(Array((text + "\n" + prompt).utf8), to: STDERR_FILENO)
-        }
+    /// Text with a prompt below it. A question has a display, which tells when it is to be seen.
+    static func ask(_ text: String, _ display: ErrorOutput.Display? = nil) {
+        ErrorOutput.shared.ask(text, display)
     }
 
     /// The prompt is done with. True when the cursor still stands behind it.
     @discardableResult
-    static func stopAsking() -> Bool {
-        isAsking.withLock { isAsking in
-            defer { isAsking = false }
-            return isAsking
-        }
-    }
+    static func stopAsking() -> Bool { ErrorOutput.shared.stopAsking() }
 
     /// The columns that a line may take. Below `up`, which puts the node's name in front, they are
     /// not known: then few.
@@ -67,9 +48,10 @@ enum Terminal {
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// Returns the error number of what could not be written.
+    /// Returns, once it is written, nil; else the error number of what could not be. A descriptor
+    /// that does not block is given a second to take something, or with `waits` for ever.
     @discardableResult
-    static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
+    static func write(_ bytes: [UInt8], to descriptor: CInt, waits: Bool = false) -> CInt? {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -78,7 +60,7 @@ enum Terminal {
                 if problem == EINTR { continue }
                 if problem == EAGAIN {
                     var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    if poll(&item, 1, 1_000) > 0 { continue }
+                    if poll(&item, 1, waits ? -1 : 1_000) > 0 { continue }
                 }
                 return problem
             }

@@ -10,10 +10,13 @@ final class FloodingChild {
     }
 
     private let descriptor: CInt
+    private let hello: [UInt8]
 
     /// Connects, shakes hands and says HELLO.
     init(to endpoint: String, name: String) throws {
         descriptor = try Self.connect(to: endpoint)
+        hello = Self.message(
+            "HELLO", "from: \(name)\nboot: 00c0ffee12345678\nversions: EB1\n", "")
         // The greeting: signature, version 3.1, mechanism, a client's role.
         var greeting: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 3, 1]
         greeting += Array("NULL".utf8)
@@ -22,8 +25,7 @@ final class FloodingChild {
         let role = "\u{B}Socket-Type\0\0\0\u{6}DEALER\u{8}Identity\0\0\0\0"
         try write(Self.command("READY", Array(role.utf8)))
         try read(until: "READY")
-        try write(
-            Self.message("HELLO", "from: \(name)\nboot: 00c0ffee12345678\nversions: EB1\n", ""))
+        try write(hello)
         try read(until: "WELCOME")
     }
 
@@ -46,6 +48,15 @@ final class FloodingChild {
         while pongs < least / 16, isReady(for: POLLIN, withinMilliseconds: 2_000) {
             let replies = String(decoding: try receive(), as: UTF8.self)
             pongs += replies.components(separatedBy: "\u{4}PONG").count - 1
+        }
+    }
+
+    /// Leaves and comes back, so many times.
+    func comeAndGo(_ count: Int) throws {
+        let bye = Self.message("BYE", "reason: " + String(repeating: "x", count: 200) + "\n", "")
+        for _ in 0..<count {
+            try write(bye + hello)
+            try read(until: "WELCOME")
         }
     }
 

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Standard error that its reader does not take: a log collector that hangs, a terminal after
+    /// Ctrl-S. What is said there waits, or is dropped and counted; the node goes on.
+    struct UnreadErrors {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private var endpoint: String { sandbox.endpoint("central") }
+
+        private func writeTopology(presenter: String) throws {
+            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: retry }]")
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central:
+                    listen: ["\(endpoint)"]
+                    presenters: [\(presenter)]
+                """)
+        }
+
+        /// A client of its own, without the relay.
+        private func present() throws -> Launched {
+            try Launched(
+                ["present", "--to", endpoint, "--description", "Boom", "--option", "retry=Retry"])
+        }
+
+        @Test("A pipe that is not read: links come and go, a client is answered, SIGTERM ends it")
+        func pipe() async throws {
+            try writeTopology(presenter: "policy: policy.yaml")
+            try #require(mkfifo(sandbox.path("errors"), 0o600) == 0)
+            // Opened for reading too, so that it opens without a reader.
+            let script = """
+                exec "$0" run --topology $DIR/topology.yaml --node central \
+                --ready-file $DIR/up 2<>$DIR/errors
+                """.replacing("$DIR", with: sandbox.folder)
+            let central = try Launched(["-c", script, Launched.busNode], program: "/bin/sh")
+            let isUp = await eventually { [sandbox] in sandbox.exists("up") }
+            try #require(isUp)
+            // Two lines each, 600 bytes and more: beyond the pipe, and beyond the queue.
+            try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
+            let answered = try present()
+            #expect(try await answered.ending() == 0)
+            let reader = try Launched([sandbox.path("errors")], program: "/bin/cat")
+            #expect(await reader.prints("messages were not written: standard error was not read"))
+            reader.send(SIGKILL)
+            try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
+            let start = ContinuousClock.now
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+            // A second, and as much again for a machine that is busy.
+            #expect(ContinuousClock.now - start < .seconds(3))
+        }
+
+        @Test("A terminal that shows nothing: the node goes on, and what it asks is shown later")
+        func terminal() async throws {
+            let pty = try Pty()
+            try writeTopology(presenter: "terminal")
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            #expect(await pty.shows("node is up"))
+            pty.stop(true)
+            try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
+            let asking = try present()
+            let status = try Launched(["status", "--to", endpoint])
+            #expect(try await status.ending() == 0)
+            #expect(await status.prints("central"))
+            // Typed while the question could not be seen.
+            pty.type("r\n")
+            pty.stop(false)
+            #expect(await pty.shows("messages were not written"))
+            #expect(await pty.shows("[r] Retry"))
+            pty.type("r\n")
+            #expect(try await asking.ending() == 0)
+            withExtendedLifetime(central) {}
+        }
+    }
+}
