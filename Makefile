@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test browser-test tsan lint format docs simulate simulate-links \
-	soak compose-test bench clean
+	soak flood compose-test bench clean
 
 # How long one `make soak` loads the bus.
 MINUTES ?= 10
@@ -56,6 +56,10 @@ simulate-links: setup ## the link machines in a seeded simulator: SEEDS=n, SEED=
 soak: setup ## real processes under load: all that they take they give back (MINUTES=n)
 	swift build --product bus-node
 	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
+
+flood: setup ## a node under floods of children that leave: it lives, answers, and stays small
+	swift build --product bus-node
+	scripts/flood
 
 compose-test: ## containers killed and taken off their networks: nothing lost, nothing twice
 	@scripts/compose-test

@@ -10,7 +10,7 @@ extension RealSockets {
         @Test("F2, F34 a link lost with messages still to be read does not end the process")
         func lostInTheMiddle() async throws {
             let reactor = Reactor()
-            reactor.start()
+            try reactor.start()
             for round in 0..<30 {
                 let path = "/tmp/errorbus-lost-\(getpid())-\(round)"
                 let peer = try CutPeer(path: path)
@@ -33,7 +33,7 @@ extension RealSockets {
         @Test("A new connection carries nothing that was sent on the one before")
         func nothingStale() async throws {
             let reactor = Reactor()
-            reactor.start()
+            try reactor.start()
             let endpoint = try Endpoint("ipc:///tmp/errorbus-stale-\(getpid())")
             defer { if case .ipc(let path) = endpoint.address { unlink(path) } }
             let child = TestReceiver(reactor)

@@ -13,7 +13,7 @@ extension RealSockets {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
             let early = Task { await receiver.nothing() }
-            reactor.start()
+            try reactor.start()
             await early.value
             await reactor.shutDown()
             await Resources.wait { Resources.threadCount(named: ReactorExecutor.threadName) == 0 }
@@ -25,7 +25,7 @@ extension RealSockets {
         func jobsFromTheThread() async throws {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
-            reactor.start()
+            try reactor.start()
             // Each round that waited for the poll would take a second: too many for a test.
             for _ in 0..<1_000 { await receiver.twoJobs() }
             await reactor.shutDown()
@@ -35,7 +35,7 @@ extension RealSockets {
         func manyJobs() async throws {
             let reactor = Reactor()
             let counter = Counter(reactor)
-            reactor.start()
+            try reactor.start()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
                     group.addTask { for _ in 0..<1_000 { await counter.increment() } }
@@ -50,7 +50,7 @@ extension RealSockets {
             let reactor = Reactor()
             let parent = TestReceiver(reactor)
             let child = TestReceiver(reactor)
-            reactor.start()
+            try reactor.start()
             _ = try await parent.listen(tcp())
             let endpoint = try #require(await reactor.boundEndpoints().first)
             _ = try await child.connect(endpoint)
@@ -67,7 +67,7 @@ extension RealSockets {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
             for _ in 0..<1_000 { reactor.nudge(receiver) }
-            reactor.start()
+            try reactor.start()
             _ = try await receiver.next { $0 == .woke }
             await reactor.shutDown()
             #expect(receiver.events.elements == [.woke])
@@ -78,7 +78,7 @@ extension RealSockets {
             let reactor = Reactor()
             let parent = TestReceiver(reactor)
             let child = TestReceiver(reactor)
-            reactor.start()
+            try reactor.start()
             let listening = try await parent.listen(tcp())
             let endpoint = try #require(await reactor.boundEndpoints().first)
             let socket = try await child.connect(endpoint)
@@ -103,7 +103,7 @@ extension RealSockets {
             let reactor = Reactor()
             let parent = TestReceiver(reactor)
             let child = TestReceiver(reactor)
-            reactor.start()
+            try reactor.start()
             _ = try await parent.listen(tcp())
             let endpoint = try #require(await reactor.boundEndpoints().first)
             let socket = try await child.connect(endpoint)
@@ -124,12 +124,12 @@ extension RealSockets {
         func boundedShutdown() async throws {
             let busy = Reactor()
             let parent = TestReceiver(busy)
-            busy.start()
+            try busy.start()
             _ = try await parent.listen(tcp())
             let endpoint = try #require(await busy.boundEndpoints().first)
             let other = Reactor()
             let child = TestReceiver(other)
-            other.start()
+            try other.start()
             var sockets: [SocketID] = []
             for _ in 0..<100 { sockets.append(try await child.connect(endpoint)) }
             for _ in 0..<100 { _ = try await child.next { $0 == .changed(.connected) } }
@@ -147,7 +147,7 @@ extension RealSockets {
         func monitorsEnd() async throws {
             let reactor = Reactor()
             let child = TestReceiver(reactor)
-            reactor.start()
+            try reactor.start()
             let nowhere = try Endpoint("ipc:///tmp/eb-nobody-\(UInt64.random(in: 0...(.max)))")
             for _ in 0..<50 { await child.close(try await child.connect(nowhere)) }
             #expect(Resources.threadCount(named: "errorbus-watch") == 0)

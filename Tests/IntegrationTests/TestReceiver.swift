@@ -6,6 +6,7 @@ import ErrorBusTesting
 actor TestReceiver: TransportReceiver {
     enum Event: Hashable, Sendable {
         case received([Frame])
+        case dropped(Int)
         case changed(ConnectionEvent)
         case woke
     }
@@ -47,6 +48,10 @@ actor TestReceiver: TransportReceiver {
 
     nonisolated func received(_ frames: [Frame], on socket: SocketID) {
         events.record(.received(frames))
+    }
+
+    nonisolated func dropped(_ count: Int, on socket: SocketID) {
+        events.record(.dropped(count))
     }
 
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {

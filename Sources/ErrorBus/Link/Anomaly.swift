@@ -3,11 +3,13 @@ struct Anomaly: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case wrongDirection, unknownID, notTheAsker, supersededLink, duplicate, late, malformed
         case whileClosed
+        /// More came than could be dealt with.
+        case overflow
 
         /// Whoever runs the node should know: no race explains it.
         var isFault: Bool {
             switch self {
-            case .wrongDirection, .notTheAsker, .malformed: true
+            case .wrongDirection, .notTheAsker, .malformed, .overflow: true
             case .unknownID, .supersededLink, .duplicate, .late, .whileClosed: false
             }
         }

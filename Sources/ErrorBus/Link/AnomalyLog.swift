@@ -17,9 +17,11 @@ struct AnomalyLog: Sendable {
         Dictionary(counts.map { ($0.key.rawValue, $0.value.total) }) { first, _ in first }
     }
 
-    mutating func note(_ anomaly: Anomaly, at now: MonotonicTime, _ logger: Logger) {
+    mutating func note(
+        _ anomaly: Anomaly, count more: Int = 1, at now: MonotonicTime, _ logger: Logger
+    ) {
         var count = counts[anomaly.kind] ?? Count()
-        count.total += 1
+        count.total += more
         let isDue = count.warnedAt.map { now.since($0) >= Self.pause } ?? true
         let warns = anomaly.kind.isFault && isDue
         if warns { count.warnedAt = now }

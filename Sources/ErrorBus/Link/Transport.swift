@@ -37,7 +37,9 @@ package protocol Transport: Sendable {
 /// the reactor, and in the simulator a network in memory.
 package protocol NodeTransport: Transport {
     /// Starts it, once; does nothing when called again.
-    func start()
+    ///
+    /// - Throws: When the system has no thread or no descriptor for it.
+    func start() throws(TransportError)
 
     /// Closes every socket and ends it.
     func shutDown() async
@@ -65,6 +67,8 @@ package enum SendResult: Hashable, Sendable {
 /// A driver, as its transport sees it. Called on the transport's executor.
 package protocol TransportReceiver: AnyObject, Sendable {
     func received(_ frames: [Frame], on socket: SocketID)
+    /// There was no room for so many messages.
+    func dropped(_ count: Int, on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     func woke()
 }
@@ -79,11 +83,14 @@ package enum ConnectionEvent: Hashable, Sendable {
 
 /// Why a socket could not be opened.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let endpoint: Endpoint
+    /// Nil when it concerns all of them.
+    public let endpoint: Endpoint?
     public let operation: String
     public let reason: String
     /// Somebody else listens there already.
     public let isInUse: Bool
 
-    public var description: String { "cannot \(operation) \(endpoint): \(reason)" }
+    public var description: String {
+        "cannot \(operation)\(endpoint.map { " \($0)" } ?? ""): \(reason)"
+    }
 }

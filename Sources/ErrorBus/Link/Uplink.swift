@@ -269,12 +269,22 @@ extension Uplink: TransportReceiver {
         assumeIsolated { $0.take(frames, from: socket) }
     }
 
+    nonisolated func dropped(_ count: Int, on socket: SocketID) {
+        assumeIsolated { $0.noteOverflow(count) }
+    }
+
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
         assumeIsolated { $0.take(event, from: socket) }
     }
 
     nonisolated func woke() {
         assumeIsolated { $0.tick() }
+    }
+
+    /// What matters is sent again.
+    private func noteOverflow(_ count: Int) {
+        let anomaly = Anomaly(kind: .overflow, detail: "\(count) messages: the queue is full")
+        anomalies.note(anomaly, count: count, at: transport.now, logger)
     }
 
     private func take(_ frames: [Frame], from socket: SocketID) {

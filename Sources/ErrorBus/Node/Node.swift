@@ -88,7 +88,7 @@ public final class Node: Service {
             UplinkResponder(
                 settings, uplink: uplink, parts: parts,
                 fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
-                wake: { transport.start() })
+                wake: { () throws(TransportError) in try transport.start() })
         }
         uplink = responder(upward)
         parts.routes.set(Dictionary(ways.map { ($0, responder($1)) }) { first, _ in first })
@@ -142,7 +142,9 @@ public final class Node: Service {
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             throw NodeError.ranBefore(name)
         }
-        transport.start()
+        do throws(TransportError) { try transport.start() } catch {
+            throw NodeError.transport(error)
+        }
         source.started()
         do {
             try await downlink.start()

@@ -22,7 +22,9 @@ actor StatusInquiry {
 
     /// The nodes' own words are read here, off the sockets' thread.
     nonisolated func run(within limit: Duration) async -> [Result<NodeStatus, StatusFailure>] {
-        reactor.start()
+        do throws(TransportError) { try reactor.start() } catch {
+            return endpoints.map { _ in .failure(.unreachable(error.description)) }
+        }
         let replies = await gather(within: limit)
         await reactor.shutDown()
         return replies.map { reply in
@@ -67,6 +69,8 @@ extension StatusInquiry: TransportReceiver {
     nonisolated func received(_ frames: [Frame], on socket: SocketID) {
         assumeIsolated { $0.take(frames, from: socket) }
     }
+
+    nonisolated func dropped(_ count: Int, on socket: SocketID) {}
 
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
         assumeIsolated { $0.take(event, from: socket) }

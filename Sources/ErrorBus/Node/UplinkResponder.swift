@@ -32,11 +32,12 @@ public struct UplinkResponder: Responder {
     let cancellation: UserCancellation
     let audit: (any AuditLog)?
     /// Makes sure that the node's thread runs.
-    let wake: @Sendable () -> Void
+    let wake: @Sendable () throws(TransportError) -> Void
 
     init(
         _ settings: NodeSettings, uplink: Uplink?, parts: NodeParts,
-        fallback: (any Responder)?, wake: @escaping @Sendable () -> Void
+        fallback: (any Responder)?,
+        wake: @escaping @Sendable () throws(TransportError) -> Void
     ) {
         name = settings.name
         origin = parts.origin ?? settings.name
@@ -129,15 +130,20 @@ public struct UplinkResponder: Responder {
         _ uplink: Uplink, _ request: UplinkRequest, _ error: any Error,
         _ context: PresentationContext, _ forwarded: ForwardedPresentation?
     ) async -> Outcome {
-        wake()
         let contact = forwarded == nil ? nil : OriginContact.current
-        let ending = await uplink.present(
-            request,
-            moved: { state, by in
-                context.stateChanged(PresentationState(.init(state), by: by))
-            },
-            withdrawal: { forwarded.map(\.withdrawal) ?? .origin },
-            isOriginReachable: { contact?.isReachable ?? true })
+        let ending: Uplink.Ending
+        do throws(TransportError) {
+            try wake()
+            ending = await uplink.present(
+                request,
+                moved: { state, by in
+                    context.stateChanged(PresentationState(.init(state), by: by))
+                },
+                withdrawal: { forwarded.map(\.withdrawal) ?? .origin },
+                isOriginReachable: { contact?.isReachable ?? true })
+        } catch {
+            ending = .unreachable(error.description, nil)
+        }
         switch ending {
         case .answered(let decision):
             let outcome = await carryOut(decision, error, uplink)

@@ -6,8 +6,11 @@ import Synchronization
 /// and an eventfd; jobs of this actor and of the drivers that share the executor run between.
 /// Nothing else touches a socket: they are not Sendable and live in this actor's state.
 actor Reactor {
-    /// Messages taken from one socket before the others, and waiting jobs, have their turn.
-    private static let drainMax = 256
+    /// Messages read from one socket in one turn: as many as may be, since libzmq sets no bound to
+    /// those that wait.
+    private static let readMax = 32_768
+    /// Messages delivered before waiting jobs have their turn.
+    private static let deliverMax = 256
     /// The poll returns at least this often, should a wake-up ever be missed.
     private static let pollMillisecondsMax: UInt64 = 1_000
     /// How long closing waits for what was sent last.
@@ -36,6 +39,7 @@ actor Reactor {
 
     private var context: ZMQContext?
     private var slots: [SocketID: Slot] = [:]
+    private var queue = ReceiveQueue()
     private var wakes: [ObjectIdentifier: Wake] = [:]
     private var socketCount = 0
     private var pollItems: [zmq_pollitem_t] = []
@@ -53,8 +57,8 @@ actor Reactor {
     }
 
     /// Starts the thread, once. It ends with ``shutDown()`` or with the reactor.
-    nonisolated func start() {
-        reactorExecutor.start { [weak self] mayWait in
+    nonisolated func start() throws(TransportError) {
+        try reactorExecutor.start { [weak self] mayWait in
             self?.assumeIsolated { $0.turn(mayWait: mayWait) }
         }
     }
@@ -77,8 +81,9 @@ actor Reactor {
         deliverConnectionEvents()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
-            if pollItems[index + 1].revents != 0 { drain(socket) }
+            if pollItems[index + 1].revents != 0 { read(socket) }
         }
+        deliverMessages()
         deliverWakes()
     }
 
@@ -86,7 +91,7 @@ actor Reactor {
         if pollItems.isEmpty { rebuildPollItems() }
         let count = Int32(pollItems.count)
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
-        let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
+        let milliseconds = mayWait && queue.isEmpty ? Int(min(due, Self.pollMillisecondsMax)) : 0
         // EINTR and every other failure: the turn goes on, the next poll tells again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
             for index in pollItems.indices { pollItems[index].revents = 0 }
@@ -107,13 +112,22 @@ actor Reactor {
         }
     }
 
-    private func drain(_ id: SocketID) {
-        for _ in 0..<Self.drainMax {
-            // Looked up each time: what is delivered may close the socket.
-            guard let slot = slots[id], let frames = slot.socket.receive() else { return }
-            slot.receiver.received(frames, on: id)
+    /// Takes what waits on a socket. More may wait: the next poll returns at once.
+    private func read(_ id: SocketID) {
+        guard let slot = slots[id] else { return }
+        var droppedCount = 0
+        for _ in 0..<Self.readMax {
+            guard let frames = slot.socket.receive() else { break }
+            if !queue.add(frames, from: id) { droppedCount += 1 }
         }
-        // More may wait: the next poll returns at once.
+        if droppedCount > 0 { slot.receiver.dropped(droppedCount, on: id) }
+    }
+
+    private func deliverMessages() {
+        for _ in 0..<Self.deliverMax {
+            guard let (frames, id) = queue.next() else { return }
+            slots[id]?.receiver.received(frames, on: id)
+        }
     }
 
     private func deliverConnectionEvents() {
@@ -123,7 +137,13 @@ actor Reactor {
         }
         for (id, event) in events {
             // What the parent said last comes first.
-            if event == .disconnected { drain(id) }
+            if event == .disconnected {
+                read(id)
+                // Looked up each time: what is delivered may close the socket.
+                while let slot = slots[id], let frames = queue.next(from: id) {
+                    slot.receiver.received(frames, on: id)
+                }
+            }
             slots[id]?.receiver.changed(event, on: id)
         }
     }
@@ -149,7 +169,7 @@ actor Reactor {
     fileprivate func openSocket(
         _ kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ receiver: any TransportReceiver
     ) throws(TransportError) -> SocketID {
-        let context = self.context ?? ZMQContext()
+        let context = if let made = self.context { made } else { try ZMQContext(for: endpoint) }
         self.context = context
         let socket = try ZMQSocket(kind, endpoint: endpoint, context: context)
         socketCount += 1
@@ -185,6 +205,7 @@ actor Reactor {
         guard let slot = slots.removeValue(forKey: id) else { return }
         slot.monitor?.stop(slot.socket)
         slot.socket.close()
+        queue.remove(id)
         pollItems = []
         pollSockets = []
     }

@@ -29,16 +29,13 @@ final class ReactorExecutor: SerialExecutor {
     private let thread = Atomic<UInt>(0)
     private let afterwards = DispatchQueue(label: "errorbus.reactor.afterwards")
     private let afterwardsKey = DispatchSpecificKey<Bool>()
-    /// Readable when jobs wait: part of every poll.
-    let wakeDescriptor: CInt
+    private let event = Atomic<CInt>(-1)
+    /// Readable when jobs wait: part of every poll. Negative before the thread starts.
+    var wakeDescriptor: CInt { event.load(ordering: .acquiring) }
 
-    init() {
-        wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
-        precondition(wakeDescriptor >= 0, "no descriptor left for an eventfd")
-        afterwards.setSpecific(key: afterwardsKey, value: true)
-    }
+    init() { afterwards.setSpecific(key: afterwardsKey, value: true) }
 
-    deinit { close(wakeDescriptor) }
+    deinit { if wakeDescriptor >= 0 { close(wakeDescriptor) } }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -57,19 +54,31 @@ final class ReactorExecutor: SerialExecutor {
 
     /// Starts the thread, once. `poll` looks at the sockets and, when it may wait, waits for
     /// them and for ``wakeDescriptor``.
-    func start(poll: @escaping Poll) {
-        let isFirst = state.withLock { state in
-            guard state.stage == .idle else { return false }
+    ///
+    /// - Throws: When the system has no descriptor or no thread left. It may be tried again.
+    func start(poll: @escaping Poll) throws(TransportError) {
+        let problem = state.withLock { state -> CInt? in
+            guard state.stage == .idle else { return nil }
+            let descriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
+            guard descriptor >= 0 else { return errno }
+            event.store(descriptor, ordering: .releasing)
+            let start = Unmanaged.passRetained(ThreadStart(executor: self, poll: poll))
+            var handle = pthread_t()
+            let status = pthread_create(&handle, nil, reactorThread, start.toOpaque())
+            guard status == 0 else {
+                start.release()
+                event.store(-1, ordering: .releasing)
+                close(descriptor)
+                return status
+            }
+            pthread_detach(handle)
             state.stage = .running
-            return true
+            return nil
         }
-        guard isFirst else { return }
-        let start = ThreadStart(executor: self, poll: poll)
-        var handle = pthread_t()
-        let status = pthread_create(
-            &handle, nil, reactorThread, Unmanaged.passRetained(start).toOpaque())
-        precondition(status == 0, "no thread for the reactor: error \(status)")
-        pthread_detach(handle)
+        guard let problem else { return }
+        throw TransportError(
+            endpoint: nil, operation: "start the thread of the sockets",
+            reason: String(cString: strerror(problem)), isInUse: false)
     }
 
     /// Lets the thread end once no job waits. From anywhere.
@@ -80,8 +89,10 @@ final class ReactorExecutor: SerialExecutor {
 
     /// Makes the poll return.
     func signal() {
+        let descriptor = wakeDescriptor
+        guard descriptor >= 0 else { return }
         var one: UInt64 = 1
-        _ = write(wakeDescriptor, &one, 8)
+        _ = write(descriptor, &one, 8)
     }
 
     /// Takes the signals that have come, so that the next poll waits.

@@ -5,17 +5,37 @@ import Glibc
 ///
 /// Safe to hand between threads, says libzmq; everything else of libzmq belongs to one.
 final class ZMQContext: @unchecked Sendable {
+    /// A context, its two threads and a first socket take about ten.
+    private static let descriptorCount = 16
+
     let raw: UnsafeMutableRawPointer
 
-    init(socketsMax: Int32 = 1_024) {
-        // Routing ids come from rand(), which is unseeded and thus predictable (ZeroMQ 4.3.4).
-        srand(UInt32.random(in: 0...UInt32.max))
-        guard let context = zmq_ctx_new() else {
-            preconditionFailure("libzmq gives no context: \(ZMQError.text(zmq_errno()))")
+    /// - Parameter endpoint: What it is made for.
+    init(for endpoint: Endpoint, socketsMax: Int32 = 1_024) throws(TransportError) {
+        // libzmq reports most of what it cannot have, but ends the process when its threads find
+        // no descriptor (epoll_create1).
+        guard Self.hasDescriptors(), let context = zmq_ctx_new() else {
+            throw TransportError(
+                endpoint: endpoint, operation: "make a context of libzmq for",
+                reason: String(cString: strerror(errno)), isInUse: false)
         }
         raw = context
         zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, socketsMax)
         zmq_ctx_set(raw, ZMQ_BLOCKY, 0)
+    }
+
+    /// Whether there are as many as a context takes. Leaves the reason in `errno`.
+    private static func hasDescriptors() -> Bool {
+        var taken: [CInt] = []
+        while taken.count < descriptorCount {
+            let descriptor = eventfd(0, CInt(EFD_CLOEXEC))
+            guard descriptor >= 0 else { break }
+            taken.append(descriptor)
+        }
+        let problem = errno
+        for descriptor in taken { close(descriptor) }
+        errno = problem
+        return taken.count == descriptorCount
     }
 
     /// Returns once every socket is closed.

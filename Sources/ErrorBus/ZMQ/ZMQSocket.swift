@@ -20,7 +20,13 @@ final class ZMQSocket {
     /// Opens and configures a socket; every option is set, none left to libzmq's default.
     init(_ kind: Kind, endpoint: Endpoint, context: ZMQContext) throws(TransportError) {
         let type = kind == .router ? ZMQ_ROUTER : ZMQ_DEALER
-        guard let raw = zmq_socket(context.raw, type) else {
+        // A listening socket takes its peers' names from rand(), unseeded and thus predictable: who
+        // knows the next may take it before (4.3.4).
+        let socket =
+            kind == .router
+            ? RandomSequence.withEntropy { zmq_socket(context.raw, type) }
+            : zmq_socket(context.raw, type)
+        guard let raw = socket else {
             throw TransportError(
                 endpoint: endpoint, operation: "open a socket for",
                 reason: ZMQError.text(zmq_errno()), isInUse: false)
@@ -28,7 +34,11 @@ final class ZMQSocket {
         self.raw = raw
         self.kind = kind
         self.endpoint = endpoint
-        for (option, value) in SocketOptions.options(of: kind) { set(option, value) }
+        for (option, value) in SocketOptions.options(of: kind) where !set(option, value) {
+            let problem = failure("set option \(option) for", zmq_errno())
+            close()
+            throw problem
+        }
     }
 
     /// The endpoint as libzmq takes it. It binds to addresses and interfaces only, and what
@@ -40,13 +50,13 @@ final class ZMQSocket {
         return "tcp://127.0.0.1:\(port == 0 ? "*" : String(port))"
     }
 
-    private func set(_ option: Int32, _ value: SocketOptions.Value) {
-        let status =
-            switch value {
-            case .int(var number): zmq_setsockopt(raw, option, &number, MemoryLayout<Int32>.size)
-            case .long(var number): zmq_setsockopt(raw, option, &number, MemoryLayout<Int64>.size)
-            }
-        precondition(status == 0, "option \(option): \(ZMQError.text(zmq_errno()))")
+    private func set(_ option: Int32, _ value: SocketOptions.Value) -> Bool {
+        switch value {
+        case .int(var number):
+            zmq_setsockopt(raw, option, &number, MemoryLayout<Int32>.size) == 0
+        case .long(var number):
+            zmq_setsockopt(raw, option, &number, MemoryLayout<Int64>.size) == 0
+        }
     }
 
     func bind() throws(TransportError) {
@@ -139,7 +149,7 @@ final class ZMQSocket {
     }
 
     /// How long what was sent may still take to leave after ``close()``.
-    func setLinger(milliseconds: Int32) { set(ZMQ_LINGER, .int(milliseconds)) }
+    func setLinger(milliseconds: Int32) { _ = set(ZMQ_LINGER, .int(milliseconds)) }
 
     func close() {
         zmq_close(raw)

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import ErrorBus
+
+struct ReceiveQueueTests {
+    private let socket = SocketID(number: 1)
+
+    private func message(_ peer: UInt8, _ number: UInt8, byteCount: Int = 0) -> [Frame] {
+        [[peer], [number], Frame(repeating: 0, count: byteCount)]
+    }
+
+    /// Of which peer each message is, in the order they are taken.
+    private func peers(_ queue: inout ReceiveQueue) -> [UInt8] {
+        var peers: [UInt8] = []
+        while let (frames, _) = queue.next() { peers.append(frames[0][0]) }
+        return peers
+    }
+
+    @Test("Each peer's messages keep their order")
+    func order() {
+        var queue = ReceiveQueue()
+        for number in 0..<100 { #expect(queue.add(message(1, UInt8(number)), from: socket)) }
+        var numbers: [UInt8] = []
+        while let (frames, id) = queue.next() {
+            #expect(id == socket)
+            numbers.append(frames[1][0])
+        }
+        #expect(numbers == Array(0..<100))
+        #expect(queue.isEmpty)
+        #expect(queue.byteCount == 0)
+    }
+
+    @Test("A peer that floods delays the others by one message at a time")
+    func fair() {
+        var queue = ReceiveQueue()
+        for number in 0..<200 { _ = queue.add(message(1, UInt8(number)), from: socket) }
+        _ = queue.add(message(2, 0), from: socket)
+        _ = queue.add(message(3, 0), from: socket)
+        _ = queue.add(message(3, 1), from: socket)
+        let taken = peers(&queue)
+        #expect(taken.count == 203)
+        #expect(Set(taken.prefix(3)) == [1, 2, 3])
+        #expect(Set(taken.prefix(5).dropFirst(3)) == [1, 3])
+    }
+
+    @Test("Floods share a bounded memory, and there is always room for one more peer")
+    func bounded() {
+        var queue = ReceiveQueue(byteCountMax: 1_000_000)
+        for peer in UInt8(1)...100 {
+            while queue.add(message(peer, 0, byteCount: 100), from: socket) {}
+        }
+        #expect(queue.byteCount <= 1_000_000)
+        #expect(queue.add(message(200, 0, byteCount: 300), from: socket))
+        // Who goes on flooding gets no more while it waits.
+        #expect(!queue.add(message(1, 0, byteCount: 100), from: socket))
+        #expect(peers(&queue).contains(200))
+        #expect(queue.byteCount == 0)
+        #expect(queue.add(message(1, 0, byteCount: 400_000), from: socket))
+        #expect(!queue.add(message(1, 0, byteCount: 400_000), from: socket))
+        #expect(queue.add(message(2, 0, byteCount: 400_000), from: socket))
+    }
+
+    @Test("A closed socket's messages are gone, the others' stay")
+    func removed() {
+        var queue = ReceiveQueue()
+        let other = SocketID(number: 2)
+        for peer in UInt8(1)...3 { _ = queue.add(message(peer, 0), from: socket) }
+        _ = queue.add(message(9, 0), from: other)
+        queue.remove(socket)
+        #expect(queue.next(from: socket) == nil)
+        #expect(queue.next(from: other) == message(9, 0))
+        #expect(queue.next() == nil)
+        #expect(queue.byteCount == 0)
+    }
+}

@@ -1,0 +1,61 @@
+import ErrorBusTesting
+import Glibc
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// Each in a process of its own, which then has next to no descriptors left: what a node
+    /// cannot have is an error, and the process that it is linked into goes on.
+    @Suite struct DescriptorTests {
+        /// So many more than there are now.
+        static func leave(_ count: Int) {
+            let free = dup(STDERR_FILENO)
+            close(free)
+            var limit = rlimit(rlim_cur: rlim_t(free) + rlim_t(count), rlim_max: 4_096)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+
+        @Test("Asking for a status without descriptors fails, and tells why")
+        func status() async {
+            await #expect(processExitsWith: .success) {
+                let endpoint = try Endpoint("tcp://127.0.0.1:9")
+                for count in [0, 4, 12] {
+                    DescriptorTests.leave(count)
+                    let result = await NodeStatus.ask([endpoint], within: .milliseconds(200))
+                    guard case .failure(.unreachable(let reason))? = result.first,
+                        reason.contains("Too many open files")
+                    else { exit(1) }
+                }
+                exit(0)
+            }
+        }
+
+        @Test("A node without descriptors does not run, and tells why; what is presented ends")
+        func node() async {
+            await #expect(processExitsWith: .success) {
+                let parent = try Endpoint("tcp://127.0.0.1:9")
+                for count in [0, 4, 12] {
+                    var settings = NodeSettings(name: "worker")
+                    settings.listen = [try Endpoint("tcp://127.0.0.1:*")]
+                    settings.whenUnreachable = .fail
+                    settings.grace = .milliseconds(100)
+                    let parts = NodeParts(logger: .silent)
+                    let node = Node(settings, parents: [parent], parts: parts)
+                    DescriptorTests.leave(count)
+                    if count == 0 {
+                        let outcome = await node.uplink.presentError(Attempts().saveFailed())
+                        guard !outcome.didRecover else { exit(1) }
+                    }
+                    do {
+                        try await node.run()
+                        exit(2)
+                    } catch NodeError.transport(let error) {
+                        guard error.reason == "Too many open files" else { exit(3) }
+                    }
+                }
+                exit(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+"""Floods a node and measures what a good client has of it; see scripts/flood."""
+import argparse
+import os
+import pathlib
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import zmq
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+# A good client is answered within this, whatever goes on: a node's limit of open presentations,
+# 16 384, at 1 ms each in a debug build, and as much again for a machine that is busy.
+LATENCY_MAX = 32.0
+# What a node may have grown from the third round to the last: queues are full by then.
+GROWTH_MAX = 64 << 10
+REPORT = b'{"domain":"flood","description":"Too much came at once.","recoveryOptions":[' \
+    b'{"id":"retry","title":"Retry"},{"id":"cancel","title":"Cancel"}]}'
+
+
+def frame(body, more):
+    size = len(body)
+    head = bytes([int(more), size]) if size < 256 \
+        else bytes([int(more) | 2]) + size.to_bytes(8, "big")
+    return head + body
+
+
+def message(verb, header, payload=b""):
+    frames = [b"", b"EB1", verb, header, payload]
+    return b"".join(frame(body, index < 4) for index, body in enumerate(frames))
+
+
+def command(name, body):
+    content = bytes([len(name)]) + name + body
+    return bytes([4, len(content)]) + content
+
+
+def presentations(count):
+    """The same for every child but for its number, which replaces the mark."""
+    pieces = []
+    for number in range(count):
+        header = f"id: 01890a5d-ac96-774b-bcce-@@@@@@@@{number:04x}\nattempt: 1\n" \
+            "origin: flood\npath: flood\n"
+        pieces.append(message(b"PRESENT", header.encode(), REPORT))
+        if number % 64 == 63:
+            # Its own ZMTP heartbeat, which a client may have.
+            pieces.append(command(b"PING", b"\0\0"))
+    return b"".join(pieces)
+
+
+def connect(endpoint):
+    if endpoint.startswith("ipc://"):
+        link = socket.socket(socket.AF_UNIX)
+        link.settimeout(120)
+        link.connect(endpoint[len("ipc://"):])
+        return link
+    host, port = endpoint[len("tcp://"):].split(":")
+    return socket.create_connection((host, int(port)), timeout=120)
+
+
+def wait_for(link, word):
+    text = b""
+    while word not in text:
+        piece = link.recv(65536)
+        if not piece:
+            raise ConnectionError(f"closed before {word.decode()}")
+        text += piece
+
+
+def child(endpoint, number, flood, failures):
+    """Connects, says HELLO, sends all it has without reading a reply, and goes."""
+    try:
+        with connect(endpoint) as link:
+            link.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(52, b"\0"))
+            link.sendall(command(
+                b"READY", b"\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0"))
+            wait_for(link, b"READY")
+            hello = f"from: flood-{number}\nboot: {number:016x}\nversions: EB1\n"
+            link.sendall(message(b"HELLO", hello.encode()))
+            wait_for(link, b"WELCOME")
+            link.sendall(flood.replace(b"@@@@@@@@", f"{number:08x}".encode()))
+    except OSError as error:
+        # A connection that the node ends is the node's right, but it is to be seen.
+        failures.append(f"child {number}: {error}")
+
+
+class GoodClient(threading.Thread):
+    """Asks one question after the other, and notes how long each takes."""
+
+    def __init__(self, endpoint):
+        super().__init__(daemon=True)
+        self.endpoint = endpoint
+        self.latencies = []
+        self.refusals = 0
+        self.failure = None
+        self.ends = threading.Event()
+
+    def run(self):
+        asking = zmq.Context.instance().socket(zmq.REQ)
+        asking.linger = 0
+        asking.connect(self.endpoint)
+        while not self.ends.wait(0.02) and self.failure is None:
+            start = time.monotonic()
+            while not self.is_answered(asking, start + LATENCY_MAX) and self.failure is None:
+                self.refusals += 1
+                time.sleep(0.1)
+            self.latencies.append(time.monotonic() - start)
+        asking.close()
+
+    def is_answered(self, asking, limit):
+        """False when it is asked to come again later."""
+        asking.send(REPORT)
+        if not asking.poll(max(0, limit - time.monotonic()) * 1000):
+            self.failure = f"no answer within {LATENCY_MAX:g} s"
+            return True
+        reply = asking.recv()
+        if b'"retry"' not in reply and b"429" not in reply:
+            self.failure = f"answered with {reply.decode(errors='replace')[:200]}"
+        return b"429" not in reply
+
+    def take(self):
+        taken, self.latencies = self.latencies, []
+        return taken
+
+
+class Node:
+    def __init__(self, binary, folder, endpoint):
+        folder.joinpath("policy.yaml").write_text("rules: [{ match: {}, answer: retry }]\n")
+        folder.joinpath("topology.yaml").write_text(
+            f"version: 1\nnodes:\n  central:\n    listen: [\"{endpoint}\"]\n"
+            "    presenters: [policy: policy.yaml]\n")
+        ready = folder / "ready"
+        self.log = open(folder / "log", "wb")
+        self.process = subprocess.Popen(
+            [binary, "run", "--topology", folder / "topology.yaml", "--node", "central",
+             "--ready-file", ready, "--log-level", "warning"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+        limit = time.monotonic() + 20
+        while not ready.exists():
+            if time.monotonic() > limit or self.process.poll() is not None:
+                raise SystemExit(f"flood: the node is not up: {self.said()}")
+            time.sleep(0.05)
+
+    def memory(self):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+        return 0
+
+    def said(self):
+        return pathlib.Path(self.log.name).read_text(errors="replace")[-2000:]
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return self.process.returncode
+
+
+def flood(transport, options):
+    with tempfile.TemporaryDirectory(prefix="eb-flood-") as name:
+        folder = pathlib.Path(name)
+        if transport == "ipc":
+            endpoint = f"ipc://{folder}/central.sock"
+        else:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                endpoint = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        node = Node(options.node, folder, endpoint)
+        good = GoodClient(endpoint)
+        try:
+            good.start()
+            return rounds(transport, endpoint, node, good, options)
+        finally:
+            good.ends.set()
+            good.join(LATENCY_MAX + 1)
+            status = node.end()
+            print(f"flood: {transport}: the node ended with {status}", flush=True)
+            if status != 0:
+                print(node.said(), file=sys.stderr)
+
+
+def rounds(transport, endpoint, node, good, options):
+    all_sent = presentations(options.presentations)
+    memories, is_good = [], True
+    for number in range(1, options.rounds + 1):
+        start, failures = time.monotonic(), []
+        peak = 0
+        children = [
+            threading.Thread(
+                target=child, args=(endpoint, number * 1000 + index, all_sent, failures))
+            for index in range(options.children)]
+        for one in children:
+            one.start()
+        while any(one.is_alive() for one in children):
+            peak = max(peak, node.memory()) if node.process.poll() is None else peak
+            time.sleep(0.1)
+        sent = time.monotonic() - start
+        # The next round begins when the node is at rest: the good client is answered at once.
+        limit = time.monotonic() + 120
+        while node.process.poll() is None and good.failure is None:
+            latest = good.latencies[-3:]
+            peak = max(peak, node.memory())
+            if len(latest) == 3 and max(latest) < 0.1 or time.monotonic() > limit:
+                break
+            time.sleep(0.2)
+        if node.process.poll() is not None:
+            print(f"flood: {transport}: THE NODE DIED: {node.process.returncode}")
+            return False
+        latencies = good.take()
+        memories.append(node.memory())
+        print(
+            f"flood: {transport} round {number}: sent within {sent:.1f} s, rested after "
+            f"{time.monotonic() - start:.1f} s; good client {len(latencies)} answers, "
+            f"p50 {1000 * statistics.median(latencies or [0]):.0f} ms, "
+            f"max {1000 * max(latencies, default=0):.0f} ms, {good.refusals} times \"later\"; "
+            f"RSS {memories[-1] // 1024} MiB, peak {peak // 1024} MiB; "
+            f"{len(failures)} children cut off{': ' + failures[0] if failures else ''}",
+            flush=True)
+        if good.failure:
+            print(f"flood: {transport}: THE GOOD CLIENT FAILED: {good.failure}")
+            return False
+        is_good = is_good and len(latencies) > 0
+    if len(memories) > 3 and memories[-1] > max(memories[1:3]) + GROWTH_MAX:
+        print(f"flood: {transport}: MEMORY GREW: {[size // 1024 for size in memories]} MiB")
+        return False
+    return is_good
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--node", default=os.fspath(HERE / ".build/debug/bus-node"))
+    parser.add_argument("--children", type=int, default=100)
+    parser.add_argument("--presentations", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--only", choices=["ipc", "tcp"])
+    options = parser.parse_args()
+    transports = [options.only] if options.only else ["tcp", "ipc"]
+    results = [flood(transport, options) for transport in transports]
+    sys.exit(0 if all(results) else 1)
+
+
+main()
