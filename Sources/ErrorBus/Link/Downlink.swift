@@ -40,6 +40,7 @@ actor Downlink {
     private var isStopped = false
     private var anomalies = AnomalyLog()
     private var refusedCount = 0
+    private var refusals = RefusalLog()
     private nonisolated let mailbox = Mutex<[Posted]>([])
 
     init(
@@ -164,8 +165,10 @@ actor Downlink {
 
     private func noteRefusal(_ reject: Message.Reject, of peer: PeerID) {
         refusedCount += 1
-        let child = machine.namesOfPeers[peer].map { "to \($0): " } ?? ""
-        faults.note(.sent, "\(child)\(reject.code.rawValue) \(reject.reason)")
+        let child = machine.namesOfPeers[peer]
+        let addressee = child.map { "to \($0): " } ?? ""
+        faults.note(.sent, "\(addressee)\(reject.code.rawValue) \(reject.reason)")
+        refusals.note(reject, of: child, at: transport.now, logger)
     }
 
     private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {

@@ -15,6 +15,9 @@ public struct LinkTimes: Hashable, Sendable {
     /// Pause before rebuilding a socket, doubled up to the maximum.
     public var rebuildAfter: UInt64 = 100
     public var rebuildAfterMax: UInt64 = 5_000
+    /// How long there may be no parent before the log says so, and how often it says so again.
+    public var parentMissing: UInt64 = 60_000
+    public var parentMissingAgain: UInt64 = 600_000
     /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
     public var returnEvery: UInt64 = 30_000
     /// How long what is under way to or from a parent may keep a child from leaving it.

@@ -48,6 +48,8 @@ actor Uplink {
     private var tokens = 0
     private var isStopped = false
     private var anomalies = AnomalyLog()
+    private var parentLog: ParentLog
+    /// What other threads leave for this one.
     private nonisolated let mailbox = Mutex<[Posted]>([])
 
     init(
@@ -56,6 +58,7 @@ actor Uplink {
         linkChanged: @escaping @Sendable (LinkChange) -> Void = { _ in }
     ) {
         self.machine = machine
+        parentLog = ParentLog(times: machine.times)
         self.endpoints = endpoints
         self.transport = transport
         self.logger = logger
@@ -64,6 +67,7 @@ actor Uplink {
     }
 
     func start() {
+        parentLog.started(at: transport.now)
         perform(machine.started(at: transport.now))
     }
 
@@ -142,6 +146,7 @@ actor Uplink {
         guard !isStopped else { return }
         takePosted()
         isStopped = true
+        parentLog.stopped()
         perform(machine.stopped(at: transport.now))
         for waiter in waiters.values { waiter.continuation.resume(returning: .shutDown) }
         waiters.removeAll()
@@ -164,7 +169,8 @@ actor Uplink {
 
     private func perform(_ actions: [UplinkAction]) {
         for action in actions { perform(action) }
-        if !isStopped { transport.wake(self, at: machine.nextDue) }
+        let due = [machine.nextDue, parentLog.nextDue].compactMap(\.self).min()
+        if !isStopped { transport.wake(self, at: due) }
     }
 
     private func perform(_ action: UplinkAction) {
@@ -177,10 +183,10 @@ actor Uplink {
         case .sendProbe(let message): send(message, on: probe)
         case .adoptProbe: adoptProbe()
         case .linkUp(let welcome):
-            logger.debug("link is up", metadata: ["parent": "\(welcome.node)"])
+            parentLog.up(welcome.node).write(to: logger)
             linkChanged(.up(parent: welcome.node, path: welcome.path))
         case .linkDown(let reason):
-            logger.debug("link is down", metadata: ["reason": "\(reason)"])
+            parentLog.down(reason, at: transport.now).write(to: logger)
             linkChanged(.down(reason: reason))
         case .moved(let id, let state, let by): waiters[id]?.moved(state, by)
         case .answered(let id, let decision): answered(id, decision)
@@ -296,6 +302,9 @@ extension Uplink: TransportReceiver {
             let message = try Message(frames: body, limits: limits)
             if case .reject(let reject) = message {
                 faults.note(.got, "\(reject.code.rawValue) \(reject.reason)")
+                if reject.id == nil {
+                    parentLog.refused(reject, at: transport.now)?.write(to: logger)
+                }
             }
             perform(
                 socket == probe
@@ -330,6 +339,7 @@ extension Uplink: TransportReceiver {
     private func tick() {
         guard !isStopped else { return }
         takePosted()
+        parentLog.ticked(at: transport.now, tried: tried)?.write(to: logger)
         perform(machine.ticked(at: transport.now))
     }
 }

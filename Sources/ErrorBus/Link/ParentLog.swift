@@ -1,0 +1,103 @@
+import Logging
+
+/// What a node's log says of its way up: a parent is there, is lost, refuses the node, or is
+/// missing for a minute. Pure: time comes in, lines go out.
+///
+/// What mends itself is `info`, what may need a person `warning`. The keys are those of
+/// docs/operations.md.
+struct ParentLog: Sendable {
+    struct Line: Hashable, Sendable {
+        let level: Logger.Level
+        let text: String
+        let details: [String: String]
+
+        func write(to logger: Logger) {
+            logger.log(
+                level: level, "\(text)",
+                metadata: details.mapValues { Logger.MetadataValue.string($0) })
+        }
+    }
+
+    /// The same refusal is not said again before this time has passed.
+    static let refusalPause: UInt64 = 60_000
+
+    private struct Refusal {
+        let reject: Message.Reject
+        let at: MonotonicTime
+        var untold = 0
+    }
+
+    private let times: LinkTimes
+    private var parent: NodeName?
+    /// Since when there has been no parent; nil while there is one.
+    private var missingSince: MonotonicTime?
+    /// When to say so, the first time or again.
+    private var warningDue: MonotonicTime?
+    private var refusal: Refusal?
+
+    init(times: LinkTimes) { self.times = times }
+
+    /// When there is next something to say.
+    var nextDue: MonotonicTime? { warningDue }
+
+    mutating func started(at now: MonotonicTime) { miss(since: now) }
+
+    mutating func up(_ parent: NodeName) -> Line {
+        self.parent = parent
+        missingSince = nil
+        warningDue = nil
+        refusal = nil
+        return Line(
+            level: .info, text: "parent is up", details: ["parent": parent.description])
+    }
+
+    mutating func down(_ reason: String, at now: MonotonicTime) -> Line {
+        miss(since: now)
+        return Line(
+            level: .info, text: "parent is lost",
+            details: ["parent": parent?.description ?? "unknown", "reason": reason])
+    }
+
+    /// The parent takes no link of this node. Nil where that was said a moment ago.
+    mutating func refused(_ reject: Message.Reject, at now: MonotonicTime) -> Line? {
+        var untold = 0
+        if var last = refusal, last.reject.code == reject.code, last.reject.reason == reject.reason
+        {
+            guard now.since(last.at) >= Self.refusalPause else {
+                last.untold += 1
+                refusal = last
+                return nil
+            }
+            untold = last.untold
+        }
+        refusal = Refusal(reject: reject, at: now)
+        return Line(
+            level: .warning, text: "parent refuses this node",
+            details: [
+                "code": "\(reject.code.rawValue)", "reason": reject.reason,
+                "times": "\(untold + 1)",
+            ])
+    }
+
+    /// Time passed.
+    ///
+    /// - Parameter tried: Which endpoints were tried, and how it went.
+    mutating func ticked(at now: MonotonicTime, tried: @autoclosure () -> String) -> Line? {
+        guard let due = warningDue, let since = missingSince, now >= due else { return nil }
+        warningDue = now + times.parentMissingAgain
+        return Line(
+            level: .warning, text: "no parent for \(now.since(since) / 1_000) s",
+            details: ["reason": tried()])
+    }
+
+    /// Nothing is said any more.
+    mutating func stopped() {
+        missingSince = nil
+        warningDue = nil
+    }
+
+    private mutating func miss(since now: MonotonicTime) {
+        missingSince = now
+        warningDue = now + times.parentMissing
+    }
+}
