@@ -15,6 +15,8 @@ struct DownlinkChild: Hashable, Sendable {
     var pingedAt: MonotonicTime?
     /// Since when nothing reaches it; nil while it lives.
     var unreachableSince: MonotonicTime?
+    /// It said BYE, and nothing since.
+    var hasLeft = false
     var claimant: Claimant?
 
     var isReachable: Bool { unreachableSince == nil }

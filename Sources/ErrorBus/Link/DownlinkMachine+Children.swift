@@ -119,6 +119,7 @@ extension DownlinkMachine {
         if !wasReachable { child.liveSince = now }
         child.pingedAt = nil
         child.unreachableSince = nil
+        child.hasLeft = false
         child.claimant = nil
         children[name] = child
         // Its plan is left as it is: what is due comes later now, and is looked at then.
@@ -164,6 +165,7 @@ extension DownlinkMachine {
         _ reason: String, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard let name = namesOfPeers[peer] else { return [.send(.ok(id: nil), to: peer)] }
+        children[name]?.hasLeft = true
         return lost(name, reason: "it left: \(reason)", at: now)
     }
 

@@ -34,7 +34,7 @@ extension DownlinkMachine {
     ) -> ChildStatus {
         let open = openOfChild[name] ?? 0
         return ChildStatus(
-            name: name, state: child.isReachable ? .live : .lost,
+            name: name, state: child.isReachable ? .live : child.hasLeft ? .left : .lost,
             sinceMilliseconds: now.since(child.unreachableSince ?? child.liveSince),
             openCount: open, answeredCount: (unsettledOfChild[name]?.count ?? open) - open)
     }

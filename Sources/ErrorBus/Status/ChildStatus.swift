@@ -2,6 +2,8 @@
 public struct ChildStatus: Hashable, Sendable {
     public enum State: String, Sendable, CaseIterable {
         case live
+        /// It said goodbye, as a client does that is done; kept for ten minutes.
+        case left
         /// Nothing reaches it; kept for ten minutes, should it come back.
         case lost
     }

@@ -31,7 +31,7 @@ public struct NodeStatus: Hashable, Sendable {
     /// Puts the children in order and leaves out those above the limit.
     mutating func arrangeChildren() {
         let sorted = children.sorted {
-            ($0.state == .lost ? 1 : 0, $0.name) < ($1.state == .lost ? 1 : 0, $1.name)
+            ($0.state == .live ? 0 : 1, $0.name) < ($1.state == .live ? 0 : 1, $1.name)
         }
         children = Array(sorted.prefix(Self.childrenMax))
         childrenLeftOut = sorted.count - children.count

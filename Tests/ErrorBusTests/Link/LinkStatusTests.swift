@@ -55,7 +55,7 @@ import Testing
         #expect(rig.get(.status, from: PeerID(9)).reject(to: PeerID(9)) == .noResponder)
     }
 
-    @Test("children: since when they live or are lost, what is open and what is answered")
+    @Test("children: since when they live or have gone, what is open and what is answered")
     func children() {
         var rig = DownlinkRig.withChild()
         rig.pass(1_000)
@@ -74,7 +74,7 @@ import Testing
                     name: "a", state: .live, sinceMilliseconds: 3_500, openCount: 1,
                     answeredCount: 1),
                 .init(
-                    name: "b", state: .lost, sinceMilliseconds: 500, openCount: 0,
+                    name: "b", state: .left, sinceMilliseconds: 500, openCount: 0,
                     answeredCount: 0),
             ])
         #expect(told.openCount == 1)
@@ -83,6 +83,22 @@ import Testing
         // Heard of again: live since then.
         _ = rig.get(.hello("b"), from: PeerID(2))
         #expect(status(of: rig).children.map(\.sinceMilliseconds) == [3_500, 0])
+        #expect(status(of: rig).children.map(\.state) == [.live, .live])
+    }
+
+    @Test("a child that is not heard of is lost, one that says goodbye has left, also afterwards")
+    func goneChildren() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("b"), from: PeerID(2))
+        _ = rig.machine.vanished(PeerID(1), at: rig.now)
+        _ = rig.get(.bye(reason: "shutdown"), from: PeerID(2))
+        // Its connection goes after its word.
+        _ = rig.machine.vanished(PeerID(2), at: rig.now)
+        #expect(status(of: rig).children.map(\.state) == [.lost, .left])
+        // A new life of it that goes without a word is lost.
+        _ = rig.get(.hello("b", boot: 9), from: PeerID(3))
+        _ = rig.machine.vanished(PeerID(3), at: rig.now)
+        #expect(status(of: rig).children.map(\.state) == [.lost, .lost])
     }
 
     @Test("of more children than are told, the lost are left out first, and counted")
