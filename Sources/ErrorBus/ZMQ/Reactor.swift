@@ -25,6 +25,8 @@ actor Reactor {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
+        /// It was connected once: what a lookup finds out later concerns the next socket.
+        var wasConnected = false
     }
 
     /// Weak, so that a node that never ran can go: no socket keeps its drivers.
@@ -46,6 +48,8 @@ actor Reactor {
     private var pollSockets: [SocketID] = []
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
+    /// Filled by the threads that look hosts up.
+    private nonisolated let hostFailures = Mutex<[(SocketID, String)]>([])
     /// Filled from anywhere.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// How often the thread has looked at its sockets.
@@ -144,7 +148,15 @@ actor Reactor {
                     slot.receiver.received(frames, on: id)
                 }
             }
+            if event == .connected { slots[id]?.wasConnected = true }
             slots[id]?.receiver.changed(event, on: id)
+        }
+        let failures = hostFailures.withLock { failures in
+            defer { failures.removeAll() }
+            return failures
+        }
+        for (id, reason) in failures where slots[id]?.wasConnected == false {
+            slots[id]?.receiver.changed(.failed(reason), on: id)
         }
     }
 
@@ -189,7 +201,16 @@ actor Reactor {
         }
         slots[id] = Slot(socket: socket, receiver: receiver, monitor: monitor)
         pollItems = []
+        if kind == .dealer { lookUpHost(of: endpoint, for: id) }
         return id
+    }
+
+    private func lookUpHost(of endpoint: Endpoint, for id: SocketID) {
+        HostLookup.start(endpoint) { [weak self] reason in
+            guard let self else { return }
+            hostFailures.withLock { $0.append((id, reason)) }
+            reactorExecutor.signal()
+        }
     }
 
     private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor?
