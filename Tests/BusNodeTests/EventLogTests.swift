@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import Testing
 
@@ -53,6 +54,34 @@ struct EventLogTests {
         #expect(unreadable == 1)
         try log("b.jsonl").record(AuditEvent(.done, .make()))
         #expect(try LoggedEvent.read(path).events.map { $0["event"] } == ["present", "done"])
+    }
+
+    @Test("A rotated log goes on in a new file, and in the former one while there can be none")
+    func rotated() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let log = try log("r.jsonl")
+        let path = "\(folder)/deep/r.jsonl"
+        let events = { (path: String) in try LoggedEvent.read(path).events.map { $0["event"] } }
+        log.record(AuditEvent(.present, .make()))
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        log.record(AuditEvent(.decide, .make()))
+        // In the way of a new one.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        log.reopen()
+        log.record(AuditEvent(.done, .make()))
+        #expect(try events(path + ".1") == ["present", "decide", "done"])
+        try FileManager.default.removeItem(atPath: path)
+        log.reopen()
+        log.record(AuditEvent(.complete, .make()))
+        #expect(try events(path) == ["complete"])
+        #expect(try events(path + ".1").count == 3)
+        // Nothing rotated: the same file goes on.
+        log.reopen()
+        log.record(AuditEvent(.present, .make()))
+        #expect(try events(path) == ["complete", "present"])
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o137 == 0)
     }
 
     @Test("A log that cannot be made is refused, one that was never written is empty")

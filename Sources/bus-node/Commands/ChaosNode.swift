@@ -86,7 +86,8 @@ struct ChaosNode: AsyncParsableCommand {
                 log, seed: SeededGenerator.seed(seed, part: "\(settings.name) \(getpid())"))
             // The run's own: the topology's holds what people have decided.
             if settings.journal != nil {
-                parts.journal = try SQLiteJournal(folder.journal(of: settings.name))
+                parts.journal = try SQLiteJournal(
+                    folder.journal(of: settings.name), of: settings.name)
                 parts.asksAgainAfterRestart = settings.afterRestart == .ask
             }
             let journal = parts.journal

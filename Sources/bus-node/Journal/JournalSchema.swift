@@ -34,6 +34,11 @@ enum JournalSchema {
                 }
             }
         }
+        migrator.registerMigration("3 owner") { database in
+            try database.create(table: "owner") { table in
+                table.column("node", .text).notNull()
+            }
+        }
         return migrator
     }
 }

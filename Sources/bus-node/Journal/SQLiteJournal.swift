@@ -11,27 +11,25 @@ final class SQLiteJournal: DecisionJournal {
     static let rowCountMax = 200_000
 
     let path: String
+    /// Its files that others could read or write before it was opened.
+    let tightened: [String]
+    private let lock: JournalLock?
     private let database: DatabaseQueue
 
     /// Opens or makes the journal.
     ///
-    /// - Throws: When it cannot be made, is no database, or is damaged: a presenter that cannot
-    ///   trust its journal does not start.
-    init(_ path: String) throws(Failure) {
+    /// - Parameters:
+    ///   - owner: The node whose journal it is; nil for a word beside the process that has it.
+    ///   - use: Whether others of the same node may have it open as well.
+    /// - Throws: When it cannot be made, is no database, is damaged, is in use, or is another
+    ///   node's: a presenter that cannot trust its journal does not start.
+    init(_ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone) throws(Failure) {
         self.path = path
-        let folder = (path as NSString).deletingLastPathComponent
-        if !folder.isEmpty {
-            try? FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        }
-        // SQLite says of all of these that it cannot open the file.
-        var status = stat()
-        if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else {
-                throw Failure(.cannotCreate, "journal \(path): is there, and not a file")
-            }
-        } else if errno != ENOENT {
-            throw Failure(.cannotCreate, "journal \(path): \(String(cString: strerror(errno)))")
+        tightened = try JournalFiles.prepare(path)
+        if let owner {
+            lock = try JournalLock(path, for: owner, use: use)
+        } else {
+            lock = nil
         }
         do {
             var configuration = Configuration()
@@ -50,9 +48,32 @@ final class SQLiteJournal: DecisionJournal {
                 }
             }
             try JournalSchema.migrator.migrate(database)
+            if let owner { try Self.claim(database, for: owner, path) }
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw Self.failure(error, path)
         }
+    }
+
+    /// Writes down whose journal it is, or compares.
+    private static func claim(
+        _ database: DatabaseQueue, for owner: NodeName, _ path: String
+    ) throws {
+        let former = try database.write { database -> String? in
+            if let node = try String.fetchOne(database, sql: "SELECT node FROM owner") {
+                return node
+            }
+            try database.execute(
+                sql: "INSERT INTO owner (node) VALUES (?)", arguments: [owner.description])
+            return nil
+        }
+        guard let former, former != owner.description else { return }
+        throw Failure(
+            .badConfiguration,
+            "journal \(path): belongs to node \(former.shown()), expected: \(owner)'s own or a new "
+                + "one; give \(owner) another file. If \(former.shown()) was renamed: "
+                + "sqlite3 \(path) \"UPDATE owner SET node = '\(owner)'\"")
     }
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {

@@ -8,6 +8,7 @@ import Synchronization
 /// process loses no line it had written.
 final class EventLog: AuditLog {
     private struct State {
+        var descriptor: CInt
         /// The file ends within a line: the next one must begin on its own.
         var isTorn: Bool
         var isFailing = false
@@ -16,7 +17,6 @@ final class EventLog: AuditLog {
     private let path: String
     private let node: NodeName
     private let logger: Logger
-    private let descriptor: CInt
     private let sequence = Atomic<Int>(0)
     private let state: Mutex<State>
 
@@ -30,7 +30,31 @@ final class EventLog: AuditLog {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         }
-        descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        state = Mutex(try Self.open(path))
+    }
+
+    deinit { close(state.withLock { $0.descriptor }) }
+
+    /// Goes on in the file that has the path now: after a rotation, a new one. Where it cannot be
+    /// opened the events go where they went before, and the log says so.
+    func reopen() {
+        do throws(Failure) {
+            let fresh = try Self.open(path)
+            let former = state.withLock { state in
+                defer { state = fresh }
+                return state.descriptor
+            }
+            close(former)
+            logger.notice("events: file opened again", metadata: ["file": "\(path)"])
+        } catch {
+            logger.error(
+                "events: file not opened again, the former one is still written",
+                metadata: ["file": "\(path)", "problem": "\(error.text)"])
+        }
+    }
+
+    private static func open(_ path: String) throws(Failure) -> State {
+        let descriptor = Glibc.open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
         }
@@ -39,10 +63,8 @@ final class EventLog: AuditLog {
         let size = lseek(descriptor, 0, SEEK_END)
         let isTorn =
             size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
-        state = Mutex(State(isTorn: isTorn))
+        return State(descriptor: descriptor, isTorn: isTorn)
     }
-
-    deinit { close(descriptor) }
 
     func record(_ event: AuditEvent) {
         var object: [String: JSONValue] = event.fields.mapValues { .string($0) }
@@ -62,9 +84,10 @@ final class EventLog: AuditLog {
     private func append(_ line: [UInt8]) {
         let problem: String? = state.withLock { state in
             let bytes = state.isTorn ? [UInt8(ascii: "\n")] + line : line
-            let count = write(descriptor, bytes, bytes.count)
+            let count = write(state.descriptor, bytes, bytes.count)
             guard count != bytes.count else {
-                state = State(isTorn: false)
+                state.isTorn = false
+                state.isFailing = false
                 return nil
             }
             if count > 0 { state.isTorn = true }

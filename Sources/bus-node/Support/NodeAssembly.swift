@@ -4,9 +4,10 @@ import Foundation
 import Logging
 import OrderedCollections
 import ServiceLifecycle
+import Synchronization
 
 /// Makes a runnable node out of what a topology says about it.
-struct NodeAssembly {
+final class NodeAssembly: Sendable {
     let path: String
     let loaded: LoadedTopology
     let settings: NodeSettings
@@ -18,17 +19,13 @@ struct NodeAssembly {
     /// By the index of their presenter.
     private let consoles: OrderedDictionary<Int, Console>
     /// The responders that rules were read for, so that they can be read again.
-    private let ruled: RuledResponders
+    private let ruled = RuledResponders()
+    private let ledger = Mutex<EventLog?>(nil)
 
     init(topology path: String, node: String, logger: Logger) throws {
         self.path = path
         loaded = try TopologyLoader.load(path)
-        guard let name = NodeName(node), let settings = loaded.topology.nodes[name] else {
-            let known = loaded.topology.nodes.keys.map(\.description).joined(separator: ", ")
-            throw Failure(
-                .badConfiguration, "\(path): no node \"\(node)\"; there are: \(known)")
-        }
-        self.settings = settings
+        settings = try loaded.topology.node(named: node, in: path)
         var base = NodeParts(logger: logger)
         base.version = BusNode.configuration.version
         self.base = base
@@ -39,24 +36,33 @@ struct NodeAssembly {
         var consoles: OrderedDictionary<Int, Console> = [:]
         for case (let index, .console(let console)) in settings.presenters.enumerated() {
             consoles[index] = try Console(
-                console, of: name, in: loaded.topology, logger: logger)
+                console, of: settings.name, in: loaded.topology, logger: logger)
         }
         self.consoles = consoles
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
-        ruled = RuledResponders()
     }
 
     /// The node's parts, with `ready` called once it listens.
-    func parts(ready: @escaping @Sendable () -> Void = {}) throws -> NodeParts {
+    func parts(
+        use: JournalLock.Use = .alone, ready: @escaping @Sendable () -> Void = {}
+    ) throws -> NodeParts {
+        makeFoldersOfSockets()
         var parts = base
         parts.ready = ready
         var logs: [any AuditLog] = consoles.values.map(\.audit)
         if let events = settings.events {
-            logs.insert(try EventLog(events, node: settings.name, logger: logger), at: 0)
+            let log = try EventLog(events, node: settings.name, logger: logger)
+            ledger.withLock { $0 = log }
+            logs.insert(log, at: 0)
         }
         if !logs.isEmpty { parts.audit = AuditLogs(logs: logs) }
         if let path = settings.journal {
-            let journal = try SQLiteJournal(path)
+            let journal = try SQLiteJournal(path, of: settings.name, use: use)
+            for file in journal.tightened {
+                logger.warning(
+                    "journal: others could read it; its mode is 0600 now",
+                    metadata: ["file": "\(file)"])
+            }
             parts.journal = journal
             for console in consoles.values { try console.silences.keep(in: journal) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
@@ -79,6 +85,16 @@ struct NodeAssembly {
             }
         }
         return parts
+    }
+
+    /// As the journal's folder is made. What stands in the way is said when it is listened on.
+    private func makeFoldersOfSockets() {
+        for case .ipc(let path) in settings.listen.map(\.address) {
+            let folder = FilePath.folder(of: path)
+            guard !folder.isEmpty else { continue }
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
     }
 
     /// What serves the consoles of this node once it is made.
@@ -149,9 +165,11 @@ struct NodeAssembly {
         return responder
     }
 
-    /// Reads the topology again and puts its rules and policies in place, for errors that come
-    /// from now on. What cannot be read changes nothing.
+    /// Opens the ledger's file again, which may have been rotated. Reads the topology again and
+    /// puts its rules and policies in place, for errors that come from now on. What cannot be read
+    /// changes nothing.
     func reload() {
+        ledger.withLock { $0 }?.reopen()
         do {
             let fresh = try TopologyLoader.load(path)
             guard let settings = fresh.topology.nodes[self.settings.name] else {

@@ -69,7 +69,7 @@ struct Target: ParsableArguments {
                 node: Node(
                     settings, parents: parents,
                     routes: assembly.loaded.topology.routeEndpoints(of: settings.name),
-                    parts: try assembly.parts()),
+                    parts: try assembly.parts(use: .amongClients)),
                 failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
         }
         guard let endpoint = settings.listen.lazy.compactMap(\.connectable).first else {

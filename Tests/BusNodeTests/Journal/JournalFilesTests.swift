@@ -1,0 +1,117 @@
+import ErrorBus
+import Foundation
+import Glibc
+import GRDB
+import Testing
+
+@testable import bus_node
+
+/// Whose a journal is: which user may read it, which process has it, which node's it is.
+@Suite struct JournalFilesTests {
+    private let folder: TemporaryFolder
+    private var path: String { "\(folder.path)/var/central.sqlite" }
+    private let question = DecisionRecord.Question(
+        origin: "worker", digest: ReportDigest("0123456789abcdef"),
+        report: ErrorReport(domain: "com.acme", code: 7, description: "It failed."))
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func mode(_ suffix: String) throws -> String {
+        var status = stat()
+        try #require(stat(path + suffix, &status) == 0, "\(suffix) is not there")
+        return String(status.st_mode & 0o777, radix: 8)
+    }
+
+    @Test("Only its owner reads a journal and the files beside it, whatever the umask")
+    func modes() async throws {
+        let journal = try SQLiteJournal(path, of: "central")
+        try await journal.shown(.make(), question)
+        for suffix in ["", "-wal", "-shm", "-lock"] {
+            #expect(try mode(suffix) == "600", "\(suffix)")
+        }
+        #expect(journal.tightened.isEmpty)
+    }
+
+    @Test("A journal that others can read is theirs no more, and that is said")
+    func tightened() async throws {
+        // As it was made before: another connection keeps the files beside it.
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/var", withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        #expect(chmod(path, 0o644) == 0)
+        let former = try DatabaseQueue(path: path)
+        try await former.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE t (x); DROP TABLE t")
+        }
+        #expect(try mode("-wal") == "644")
+        let journal = try SQLiteJournal(path, of: "central")
+        #expect(journal.tightened == ["", "-wal", "-shm"].map { path + $0 })
+        for suffix in ["", "-wal", "-shm"] { #expect(try mode(suffix) == "600", "\(suffix)") }
+        withExtendedLifetime(former) {}
+    }
+
+    private func failure(_ node: NodeName, _ path: String, _ use: JournalLock.Use = .alone)
+        -> Failure?
+    {
+        do throws(Failure) {
+            _ = try SQLiteJournal(path, of: node, use: use)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A journal has one process; the second is told which has it, by whatever path it comes")
+    func lock() async throws {
+        let other = "\(folder.path)/other.sqlite"
+        do {
+            let journal = try SQLiteJournal(path, of: "central")
+            try FileManager.default.createSymbolicLink(
+                atPath: other, withDestinationPath: path)
+            for path in [path, other] {
+                let refused = try #require(failure("central", path))
+                #expect(refused.status == .temporaryFailure)
+                #expect(
+                    refused.text.hasPrefix(
+                        "journal \(path): in use by another process (pid \(getpid()), node central)"
+                    ))
+                #expect(failure("central", path, .amongClients)?.status == .temporaryFailure)
+            }
+            // A word beside it, as `log --reoffer` writes.
+            try await SQLiteJournal(path).ended(.make(), .expired)
+            try await journal.shown(.make(), question)
+        }
+        #expect(failure("central", other) == nil)
+    }
+
+    @Test("Clients in a node's place share its journal, and not with the node")
+    func clients() throws {
+        let first = try SQLiteJournal(path, of: "worker", use: .amongClients)
+        #expect(failure("worker", path, .amongClients) == nil)
+        #expect(failure("worker", path)?.status == .temporaryFailure)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("The journal of another node is refused with both names and what to do")
+    func owner() throws {
+        #expect(failure("central", path) == nil)
+        #expect(failure("central", path) == nil)
+        let refused = try #require(failure("other", path))
+        #expect(refused.status == .badConfiguration)
+        #expect(
+            refused.text.hasPrefix(
+                "journal \(path): belongs to node central, expected: other's own or a new one"))
+        // What the message says for a node that was renamed.
+        let statement = try #require(refused.text.split(separator: "\"").dropFirst().first)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: String(statement)) }
+        #expect(failure("other", path) == nil)
+        #expect(failure("central", path)?.status == .badConfiguration)
+    }
+
+    @Test("A journal from before names were kept is the first node's that opens it")
+    func withoutOwner() throws {
+        _ = try SQLiteJournal(path)
+        #expect(failure("other", path) == nil)
+        #expect(failure("central", path)?.status == .badConfiguration)
+    }
+}
