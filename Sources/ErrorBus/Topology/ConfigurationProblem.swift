@@ -10,16 +10,20 @@ public struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConve
     public let allowed: String
     /// What may help, such as `did you mean "central"?`.
     public let hint: String?
+    /// Whether the value itself is in order, and the file that it names is missing or may not be
+    /// read.
+    public let isUnreadableFile: Bool
 
     public init(
         at location: ConfigurationLocation, field: String, found: String, allowed: String,
-        hint: String? = nil
+        hint: String? = nil, isUnreadableFile: Bool = false
     ) {
         self.location = location
         self.field = field
         self.found = found
         self.allowed = allowed
         self.hint = hint
+        self.isUnreadableFile = isUnreadableFile
     }
 
     /// One line.

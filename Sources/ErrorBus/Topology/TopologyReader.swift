@@ -158,7 +158,11 @@ public struct TopologyReader {
         } catch {
             switch error {
             case .unreadable(_, let reason):
-                decoder.report(field, allowed: "a policy file that can be read", hint: reason)
+                decoder.report(
+                    ConfigurationProblem(
+                        at: field.location, field: field.path, found: field.node.found,
+                        allowed: "a policy file that can be read", hint: reason,
+                        isUnreadableFile: true))
             case .invalid(let problems, _):
                 for problem in problems { decoder.report(problem) }
             }

@@ -31,6 +31,7 @@ struct TopologyValidator {
             checkRoot(node)
         }
         checkEndpoints()
+        checkFiles()
         checkDepth()
         if !readCleanly { warnings.removeAll() }
         problems.sort { one, other in
@@ -146,6 +147,24 @@ struct TopologyValidator {
                         allowed: "an endpoint that no other entry has")
                 } else {
                     takers[endpoint] = node.name
+                }
+            }
+        }
+    }
+
+    /// Two nodes in one journal, or one ledger, would take each other's entries for their own.
+    private mutating func checkFiles() {
+        var takers: [String: String] = [:]
+        for node in topology.nodes.values {
+            for (key, path) in [("journal", node.journal), ("events", node.events)] {
+                guard let path else { continue }
+                let field = "nodes.\(node.name).\(key)"
+                if let taker = takers[FilePath.normal(path)] {
+                    report(
+                        field, found: "\"\(path.escapedForMessage)\", which is \(taker) already",
+                        allowed: "a file that no other entry has")
+                } else {
+                    takers[FilePath.normal(path)] = "\(key) of node \(node.name)"
                 }
             }
         }

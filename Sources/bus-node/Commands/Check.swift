@@ -2,26 +2,27 @@ import ArgumentParser
 import ErrorBus
 import Foundation
 
-/// `bus-node check FILE`: is this topology, with every file that it names, fit to be run?
+/// `bus-node check`: is this topology, with every file that it names, fit to be run?
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Validate a topology and every file that it names.",
         discussion: """
             Prints the tree of nodes and exits 0, or prints every problem with its file, line \
-            and field and exits 78, or 66 where a file is missing. Warnings go to standard error.
+            and field and exits 78, or 66 where all that is wrong is that files or programs are \
+            missing. Warnings go to standard error.
 
             Example: bus-node check topology.yaml
             """)
 
-    @Argument(help: "The topology file, YAML or JSON.")
-    var file: String
+    @OptionGroup var choice: TopologyChoice
 
     @Flag(help: "Print problems, warnings and nodes as JSON.")
     var json = false
 
     func run() async throws {
         try await orFail {
-            let loaded: LoadedTopology
+            let file = try choice.path()
+            var loaded: LoadedTopology
             do throws(ConfigurationFailure) {
                 loaded = try TopologyLoader.load(file)
             } catch {
@@ -29,10 +30,14 @@ struct Check: AsyncParsableCommand {
                 throw error.exitStatus.exitCode
             }
             // What reads well may still name what a node would not start with.
-            let problems = NamedFiles.problems(of: loaded.topology, file)
-            if let first = problems.first {
+            let files = NamedFiles(loaded.topology, file)
+            loaded = LoadedTopology(
+                topology: loaded.topology, warnings: loaded.warnings + files.warnings)
+            let problems = files.problems
+            if !problems.isEmpty {
                 try report(.invalid(problems.map(\.problem), warnings: loaded.warnings))
-                throw first.status.exitCode
+                let isMissing = problems.allSatisfy { $0.status == .noInput }
+                throw (isMissing ? ExitStatus.noInput : .badConfiguration).exitCode
             }
             try report(loaded)
         }

@@ -4,7 +4,8 @@ extension ConfigurationFailure {
     var exitStatus: ExitStatus {
         switch self {
         case .unreadable: .noInput
-        case .invalid: .badConfiguration
+        case .invalid(let problems, _):
+            problems.allSatisfy(\.isUnreadableFile) ? .noInput : .badConfiguration
         }
     }
 }

@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 @testable import bus_node
@@ -9,11 +10,22 @@ struct NamedFilesTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func problems() throws -> [(text: String, status: bus_node.ExitStatus)] {
-        let file = try folder.write(
-            """
-            version: 1
-            nodes:
+    private func files(_ nodes: String) throws -> NamedFiles {
+        let file = try folder.write("version: 1\nnodes:\n\(nodes)\n", to: "t.yaml")
+        return NamedFiles(try TopologyLoader.load(file).topology, file)
+    }
+
+    private func problems(
+        _ nodes: String
+    ) throws -> [(text: String, status: bus_node.ExitStatus)] {
+        try files(nodes).problems.map { (short($0.problem.description), $0.status) }
+    }
+
+    private func short(_ text: String) -> String { text.replacing(folder.path + "/", with: "") }
+
+    @Test("A console's token that run would not find, or not take, is a problem of the topology")
+    func token() throws {
+        let nodes = """
               central:
                 listen: tcp://127.0.0.1:7700
                 presenters:
@@ -21,16 +33,9 @@ struct NamedFilesTests {
                   - console:
                       listen: 127.0.0.1:8080
                       token: file:token
-            """, to: "t.yaml")
-        return NamedFiles.problems(of: try TopologyLoader.load(file).topology, file).map {
-            ($0.problem.description.replacing(folder.path + "/", with: ""), $0.status)
-        }
-    }
-
-    @Test("A console's token that run would not find, or not take, is a problem of the topology")
-    func token() throws {
+            """
         let field = "t.yaml:9: nodes.central.presenters[1].console.token: "
-        var found = try problems()
+        var found = try problems(nodes)
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [
@@ -39,13 +44,71 @@ struct NamedFilesTests {
             ])
         let token = try folder.write("0123456789abcdef", to: "token")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: token)
-        found = try problems()
+        found = try problems(nodes)
         #expect(found.map(\.status) == [.badConfiguration])
         #expect(
             found.map(\.text) == [
                 field + "found mode 0644 (token), allowed: 0600, and this user as its owner"
             ])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
-        #expect(try problems().isEmpty)
+        #expect(try problems(nodes).isEmpty)
+    }
+
+    @Test("A program that is missing, or cannot be run, is a problem of the topology")
+    func programs() throws {
+        let nodes = """
+              central:
+                presenters:
+                  - command: [./page-oncall]
+                  - policy: policy.yaml
+                responders:
+                  - match: { code: 1 }
+                    addOption: { id: mend, title: Mend, run: [no-such-program-anywhere] }
+            """
+        let rule = """
+            rules:
+              - match: {}
+                addOption: { id: sleep, title: Sleep, run: [./sleep, "1"] }
+
+            """
+        try folder.write(rule, to: "policy.yaml")
+        let missing = "allowed: a program that can be run; No such file or directory"
+        #expect(
+            try problems(nodes).map(\.text) == [
+                "t.yaml:8: nodes.central.responders[0].addOption.run: "
+                    + "found \"no-such-program-anywhere\", allowed: a program that can be run; "
+                    + "command not found",
+                "t.yaml:5: nodes.central.presenters[0].command: found \"page-oncall\", "
+                    + missing,
+                "policy.yaml:2: rules[0].addOption.run: found \"sleep\", " + missing,
+            ])
+        #expect(try problems(nodes).allSatisfy { $0.status == .noInput })
+        let program = try folder.write("#!/bin/sh\n", to: "page-oncall")
+        #expect(try problems(nodes).map(\.status) == [.noInput, .badConfiguration, .noInput])
+        #expect(chmod(program, 0o755) == 0)
+        #expect(try problems(nodes).count == 2)
+    }
+
+    @Test("A journal or ledger that cannot be written here is a warning with the reason")
+    func written() throws {
+        try folder.write("", to: "file")
+        let files = try files(
+            """
+              central:
+                presenters: [terminal]
+                journal: file/central.sqlite
+                events: new/folder/central.jsonl
+              other:
+                presenters: [terminal]
+                events: /dev/null/x.jsonl
+            """)
+        #expect(
+            files.warnings.map { short($0.description) } == [
+                "t.yaml:5: nodes.central.journal: warning: file/central.sqlite cannot be written "
+                    + "here: Not a directory",
+                "t.yaml:9: nodes.other.events: warning: /dev/null/x.jsonl cannot be written here: "
+                    + "Not a directory",
+            ])
+        #expect(files.problems.isEmpty)
     }
 }

@@ -225,6 +225,28 @@ import Testing
             ])
     }
 
+    @Test("A journal or a ledger has one node, however its path is written")
+    func sharedFiles() {
+        let yaml = """
+            version: 1
+            nodes:
+              a: { presenters: [terminal], journal: var/a.sqlite, events: var/a.jsonl }
+              b: { presenters: [terminal], journal: ./var/../var//a.sqlite, events: b.jsonl }
+              c: { presenters: [terminal], journal: /var/a.sqlite, events: var/a.jsonl }
+              d: { presenters: [terminal], journal: d, events: ./d }
+            """
+        let allowed = "allowed: a file that no other entry has"
+        #expect(
+            TestTopology.problems(yaml) == [
+                "t.yaml:4: nodes.b.journal: found \"./var/../var//a.sqlite\", which is journal of "
+                    + "node a already, \(allowed)",
+                "t.yaml:5: nodes.c.events: found \"var/a.jsonl\", which is events of node a "
+                    + "already, \(allowed)",
+                "t.yaml:6: nodes.d.events: found \"./d\", which is journal of node d already, "
+                    + allowed,
+            ])
+    }
+
     @Test("A36 F30 a cycle is printed")
     func cycle() {
         let yaml = """
