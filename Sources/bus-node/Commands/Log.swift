@@ -10,7 +10,7 @@ struct Log: AsyncParsableCommand {
         abstract: "Show what was asked, by whom it was answered and what came of it.",
         discussion: """
             Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
-            What ended without an answer is listed after the rest. With an id, every event of \
+            What ended without an answer is listed after the rest, and there only. With an id, every event of \
             that presentation on every node. At a terminal a table is cut to its width and has \
             the ends of the ids. Times are UTC. With --reoffer, what ended unanswered is presented \
             once more to the node whose journal has it, and the chosen option is printed; the \
@@ -88,28 +88,21 @@ struct Log: AsyncParsableCommand {
             events.removeAll { !recent.contains($0["id"]) }
             dead.removeAll { $0["time"] < start }
         }
-        if let tail { dead = dead.suffix(tail) }
         guard json || id != nil else { return try showTables(events, dead) }
+        if let tail { dead = dead.suffix(tail) }
         if let tail { events = events.suffix(tail) }
         try StandardOutput.show((events + dead).map { json ? $0.line : $0.sentence })
     }
 
     private func showTables(_ events: [LoggedEvent], _ dead: [LoggedEvent]) throws {
         let columns = Terminal.outputColumnCount
-        let unanswered = AuditTable.deadLetters(dead, columns: columns)
-        let gap = unanswered.isEmpty ? [] : [""]
-        let table = AuditTable(events, columns: columns, limit: tail)
-        try StandardOutput.show(table.lines + gap + unanswered)
+        let table = AuditTable(events, dead: dead, columns: columns, limit: tail)
+        let gap = table.deadLines.isEmpty ? [] : [""]
+        try StandardOutput.show(table.lines + gap + table.deadLines)
     }
 
     private func nodes(of topology: Topology, _ path: String) throws -> [NodeSettings] {
-        let named = try node.map { text in
-            guard let name = NodeName(text), let settings = topology.nodes[name] else {
-                let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
-                throw Failure(.usage, "\(path): no node \"\(text)\"; there are: \(known)")
-            }
-            return [settings]
-        }
+        let named = try node.map { [try topology.node(named: $0, in: path)] }
         let nodes = named ?? Array(topology.nodes.values)
         guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
             throw Failure(

@@ -19,13 +19,18 @@ struct AuditTable {
     private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
 
     let lines: [String]
+    /// What ended without an answer, a row each under a title of its own; no line where nothing
+    /// did.
+    let deadLines: [String]
 
     /// - Parameters:
+    ///   - dead: What ended without an answer, by the journals: it stands in `deadLines` only.
     ///   - columns: The terminal's, whose lines are cut to it and have the ends of the ids; nil
     ///     where no terminal is.
-    ///   - limit: Only so many rows, the last ones.
+    ///   - limit: Only so many rows of each, the last ones.
     init(
-        _ events: [LoggedEvent], now: Date = Date(), columns: Int? = nil, limit: Int? = nil
+        _ events: [LoggedEvent], dead: [LoggedEvent] = [], now: Date = Date(),
+        columns: Int? = nil, limit: Int? = nil
     ) {
         var rows: [String: Row] = [:]
         var order: [String] = []
@@ -38,7 +43,11 @@ struct AuditTable {
                 rows[event["retryOf"]]?.outcome = "failed again"
             }
         }
-        let cells = order.suffix(limit ?? order.count).compactMap { rows[$0] }.map {
+        // Answered at another node it is not unanswered, whatever this one's journal says.
+        let dead = dead.filter { rows[$0["id"]]?.answer.isEmpty ?? true }
+        let deadIDs = Set(dead.map { $0["id"] })
+        let listed = order.filter { !deadIDs.contains($0) }
+        let cells = listed.suffix(limit ?? listed.count).compactMap { rows[$0] }.map {
             [
                 TimeText.text($0.when, now: now), $0.origin, $0.what, $0.answer, $0.by, $0.outcome,
                 columns == nil ? $0.id : PartialID.short($0.id),
@@ -47,17 +56,20 @@ struct AuditTable {
         lines = TextTable.lines(
             cells, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 4, 5],
             columns: columns)
+        deadLines = Self.deadLines(
+            dead.suffix(limit ?? dead.count), outcomes: rows.mapValues(\.outcome), now, columns)
     }
 
-    /// What ended without an answer, a row each; no line when there is none.
-    static func deadLetters(
-        _ events: [LoggedEvent], now: Date = Date(), columns: Int? = nil
+    private static func deadLines(
+        _ events: [LoggedEvent], outcomes: [String: String], _ now: Date, _ columns: Int?
     ) -> [String] {
         guard !events.isEmpty else { return [] }
         let cells = events.map { event in
-            [
+            // The ledger may know more than why: what was applied on expiry, say.
+            let outcome = outcomes[event["id"]] ?? ""
+            return [
                 TimeText.text(event["time"], now: now), event["node"], event["origin"],
-                event["description"], event["reason"],
+                event["description"], outcome.isEmpty ? event["reason"] : outcome,
                 columns == nil ? event["id"] : PartialID.short(event["id"]),
             ]
         }

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import bus_node
+
+struct AuditTableTests {
+    @Test("What ended unanswered is listed once, with what the ledger knows of it")
+    func listedOnce() throws {
+        func event(_ id: String, _ more: [String: String]) -> LoggedEvent {
+            LoggedEvent(["id": id, "time": "2026-11-21T10:00:00Z"].merging(more) { $1 })
+        }
+        let events = [
+            event("1", ["event": "present"]), event("2", ["event": "present"]),
+            event("3", ["event": "present"]), event("4", ["event": "present"]),
+            event("2", ["event": "change", "reason": "expired", "option": "abort"]),
+            event("4", ["event": "decide", "option": "retry", "by": "ann"]),
+        ]
+        let dead = ["1", "2", "4"].map {
+            event($0, ["event": "unanswered", "reason": "withdrawn", "node": "central"])
+        }
+        let table = AuditTable(events, dead: dead)
+        let ids = { (lines: [String]) in lines.dropFirst().map { $0.suffix(1) } }
+        #expect(ids(table.lines) == ["3", "4"])
+        #expect(ids(table.deadLines) == ["1", "2"])
+        #expect(table.deadLines[1].contains("withdrawn"))
+        #expect(table.deadLines[2].contains("expired, abort applied"))
+        let last = AuditTable(events, dead: dead, limit: 1)
+        #expect(ids(last.lines) == ["4"])
+        #expect(ids(last.deadLines) == ["2"])
+    }
+}
