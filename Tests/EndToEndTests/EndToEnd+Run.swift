@@ -152,9 +152,13 @@ extension EndToEnd {
 
         @Test(
             "Every command has help with an example",
-            arguments: ["run", "up", "present", "exec", "log", "check"])
+            arguments: [
+                "run", "up", "present", "exec", "log", "check", "explain", "graph", "status",
+                "inbox", "policy test", "soak", "chaos", "proxy",
+            ])
         func help(command: String) async throws {
-            let process = try Launched([command, "--help"])
+            let words = command.split(separator: " ").map(String.init)
+            let process = try Launched(words + ["--help"])
             #expect(try await process.ending() == 0)
             #expect(await process.prints("Example: bus-node \(command)"))
         }

@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test("Wrong names are refused with the known ones")
         func unknownNode() async throws {
             let up = try Launched(["up", "--topology", sandbox.path("topology.yaml"), "relai"])
-            #expect(try await up.ending() == 64)
+            #expect(try await up.ending() == 78)
             #expect(await up.says("central, relay"))
         }
 

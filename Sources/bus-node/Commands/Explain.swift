@@ -16,8 +16,7 @@ struct Explain: AsyncParsableCommand {
             Example: bus-node explain --topology topology.yaml --from worker-1 --report error.json
             """)
 
-    @Option(help: "The topology file.")
-    var topology: String
+    @OptionGroup var choice: TopologyChoice
 
     @Option(help: "The node of it where the error enters.")
     var from: String
@@ -36,12 +35,9 @@ struct Explain: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
+            let topology = try choice.path()
             let loaded = try TopologyLoader.load(topology)
-            guard let start = NodeName(from), loaded.topology[start] != nil else {
-                let known = loaded.topology.nodes.keys.map(\.description).joined(separator: ", ")
-                throw Failure(
-                    .usage, "\(topology): no node \"\(from)\"; there are: \(known)")
-            }
+            let start = try loaded.topology.node(named: from, in: topology).name
             let origin = try Self.name(origin) ?? start
             var walk = PathWalk(
                 loaded.topology, file: topology, try ReportFile.read(report), origin: origin,

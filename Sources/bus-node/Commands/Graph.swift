@@ -1,7 +1,7 @@
 import ArgumentParser
 import ErrorBus
 
-/// `bus-node graph FILE`: the topology as a picture.
+/// `bus-node graph`: the topology as a picture.
 struct Graph: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw a topology: parents above children, endpoints, presenters.",
@@ -19,8 +19,7 @@ struct Graph: AsyncParsableCommand {
         case dot
     }
 
-    @Argument(help: "The topology file, YAML or JSON.")
-    var file: String
+    @OptionGroup var choice: TopologyChoice
 
     @Option(help: "text, mermaid or dot.")
     var format = Format.text
@@ -33,7 +32,7 @@ struct Graph: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            let topology = try TopologyLoader.load(file).topology
+            let topology = try TopologyLoader.load(try choice.path()).topology
             let graph = TopologyGraph(
                 topology, live: live ? await LiveTopology.ask(topology) : nil)
             if json { return try StandardOutput.print(graph.json) }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 import ErrorBus
+import Foundation
 public import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -9,18 +10,18 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run one node of a topology.",
         discussion: """
-            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again. Exits 66 when a \
-            file is missing, 73 when an endpoint cannot be listened on, 78 when the topology is \
-            wrong.
+            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again and opens the event \
+            log again. Exits 66 when a file is missing, 73 when an endpoint cannot be listened on \
+            or a file cannot be made, 75 when another process has the journal, 78 when the \
+            topology is wrong.
 
             Example: bus-node run --topology topology.yaml --node central
             """)
 
-    @Option(help: "The topology file.")
-    var topology: String
+    @OptionGroup var choice: TopologyChoice
 
-    @Option(help: "The node of it to run.")
-    var node: String
+    @Option(help: "The node of it to run; BUS_NODE_NODE when not given.")
+    var node: String?
 
     @Option(help: "A file to create once the node listens; its content is the process id.")
     var readyFile: String?
@@ -40,12 +41,12 @@ struct Run: AsyncParsableCommand {
         try await orFail {
             try ServiceNotification.prepare(file: readyFile)
             let status = try statusFile.map { path throws(Failure) in try StatusFile(path) }
-            let logger = Logger(label: node)
+            let topology = try choice.path()
+            let name = try nodeName(in: topology)
+            let logger = Logger(label: name)
             DescriptorLimit.raise()
-            let assembly = try NodeAssembly(topology: topology, node: node, logger: logger)
-            for warning in assembly.loaded.warnings {
-                logger.warning("topology", metadata: ["text": "\(warning.description)"])
-            }
+            let assembly = try NodeAssembly(topology: topology, node: name, logger: logger)
+            Self.warn(of: assembly, logger)
             let file = readyFile
             let listening = assembly.settings.listen.map(\.description).joined(separator: " ")
             let parts = try assembly.parts {
@@ -57,6 +58,27 @@ struct Run: AsyncParsableCommand {
             if endsWithOutput { OutputWatch.start() }
             try await Self.serve(node, assembly, status, logger)
             logger.info("node is down")
+        }
+    }
+
+    private func nodeName(in topology: String) throws -> String {
+        if let name = node ?? ProcessInfo.processInfo.environment["BUS_NODE_NODE"] { return name }
+        let known = try TopologyLoader.load(topology).topology.nodeNames
+        throw Failure(.usage, "\(topology.shown()): give --node NAME; there are: \(known)")
+    }
+
+    /// What this node starts with all the same.
+    private static func warn(of assembly: NodeAssembly, _ logger: Logger) {
+        let (settings, path) = (assembly.settings, assembly.path)
+        let missing = NamedFiles(assembly.loaded.topology, path).missingPrograms(of: settings)
+        for text in assembly.loaded.warnings.map(\.description) + missing.map(\.problem.description)
+        {
+            logger.warning("topology", metadata: ["text": "\(text)"])
+        }
+        if settings.presenters.contains(.terminal), !Terminal.canBeAnswered {
+            logger.warning(
+                "terminal: standard input is no terminal, so nothing can be answered there",
+                metadata: ["try": "run this node in a terminal, or give it a console"])
         }
     }
 

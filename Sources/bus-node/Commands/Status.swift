@@ -34,12 +34,7 @@ struct Status: AsyncParsableCommand {
     }
 
     private func ask(_ text: String, in topology: Topology, _ path: String) async throws {
-        guard let settings = NodeName(text).flatMap({ topology[$0] }) else {
-            let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
-            throw Failure(
-                .badConfiguration,
-                "\(path.shown()): no node \"\(text.shown())\"; there are: \(known)")
-        }
+        let settings = try topology.node(named: text, in: path)
         if let endpoint = settings.listen.lazy.compactMap(\.connectable).first {
             return try printStatus(try await Self.ask(endpoint, "\(settings.name) at \(endpoint)"))
         }

@@ -14,13 +14,14 @@ struct Up: AsyncParsableCommand {
             Parents start before their children. Output is prefixed with the node's name; what \
             dies is started again, a little later each time; Ctrl-C stops all. Nodes without \
             listen, responders and presenters have nothing to do on their own and are left out: \
-            exec and present take them on.
+            exec and present take them on. Exits 78 when the topology is wrong or has no node of \
+            a name that is given.
 
             Example: bus-node up --topology topology.yaml
             """)
 
-    @Option(help: "The topology file.")
-    var topology: String
+    @Option(help: "The topology file; the first argument or BUS_NODE_TOPOLOGY when not given.")
+    var topology: String?
 
     @Option(help: "A file to create once every node listens.")
     var readyFile: String?
@@ -28,15 +29,19 @@ struct Up: AsyncParsableCommand {
     @Option(help: "What the nodes log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
 
-    @Argument(help: "Only these nodes.")
-    var nodes: [String] = []
+    @Argument(
+        help: ArgumentHelp(
+            "The topology file, when it ends in .yaml, .yml or .json; then only these nodes.",
+            valueName: "node"))
+    var words: [String] = []
 
     func run() async throws {
         try await orFail {
             try ServiceNotification.prepare(file: readyFile)
+            let (topology, nodes) = try chosen
             let loaded = try TopologyLoader.load(topology)
             for warning in loaded.warnings { Terminal.say("bus-node up: \(warning)") }
-            let names = try chosen(from: loaded.topology)
+            let names = try names(of: nodes, in: loaded.topology, topology)
             let household = try Household(
                 names: names, topology: topology, logLevel: logLevel.rawValue,
                 interactive: try interactiveNode(names, loaded.topology), readyFile: readyFile)
@@ -44,15 +49,22 @@ struct Up: AsyncParsableCommand {
         }
     }
 
-    private func chosen(from topology: Topology) throws -> [NodeName] {
+    /// The file, and the nodes of it that are named.
+    private var chosen: (topology: String, nodes: [String]) {
+        get throws {
+            let file = words.first.flatMap { word in
+                [".yaml", ".yml", ".json"].contains { word.hasSuffix($0) } ? word : nil
+            }
+            let path = try TopologyChoice.path(file: file, topology: topology)
+            return (path, Array(words.dropFirst(file == nil ? 0 : 1)))
+        }
+    }
+
+    private func names(
+        of nodes: [String], in topology: Topology, _ path: String
+    ) throws -> [NodeName] {
         guard nodes.isEmpty else {
-            return try nodes.map { text in
-                guard let name = NodeName(text), topology.nodes[name] != nil else {
-                    let known = topology.nodes.keys.map(\.description).joined(separator: ", ")
-                    throw Failure(.usage, "no node \"\(text)\"; there are: \(known)")
-                }
-                return name
-            }.uniqued()
+            return try nodes.map { try topology.node(named: $0, in: path).name }.uniqued()
         }
         let names = topology.nodes.values.filter {
             !$0.listen.isEmpty || !$0.presenters.isEmpty || !$0.responders.isEmpty

@@ -1,4 +1,5 @@
 import ErrorBus
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -36,7 +37,11 @@ struct ConsoleServer: Service {
             try await application.run()
         } catch is CancellationError {
         } catch {
-            throw Failure(.cannotCreate, "console: cannot listen on \(host):\(port): \(error)")
+            // The framework's own text names its functions.
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+            throw Failure(
+                .cannotCreate,
+                "console: cannot listen on \(host):\(port): \(reason ?? "\(error)")")
         }
     }
 

@@ -12,7 +12,8 @@ struct InboxTarget: ParsableArguments {
             """)
     var to: String?
 
-    @Option(help: "A topology file, to find the console by its node's name.")
+    @Option(
+        help: "A topology file, to find the console by its node's name; else BUS_NODE_TOPOLOGY.")
     var topology: String?
 
     @Option(help: "The node of the topology that has the console.")
@@ -58,10 +59,13 @@ struct InboxTarget: ParsableArguments {
         let wanted = consoles.filter { node == nil || $0.node.description == node }
         guard let (name, settings) = wanted.first, wanted.count == 1 else {
             let found = node.map { "no node \"\($0)\" with a console" } ?? "no --node"
-            throw Failure(
-                .usage,
-                "\(path): found \(found); nodes with a console: "
-                    + (known.isEmpty ? "none" : known))
+            guard !consoles.isEmpty else {
+                throw Failure(
+                    .usage,
+                    "\(path.shown()): no node has a console; add one to a node's presenters, as in "
+                        + "console: { listen: 127.0.0.1:8080, token: file:PATH }")
+            }
+            throw Failure(.usage, "\(path.shown()): found \(found); nodes with a console: \(known)")
         }
         return try ConsoleAddress(settings, of: name)
     }

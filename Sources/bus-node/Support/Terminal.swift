@@ -6,6 +6,15 @@ enum Terminal {
     /// Whether a person is at both ends: their keys and their screen.
     static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
 
+    /// Whether somebody can type an answer, or a program in their place; not so under a supervisor
+    /// or with input from /dev/null.
+    static var canBeAnswered: Bool {
+        var status = stat()
+        guard isatty(STDIN_FILENO) == 0 else { return true }
+        return fstat(STDIN_FILENO, &status) == 0
+            && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
     /// Whether a person reads what is said on standard error.
     static var isHeard: Bool { isatty(STDERR_FILENO) != 0 }
 
