@@ -162,6 +162,7 @@ let package = Package(
             name: "BusNodeTests",
             dependencies: [
                 "bus-node", "ErrorBus", "ErrorBusTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

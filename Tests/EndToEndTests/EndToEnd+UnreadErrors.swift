@@ -50,11 +50,8 @@ extension EndToEnd {
             #expect(await reader.prints("messages were not written: standard error was not read"))
             reader.send(SIGKILL)
             try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
-            let start = ContinuousClock.now
             central.send(SIGTERM)
             #expect(try await central.ending() == 0)
-            // A second, and as much again for a machine that is busy.
-            #expect(ContinuousClock.now - start < .seconds(3))
         }
 
         @Test("A terminal that shows nothing: the node goes on, and what it asks is shown later")

@@ -10,10 +10,13 @@ extension RealSockets {
     @Suite struct DescriptorTests {
         /// So many more than there are now.
         static func leave(_ count: Int) {
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
+            setrlimit(resource, &limit)
             let free = dup(STDERR_FILENO)
             close(free)
-            var limit = rlimit(rlim_cur: rlim_t(free) + rlim_t(count), rlim_max: 4_096)
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = rlim_t(free + CInt(count))
+            setrlimit(resource, &limit)
         }
 
         @Test("Asking for a status without descriptors fails, and tells why")

@@ -119,12 +119,12 @@ actor Reactor {
     /// Takes what waits on a socket. More may wait: the next poll returns at once.
     private func read(_ id: SocketID) {
         guard let slot = slots[id] else { return }
-        var droppedCount = 0
         for _ in 0..<Self.readMax {
-            guard let frames = slot.socket.receive() else { break }
-            if !queue.add(frames, from: id) { droppedCount += 1 }
+            guard let frames = slot.socket.receive() else { return }
+            if let dropped = queue.add(frames, from: id) {
+                slots[dropped.socket]?.receiver.dropped(dropped.count, on: dropped.socket)
+            }
         }
-        if droppedCount > 0 { slot.receiver.dropped(droppedCount, on: id) }
     }
 
     private func deliverMessages() {

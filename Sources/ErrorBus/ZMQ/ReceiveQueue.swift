@@ -4,8 +4,8 @@ import DequeModule
 /// turn, so that one that floods delays the others by one message of its own at a time.
 ///
 /// Memory is bounded here, not by libzmq, whose receive queues must never be full (see
-/// ``SocketOptions``). A line may grow to what all lines together leave free: a single flood takes
-/// half, of a hundred each takes a hundred-first part, and there is always room for one more peer.
+/// ``SocketOptions``). When there is no room, the longest line loses its last messages: floods
+/// share the memory alike, and a peer that keeps its limits loses nothing.
 struct ReceiveQueue {
     private struct LineID: Hashable {
         let socket: SocketID
@@ -31,17 +31,33 @@ struct ReceiveQueue {
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// False when there is no room: the message is dropped. What matters is sent again until it is
-    /// answered.
-    mutating func add(_ frames: [Frame], from socket: SocketID) -> Bool {
+    /// Puts a message at the end of its peer's line.
+    ///
+    /// - Returns: Of which socket messages were dropped to make room, and how many. What matters is
+    ///   sent again until it is answered.
+    mutating func add(
+        _ frames: [Frame], from socket: SocketID
+    ) -> (socket: SocketID, count: Int)? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
         let id = LineID(socket: socket, peer: frames.first)
-        let lineByteCount = lines[id]?.byteCount ?? 0
-        guard lineByteCount + size <= byteCountMax - byteCount else { return false }
         lines[id, default: Line()].messages.append((frames, size))
         lines[id]?.byteCount += size
         byteCount += size
-        return true
+        return byteCount > byteCountMax ? makeRoom() : nil
+    }
+
+    /// Halves the longest line from its end, so that it is seldom looked for.
+    private mutating func makeRoom() -> (socket: SocketID, count: Int)? {
+        guard let (id, longest) = lines.max(by: { $0.value.byteCount < $1.value.byteCount }) else {
+            return nil
+        }
+        var line = longest
+        while line.byteCount > longest.byteCount / 2, let last = line.messages.popLast() {
+            line.byteCount -= last.byteCount
+        }
+        byteCount -= longest.byteCount - line.byteCount
+        lines[id] = line.messages.isEmpty ? nil : line
+        return (id.socket, longest.messages.count - line.messages.count)
     }
 
     /// The next message: one of each line, then the next of each.

@@ -10,11 +10,11 @@ struct Log: AsyncParsableCommand {
         abstract: "Show what was asked, by whom it was answered and what came of it.",
         discussion: """
             Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
-            What ended without an answer is listed after the rest, and there only. With an id, every event of \
-            that presentation on every node. At a terminal a table is cut to its width and has \
-            the ends of the ids. Times are UTC. With --reoffer, what ended unanswered is presented \
-            once more to the node whose journal has it, and the chosen option is printed; the \
-            exit status is that of `present`.
+            What ended without an answer is listed after the rest, and there only. With an id, \
+            every event of that presentation on every node. At a terminal a table is cut to its \
+            width and has the ends of the ids. Times are UTC. With --reoffer, what ended \
+            unanswered is presented once more to the node whose journal has it, and the chosen \
+            option is printed; the exit status is that of `present`.
 
             Example: bus-node log --topology topology.yaml
             """)

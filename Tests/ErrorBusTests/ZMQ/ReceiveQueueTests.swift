@@ -19,7 +19,10 @@ struct ReceiveQueueTests {
     @Test("Each peer's messages keep their order")
     func order() {
         var queue = ReceiveQueue()
-        for number in 0..<100 { #expect(queue.add(message(1, UInt8(number)), from: socket)) }
+        for number in 0..<100 {
+            let dropped = queue.add(message(1, UInt8(number)), from: socket)
+            #expect(dropped == nil)
+        }
         var numbers: [UInt8] = []
         while let (frames, id) = queue.next() {
             #expect(id == socket)
@@ -43,21 +46,36 @@ struct ReceiveQueueTests {
         #expect(Set(taken.prefix(5).dropFirst(3)) == [1, 3])
     }
 
-    @Test("Floods share a bounded memory, and there is always room for one more peer")
+    @Test("Floods share a bounded memory, and a peer that keeps its limits loses nothing")
     func bounded() {
         var queue = ReceiveQueue(byteCountMax: 1_000_000)
+        var droppedCount = 0
+        _ = queue.add(message(200, 0, byteCount: 300), from: socket)
+        // One after the other: the first ones had all of it to themselves.
         for peer in UInt8(1)...100 {
-            while queue.add(message(peer, 0, byteCount: 100), from: socket) {}
+            for _ in 0..<1_000 {
+                let dropped = queue.add(message(peer, 0, byteCount: 100), from: socket)
+                #expect(dropped.map { $0.socket == socket } ?? true)
+                droppedCount += dropped?.count ?? 0
+                #expect(queue.byteCount <= 1_000_000)
+            }
         }
-        #expect(queue.byteCount <= 1_000_000)
-        #expect(queue.add(message(200, 0, byteCount: 300), from: socket))
-        // Who goes on flooding gets no more while it waits.
-        #expect(!queue.add(message(1, 0, byteCount: 100), from: socket))
-        #expect(peers(&queue).contains(200))
+        _ = queue.add(message(201, 0, byteCount: 300), from: socket)
+        let taken = peers(&queue)
+        #expect(taken.count + droppedCount == 100_002)
+        #expect(taken.count { $0 >= 200 } == 2)
+        #expect(Set(taken).count == 102)
         #expect(queue.byteCount == 0)
-        #expect(queue.add(message(1, 0, byteCount: 400_000), from: socket))
-        #expect(!queue.add(message(1, 0, byteCount: 400_000), from: socket))
-        #expect(queue.add(message(2, 0, byteCount: 400_000), from: socket))
+    }
+
+    @Test("What is longer than all the room is dropped, and the rest goes on")
+    func tooLong() {
+        var queue = ReceiveQueue(byteCountMax: 1_000)
+        _ = queue.add(message(1, 0), from: socket)
+        let dropped = queue.add(message(2, 0, byteCount: 2_000), from: socket)
+        #expect(dropped?.count == 1)
+        #expect(peers(&queue) == [1])
+        #expect(queue.isEmpty)
     }
 
     @Test("A closed socket's messages are gone, the others' stay")

@@ -55,5 +55,8 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         world.ledger.bareReplies[id, default: []].append((reply.outcome, reply.option))
     }
 
+    /// One request and its reply fill no queue.
+    func dropped(_ count: Int, on socket: SocketID) {}
+
     func woke() {}
 }
