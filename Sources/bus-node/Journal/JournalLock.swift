@@ -43,7 +43,11 @@ final class JournalLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing is not enough while a process that is just being started has a copy.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static var problem: String { String(cString: strerror(errno)) }
 

@@ -81,8 +81,6 @@ actor TerminalPresenter: Presenter {
             // counts as the end of the input.
             signal(SIGTTIN, SIG_IGN)
             signal(SIGTTOU, SIG_IGN)
-            // What was typed for something else, half a line included.
-            tcflush(STDIN_FILENO, TCIFLUSH)
         }
         takeScreen(question(first))
         startReading()
@@ -91,6 +89,8 @@ actor TerminalPresenter: Presenter {
     /// Brings something to the screen that earlier lines are no answer to.
     private func takeScreen(_ text: String) {
         hasSaidOld = false
+        // What was typed for something else, half a line included.
+        if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
         // Before it is shown: an answer may come the moment the last character is on the screen.
         screen.count.add(1, ordering: .releasing)
         display = ErrorOutput.Display()
