@@ -8,8 +8,10 @@ extension RealSockets {
     @Suite struct NodeLifeTests {
         @Test("Fifty nodes, one after the other, leave no descriptor and no thread")
         func nothingLeaks() async throws {
-            let bus = Bus()
             func round() async throws {
+                // Its own folder: a process that another suite is just starting has, until it
+                // runs, a copy of the former listener, and keeps its path in use.
+                let bus = Bus()
                 let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
                 let worker = try bus.node("worker", next: ["central"], listens: false)
                 let centralRunning = try await RunningNode(central)
