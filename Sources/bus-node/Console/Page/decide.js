@@ -83,7 +83,7 @@ const unreachable = () => el("p", {
 });
 
 const nameless = () => el("p", {
-  className: "expiry",
+  className: "nameless",
   textContent: "It comes from a client without a name: whether that still waits is not known.",
 });
 
