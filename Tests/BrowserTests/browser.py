@@ -5,7 +5,8 @@ import time
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.common.exceptions import (
+        ElementClickInterceptedException, StaleElementReferenceException)
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -108,7 +109,9 @@ class Page:
                 node.click()
                 return True
             except (StopIteration, StaleElementReferenceException):
-                return False  # The page drew anew in between.
+                return False  # The page drew again in between.
+            except ElementClickInterceptedException:
+                return False  # A notice is in front of it, for some seconds.
         self.until(clicked, f"{selector} with \"{containing}\"")
 
     def press(self, *keys):
