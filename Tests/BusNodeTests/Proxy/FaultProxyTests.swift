@@ -244,7 +244,7 @@ struct FaultProxyTests {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }
         let before = try descriptors()
-        for round in 0..<200 {
+        for round in 0..<1_000 {
             let toxic: Toxic? =
                 switch round % 4 {
                 case 0: nil
@@ -260,8 +260,9 @@ struct FaultProxyTests {
             if let toxic { try await proxy.removeToxic(toxic.name) }
         }
         try await closeProxy()
-        // A connection has two; other tests run beside this one and have sockets of their own.
-        #expect(try descriptors() < before + 200)
+        // A connection has two; other tests run beside this one and have sockets of their own,
+        // one of them 300.
+        #expect(try descriptors() < before + 1_000)
     }
 
     @Test("A proxy to nowhere, or at an endpoint in use, is refused")
