@@ -98,6 +98,36 @@ extension RealSockets {
             #expect(await child.send([[], [1]], on: socket) == .unroutable)
         }
 
+        @Test("What a receiver has no room for waits, without a poll, and holds up no other's")
+        func notReady() async throws {
+            let reactor = Reactor()
+            let parents = [TestReceiver(reactor), TestReceiver(reactor)]
+            let child = TestReceiver(reactor)
+            try reactor.start()
+            for parent in parents { _ = try await parent.listen(tcp()) }
+            parents[0].setReady(false)
+            for endpoint in await reactor.boundEndpoints() {
+                let socket = try await child.connect(endpoint)
+                _ = try await child.next { $0 == .changed(.connected) }
+                #expect(await child.send([[], [1]], on: socket) == .sent)
+            }
+            guard case .received = try await parents[1].next(where: { $0 != .woke }) else {
+                Issue.record("not received")
+                return
+            }
+            let before = await reactor.turnCount
+            await child.wake(afterMilliseconds: 200)
+            _ = try await child.next { $0 == .woke }
+            #expect(await reactor.turnCount - before < 20)
+            #expect(parents[0].events.elements == [])
+            parents[0].setReady(true)
+            guard case .received = try await parents[0].next(where: { $0 != .woke }) else {
+                Issue.record("not received")
+                return
+            }
+            await reactor.shutDown()
+        }
+
         @Test("Frames beyond the limit are read and thrown away; the next message is whole")
         func tooManyFrames() async throws {
             let reactor = Reactor()

@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Synchronization
 
 @testable import ErrorBus
 
@@ -15,7 +16,16 @@ actor TestReceiver: TransportReceiver {
     nonisolated let events = Recorder<Event>()
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.unownedExecutor }
 
+    private nonisolated let takesMore = Atomic(true)
+    nonisolated var isReady: Bool { takesMore.load(ordering: .relaxed) }
+
     init(_ reactor: Reactor) { self.reactor = reactor }
+
+    /// Says whether it takes messages; nudged where it does again.
+    nonisolated func setReady(_ isReady: Bool) {
+        takesMore.store(isReady, ordering: .relaxed)
+        if isReady { reactor.nudge(self) }
+    }
 
     func listen(_ endpoint: Endpoint) throws -> SocketID {
         try reactor.listen(on: endpoint, for: self)

@@ -17,6 +17,8 @@ enum Wording {
             "a cancellation handler is not async, and the uplink is an actor",
         "Sources/ErrorBus/Link/Downlink.swift":
             "JSON is read and written off the sockets' thread, at most a fixed number at once",
+        "Sources/ErrorBus/ZMQ/Reactor.swift":
+            "freed memory is given back off the sockets' thread: it takes tenths of a second",
         "Sources/ErrorBus/Chain/CoalescingResponder.swift":
             "a deadline ends the wait for a shared verdict, which others go on waiting for",
         "Sources/ErrorBus/Node/ChildPresentations.swift":

@@ -1,7 +1,8 @@
 /// Something a peer sent that changes nothing: late, doubled, alien or malformed.
 struct Anomaly: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
-        case wrongDirection, unknownID, notTheAsker, supersededLink, duplicate, late, malformed
+        case wrongDirection, unknownID, notTheAsker, supersededLink, lostLink, duplicate, late
+        case malformed
         case whileClosed
         /// More came than could be dealt with.
         case overflow
@@ -10,7 +11,7 @@ struct Anomaly: Hashable, Sendable {
         var isFault: Bool {
             switch self {
             case .wrongDirection, .notTheAsker, .malformed, .overflow: true
-            case .unknownID, .supersededLink, .duplicate, .late, .whileClosed: false
+            case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }
         }
     }

@@ -21,6 +21,8 @@ actor Downlink {
     /// Bytes of one-frame reports being read at once; above it a client is told "busy". Many
     /// clients fail at once for one cause, and their reports are small.
     private static let bareReadingByteCountMax = 64 << 20
+    /// With so many of them, what comes next waits.
+    private static let bareReadingCountMax = 128
 
     nonisolated let transport: any Transport
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -37,6 +39,7 @@ actor Downlink {
     private var sockets: [SocketID] = []
     private var attempts: [Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
     private var bareReadingByteCount = 0
+    private var bareReadingCount = 0
     private var isStopped = false
     private var anomalies = AnomalyLog()
     private var refusedCount = 0
@@ -190,6 +193,8 @@ actor Downlink {
 
 /// The node's chain, as its downlink sees it. Called on the transport's thread: must not wait.
 protocol DownlinkHandler: Sendable {
+    /// Whether it takes more offers. Once it does again, it nudges the downlink.
+    var isReady: Bool { get }
     func offered(_ offer: DownlinkOffer)
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome)
     func reachable(_ id: PresentationID, _ isReachable: Bool)
@@ -198,6 +203,10 @@ protocol DownlinkHandler: Sendable {
 }
 
 extension Downlink: TransportReceiver {
+    nonisolated var isReady: Bool {
+        assumeIsolated { $0.handler.isReady && $0.bareReadingCount < Self.bareReadingCountMax }
+    }
+
     nonisolated func received(_ frames: [Frame], on socket: SocketID) {
         assumeIsolated { $0.take(frames, from: socket) }
     }
@@ -251,6 +260,7 @@ extension Downlink: TransportReceiver {
             return perform([.reply(BareReply(busy), to: peer)])
         }
         bareReadingByteCount += frame.count
+        bareReadingCount += 1
         let limits = machine.wireLimits
         Task.detached { [self] in
             let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
@@ -280,12 +290,14 @@ extension Downlink: TransportReceiver {
         case .completed(let id, let generation, let verdict):
             perform(
                 machine.completed(id, generation: generation, verdict: verdict, at: transport.now))
-        case .bare(.success(let request), let byteCount, let peer):
+        case .bare(let result, let byteCount, let peer):
             bareReadingByteCount -= byteCount
-            perform(machine.bareReceived(request, from: peer, at: transport.now))
-        case .bare(.failure(let error), let byteCount, let peer):
-            bareReadingByteCount -= byteCount
-            perform([.reply(BareReply(error), to: peer)])
+            bareReadingCount -= 1
+            switch result {
+            case .success(let request):
+                perform(machine.bareReceived(request, from: peer, at: transport.now))
+            case .failure(let error): perform([.reply(BareReply(error), to: peer)])
+            }
         case .pathUpward(let path):
             machine.pathUpward = path
         case .state(let payload, let peer):

@@ -15,6 +15,8 @@ struct DownlinkChild: Hashable, Sendable {
     var pingedAt: MonotonicTime?
     /// Since when nothing reaches it; nil while it lives.
     var unreachableSince: MonotonicTime?
+    /// Its connection is gone: what still comes from it was sent before.
+    var isDisconnected = false
     /// It said BYE, and nothing since.
     var hasLeft = false
     var claimant: Claimant?

@@ -131,13 +131,26 @@ extension DownlinkMachine {
                 "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
                     + "allowed", id: id, retryMilliseconds: 1_000)
         }
-        guard openCount < limits.openPerNodeMax else {
+        let free = limits.openPerNodeMax - openCount
+        let (who, count) = openOf(asker)
+        guard free > limits.sharedOpenCount || count < free / (holderCount + 1) else {
             return Message.Reject(
-                .busy, "\(openCount) presentations are open here; no more are allowed",
-                id: id, retryMilliseconds: 2_000)
+                .busy,
+                "\(openCount) presentations are open here, \(count) of them of \(who); no more of "
+                    + "\(who) are allowed", id: id, retryMilliseconds: 2_000)
         }
         return nil
     }
+
+    /// Who shares the node's room: each child, and all clients without a link together.
+    private func openOf(_ asker: DownlinkEntry.Asker) -> (who: String, count: Int) {
+        switch asker {
+        case .child(let name): (name.description, openOfChild[name] ?? 0)
+        case .requester, .bare: ("clients without a link", openOfOthers)
+        }
+    }
+
+    private var holderCount: Int { openOfChild.count + (openOfOthers > 0 ? 1 : 0) }
 
     private mutating func opened(
         _ entry: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime

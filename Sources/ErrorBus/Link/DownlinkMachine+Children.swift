@@ -110,9 +110,25 @@ extension DownlinkMachine {
                 path: pathUpward))
     }
 
-    /// Any frame counts as life; a process that claims the name is told so.
+    /// Whether a message of a child counts. One whose connection is gone cannot be answered: of
+    /// what it sent before only its last words do, and HELLO, which opens the link anew.
+    mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
+        guard children[name]?.isDisconnected == true else { return true }
+        switch message {
+        case .hello:
+            children[name]?.isDisconnected = false
+            return true
+        case .settled, .withdraw, .bye: return true
+        case .present, .await, .ping, .pong, .status, .welcome, .accepted, .pending, .answer,
+            .withdrawn, .reject, .ok, .state:
+            return false
+        }
+    }
+
+    /// Any frame counts as life, but for the last words of a connection that is gone. A process
+    /// that claims the name hears that its holder lives.
     mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
-        guard var child = children[name] else { return [] }
+        guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
         let claimant = child.claimant
         child.heardAt = now

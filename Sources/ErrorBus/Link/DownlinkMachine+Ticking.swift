@@ -137,17 +137,18 @@ extension DownlinkMachine {
     }
 
     private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
-        if let former, former.isOpen {
-            openCount -= 1
-            if let child = former.child {
-                let rest = (openOfChild[child] ?? 0) - 1
-                openOfChild[child] = rest > 0 ? rest : nil
-            }
+        if let former, former.isOpen { countOpen(-1, of: former.child) }
+        if let entry, entry.isOpen { countOpen(1, of: entry.child) }
+    }
+
+    private mutating func countOpen(_ change: Int, of child: NodeName?) {
+        openCount += change
+        guard let child else {
+            openOfOthers += change
+            return
         }
-        if let entry, entry.isOpen {
-            openCount += 1
-            if let child = entry.child { openOfChild[child, default: 0] += 1 }
-        }
+        let count = (openOfChild[child] ?? 0) + change
+        openOfChild[child] = count > 0 ? count : nil
     }
 
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {

@@ -24,6 +24,8 @@ struct DownlinkMachine: Sendable {
     /// never says what came of them takes nobody's place.
     var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
+    /// Those of clients without a link.
+    var openOfOthers = 0
     /// Decided and not settled, by when it was decided.
     var undelivered = DeadlineQueue<PresentationID>()
     /// When to look at which entry again.
@@ -65,7 +67,12 @@ struct DownlinkMachine: Sendable {
             superseded.remove(peer)
         }
         var actions: [DownlinkAction] = []
-        if let name = namesOfPeers[peer] { actions += heard(name, at: now) }
+        if let name = namesOfPeers[peer] {
+            guard isHeard(message, of: name) else {
+                return [.dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))]
+            }
+            actions += heard(name, at: now)
+        }
         guard message.verb.goesUp else {
             return actions + wrongDirection(message, from: peer)
         }
@@ -93,7 +100,10 @@ struct DownlinkMachine: Sendable {
             .dropped(Anomaly(kind: .malformed, detail: error.description))
         ]
         if superseded.contains(peer) { return actions }
-        if let name = namesOfPeers[peer] { actions += heard(name, at: now) }
+        if let name = namesOfPeers[peer] {
+            if children[name]?.isDisconnected == true { return actions }
+            actions += heard(name, at: now)
+        }
         let reject = Message.Reject(error.code, error.reason, id: error.id)
         return actions + [.send(.reject(reject), to: peer)]
     }
@@ -102,6 +112,7 @@ struct DownlinkMachine: Sendable {
     mutating func vanished(_ peer: PeerID, at now: MonotonicTime) -> [DownlinkAction] {
         superseded.remove(peer)
         guard let name = namesOfPeers[peer] else { return [] }
+        children[name]?.isDisconnected = true
         return lost(name, reason: "the connection is gone", at: now) + ticked(at: now)
     }
 

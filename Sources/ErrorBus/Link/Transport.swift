@@ -66,11 +66,18 @@ package enum SendResult: Hashable, Sendable {
 
 /// A driver, as its transport sees it. Called on the transport's executor.
 package protocol TransportReceiver: AnyObject, Sendable {
+    /// Whether it takes more messages; else they wait with the transport, within its bounds, until
+    /// the receiver asks to be woken.
+    var isReady: Bool { get }
     func received(_ frames: [Frame], on socket: SocketID)
     /// There was no room for so many messages.
     func dropped(_ count: Int, on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     func woke()
+}
+
+extension TransportReceiver {
+    package var isReady: Bool { true }
 }
 
 /// What happened to a connection to a parent.

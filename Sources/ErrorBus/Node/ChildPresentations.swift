@@ -4,6 +4,10 @@ import Synchronization
 /// What children have asked: hands each to the node's chain as a ``RemoteError``, in a task of its
 /// own, and tells the downlink how the chain ended.
 final class ChildPresentations: DownlinkHandler {
+    /// Presentations whose tasks have not begun. With more, a flood would bury in the tasks of the
+    /// process what a good client asks; so the rest waits in the transport's fair lines.
+    private static let waitingMax = 128
+
     private struct Running {
         let generation: Int
         let forwarded: ForwardedPresentation
@@ -25,6 +29,7 @@ final class ChildPresentations: DownlinkHandler {
     private let journal: (any DecisionJournal)?
     private let logger: Logger
     private let state = Mutex(State())
+    private let waitingCount = Atomic(0)
 
     init(
         name: NodeName, chain: any Responder, readsReports: Bool, uplinks: [Uplink],
@@ -41,6 +46,8 @@ final class ChildPresentations: DownlinkHandler {
     /// How many the chain works on.
     var count: Int { state.withLock { $0.running.count } }
 
+    var isReady: Bool { waitingCount.load(ordering: .relaxed) < Self.waitingMax }
+
     /// Set once, before the downlink listens.
     func setDownlink(_ downlink: Downlink) { state.withLock { $0.downlink = downlink } }
 
@@ -54,7 +61,9 @@ final class ChildPresentations: DownlinkHandler {
             guard let downlink = state.downlink else { return }
             state.running[id]?.task.cancel()
             // Detached: an offer inherits nothing from the presentation on whose job it came up.
+            waitingCount.add(1, ordering: .relaxed)
             let task = Task.detached { [self] in
+                begun(downlink)
                 let verdict = await OriginContact.$current.withValue(contact) {
                     await present(offer, forwarded, downlink)
                 }
@@ -66,6 +75,11 @@ final class ChildPresentations: DownlinkHandler {
             state.running[id] = Running(
                 generation: offer.generation, forwarded: forwarded, contact: contact, task: task)
         }
+    }
+
+    private func begun(_ downlink: Downlink) {
+        let count = waitingCount.subtract(1, ordering: .relaxed).newValue
+        if count == Self.waitingMax - 1 { downlink.transport.nudge(downlink) }
     }
 
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome) {

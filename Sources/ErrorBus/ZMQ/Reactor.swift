@@ -9,7 +9,7 @@ actor Reactor {
     /// Messages read from one socket in one turn: as many as may be, since libzmq sets no bound to
     /// those that wait.
     private static let readMax = 32_768
-    /// Messages delivered before waiting jobs have their turn.
+    /// Messages of one socket that are delivered before waiting jobs have their turn.
     private static let deliverMax = 256
     /// The poll returns at least this often, should a wake-up ever be missed.
     private static let pollMillisecondsMax: UInt64 = 1_000
@@ -25,8 +25,13 @@ actor Reactor {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
+        var queue = ReceiveQueue()
+        /// More came than there was room for, and some of it waits.
+        var hadOverflow = false
         /// It was connected once: what a lookup finds out later concerns the next socket.
         var wasConnected = false
+
+        var hasWork: Bool { !queue.isEmpty && receiver.isReady }
     }
 
     /// Weak, so that a node that never ran can go: no socket keeps its drivers.
@@ -41,7 +46,6 @@ actor Reactor {
 
     private var context: ZMQContext?
     private var slots: [SocketID: Slot] = [:]
-    private var queue = ReceiveQueue()
     private var wakes: [ObjectIdentifier: Wake] = [:]
     private var socketCount = 0
     private var pollItems: [zmq_pollitem_t] = []
@@ -95,7 +99,8 @@ actor Reactor {
         if pollItems.isEmpty { rebuildPollItems() }
         let count = Int32(pollItems.count)
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
-        let milliseconds = mayWait && queue.isEmpty ? Int(min(due, Self.pollMillisecondsMax)) : 0
+        let mayWait = mayWait && !slots.values.contains(where: \.hasWork)
+        let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
         // EINTR and every other failure: the turn goes on, the next poll tells again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
             for index in pollItems.indices { pollItems[index].revents = 0 }
@@ -121,16 +126,26 @@ actor Reactor {
         guard let slot = slots[id] else { return }
         for _ in 0..<Self.readMax {
             guard let frames = slot.socket.receive() else { return }
-            if let dropped = queue.add(frames, from: id) {
-                slots[dropped.socket]?.receiver.dropped(dropped.count, on: dropped.socket)
+            if let count = slots[id]?.queue.add(frames) {
+                slots[id]?.hadOverflow = true
+                slot.receiver.dropped(count, on: id)
             }
         }
     }
 
     private func deliverMessages() {
-        for _ in 0..<Self.deliverMax {
-            guard let (frames, id) = queue.next() else { return }
-            slots[id]?.receiver.received(frames, on: id)
+        for id in pollSockets {
+            // Looked up each time: what is delivered may close the socket.
+            for _ in 0..<Self.deliverMax {
+                guard let receiver = slots[id]?.receiver, receiver.isReady,
+                    let frames = slots[id]?.queue.next()
+                else { break }
+                receiver.received(frames, on: id)
+            }
+            if slots[id]?.hadOverflow == true, slots[id]?.queue.isEmpty == true {
+                slots[id]?.hadOverflow = false
+                Task.detached(priority: .background) { FreeMemory.giveBack() }
+            }
         }
     }
 
@@ -143,9 +158,8 @@ actor Reactor {
             // What the parent said last comes first.
             if event == .disconnected {
                 read(id)
-                // Looked up each time: what is delivered may close the socket.
-                while let slot = slots[id], let frames = queue.next(from: id) {
-                    slot.receiver.received(frames, on: id)
+                while let receiver = slots[id]?.receiver, let frames = slots[id]?.queue.next() {
+                    receiver.received(frames, on: id)
                 }
             }
             if event == .connected { slots[id]?.wasConnected = true }
@@ -226,7 +240,6 @@ actor Reactor {
         guard let slot = slots.removeValue(forKey: id) else { return }
         slot.monitor?.stop(slot.socket)
         slot.socket.close()
-        queue.remove(id)
         pollItems = []
         pollSockets = []
     }

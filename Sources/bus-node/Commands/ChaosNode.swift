@@ -117,7 +117,7 @@ struct ChaosNode: AsyncParsableCommand {
             }
             if let status { group.addTask { await status.keep(node) } }
             if givesMemoryBack {
-                group.addTask { try await FreeMemory.keepGivingBack(of: node) }
+                group.addTask { try await keepGivingMemoryBack(of: node) }
             }
             if !workers.isEmpty {
                 // Done with its share it stays, for the answers that are still on their way.
@@ -129,6 +129,14 @@ struct ChaosNode: AsyncParsableCommand {
             try await group.next()
             group.cancelAll()
             while (try? await group.next()) != nil {}
+        }
+    }
+
+    /// So that resident memory says what is in use whenever the node's tables are empty.
+    private static func keepGivingMemoryBack(of node: Node) async throws {
+        while true {
+            try await Task.sleep(for: .seconds(2))
+            if await node.tableSizes.entryCount == 0 { FreeMemory.giveBack() }
         }
     }
 }

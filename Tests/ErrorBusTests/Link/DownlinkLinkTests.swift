@@ -38,6 +38,46 @@ import Testing
         #expect(actions.drops == [.supersededLink])
     }
 
+    @Test("of what a child sent before its connection went only its last words count")
+    func lastWords() {
+        var rig = DownlinkRig.withChild()
+        for number in 1...3 as ClosedRange<UInt64> {
+            _ = rig.get(.present(PresentationID(number)), from: one)
+        }
+        _ = rig.answer(PresentationID(1))
+        _ = rig.machine.vanished(one, at: rig.now)
+        // Each would bring the child back, and be lost with its reply, for every message it sent.
+        for message in [
+            .present(PresentationID(4)), .await(id: PresentationID(2), waitMilliseconds: 0),
+            .ping(1), .pong(1), .status,
+        ] as [Message] {
+            #expect(rig.get(message, from: one) == [.lostLink(message)])
+        }
+        let error = WireError(.malformed, "no such verb")
+        let malformed = rig.machine.malformed(error, from: one, at: rig.now)
+        #expect(malformed.drops == [.malformed] && malformed.count == 1)
+        #expect(
+            rig.get(.settled(PresentationID(1), .recovered), from: one)
+                == [.settled(PresentationID(1), answer: Message.sampleAnswer, .recovered)])
+        let withdrawn = rig.get(.withdraw(id: PresentationID(2), reason: .origin), from: one)
+        #expect(withdrawn.contains(.cancel(PresentationID(2), generation: 1, reason: .withdrawn)))
+        #expect(rig.get(.bye(reason: "done"), from: one) == [])
+        #expect(rig.machine.children["a"]?.hasLeft == true)
+        #expect(rig.machine.children["a"]?.isReachable == false)
+    }
+
+    @Test("a client that chose its own routing id opens the link anew with HELLO")
+    func sameRoutingID() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(PresentationID(1)), from: one)
+        _ = rig.answer(PresentationID(1))
+        _ = rig.machine.vanished(one, at: rig.now)
+        let back = rig.get(.hello("a"), from: one)
+        #expect(back.contains(.childUp("a")))
+        #expect(back.verbs(to: one) == [.answer, .welcome])
+        #expect(rig.get(.ping(1), from: one).verbs(to: one) == [.pong])
+    }
+
     @Test("another process under a name whose holder answers gets 403")
     func nameHeld() {
         var rig = DownlinkRig.withChild()

@@ -80,6 +80,35 @@ import Testing
         #expect(code(3, one) == nil)
     }
 
+    @Test("however many children take what they can, the next one finds room, and few find all")
+    func shares() {
+        var limits = LinkLimits()
+        limits.openPerNodeMax = 1_000
+        var rig = DownlinkRig(limits: limits)
+        var number: UInt64 = 0
+        /// How many of a thousand it gets open.
+        func taken(_ rig: inout DownlinkRig, _ peer: UInt8, _ origin: NodeName) -> Int {
+            (0..<1_000).count { _ in
+                number += 1
+                let present = Message.present(
+                    PresentationID(number), origin: origin, path: [origin])
+                return rig.get(present, from: PeerID(peer)).reject(to: PeerID(peer)) == nil
+            }
+        }
+        let names = (0..<100).map { NodeName("w\($0)")! }
+        for (peer, name) in names.enumerated() {
+            _ = rig.get(.hello(name), from: PeerID(UInt8(peer)))
+        }
+        // Alone, it has all but the eighth that is shared.
+        #expect(taken(&rig, 0, names[0]) == 875)
+        // Clients without a link are one of them, together.
+        let strangers = taken(&rig, 200, "c1") + taken(&rig, 201, "c2")
+        #expect((30...50).contains(strangers))
+        let rest = (1..<9).map { taken(&rig, UInt8($0), names[$0]) }
+        #expect(rest.allSatisfy { $0 > 1 })
+        #expect(rig.machine.openCount < 1_000)
+    }
+
     @Test("who collects answers and settles none keeps nobody out, and not more than a bound")
     func neverSettles() {
         var limits = LinkLimits()

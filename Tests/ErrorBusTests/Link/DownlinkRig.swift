@@ -56,6 +56,12 @@ struct DownlinkRig {
     }
 }
 
+extension DownlinkAction {
+    static func lostLink(_ message: Message) -> DownlinkAction {
+        .dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))
+    }
+}
+
 extension [DownlinkAction] {
     /// What was sent to `peer`, in order.
     func sent(to peer: PeerID) -> [Message] {

@@ -3,8 +3,6 @@ import Testing
 @testable import ErrorBus
 
 struct ReceiveQueueTests {
-    private let socket = SocketID(number: 1)
-
     private func message(_ peer: UInt8, _ number: UInt8, byteCount: Int = 0) -> [Frame] {
         [[peer], [number], Frame(repeating: 0, count: byteCount)]
     }
@@ -12,7 +10,7 @@ struct ReceiveQueueTests {
     /// Of which peer each message is, in the order they are taken.
     private func peers(_ queue: inout ReceiveQueue) -> [UInt8] {
         var peers: [UInt8] = []
-        while let (frames, _) = queue.next() { peers.append(frames[0][0]) }
+        while let frames = queue.next() { peers.append(frames[0][0]) }
         return peers
     }
 
@@ -20,12 +18,11 @@ struct ReceiveQueueTests {
     func order() {
         var queue = ReceiveQueue()
         for number in 0..<100 {
-            let dropped = queue.add(message(1, UInt8(number)), from: socket)
+            let dropped = queue.add(message(1, UInt8(number)))
             #expect(dropped == nil)
         }
         var numbers: [UInt8] = []
-        while let (frames, id) = queue.next() {
-            #expect(id == socket)
+        while let frames = queue.next() {
             numbers.append(frames[1][0])
         }
         #expect(numbers == Array(0..<100))
@@ -36,10 +33,10 @@ struct ReceiveQueueTests {
     @Test("A peer that floods delays the others by one message at a time")
     func fair() {
         var queue = ReceiveQueue()
-        for number in 0..<200 { _ = queue.add(message(1, UInt8(number)), from: socket) }
-        _ = queue.add(message(2, 0), from: socket)
-        _ = queue.add(message(3, 0), from: socket)
-        _ = queue.add(message(3, 1), from: socket)
+        for number in 0..<200 { _ = queue.add(message(1, UInt8(number))) }
+        _ = queue.add(message(2, 0))
+        _ = queue.add(message(3, 0))
+        _ = queue.add(message(3, 1))
         let taken = peers(&queue)
         #expect(taken.count == 203)
         #expect(Set(taken.prefix(3)) == [1, 2, 3])
@@ -50,17 +47,16 @@ struct ReceiveQueueTests {
     func bounded() {
         var queue = ReceiveQueue(byteCountMax: 1_000_000)
         var droppedCount = 0
-        _ = queue.add(message(200, 0, byteCount: 300), from: socket)
+        _ = queue.add(message(200, 0, byteCount: 300))
         // One after the other: the first ones had all of it to themselves.
         for peer in UInt8(1)...100 {
             for _ in 0..<1_000 {
-                let dropped = queue.add(message(peer, 0, byteCount: 100), from: socket)
-                #expect(dropped.map { $0.socket == socket } ?? true)
-                droppedCount += dropped?.count ?? 0
+                let dropped = queue.add(message(peer, 0, byteCount: 100))
+                droppedCount += dropped ?? 0
                 #expect(queue.byteCount <= 1_000_000)
             }
         }
-        _ = queue.add(message(201, 0, byteCount: 300), from: socket)
+        _ = queue.add(message(201, 0, byteCount: 300))
         let taken = peers(&queue)
         #expect(taken.count + droppedCount == 100_002)
         #expect(taken.count { $0 >= 200 } == 2)
@@ -71,23 +67,10 @@ struct ReceiveQueueTests {
     @Test("What is longer than all the room is dropped, and the rest goes on")
     func tooLong() {
         var queue = ReceiveQueue(byteCountMax: 1_000)
-        _ = queue.add(message(1, 0), from: socket)
-        let dropped = queue.add(message(2, 0, byteCount: 2_000), from: socket)
-        #expect(dropped?.count == 1)
+        _ = queue.add(message(1, 0))
+        let dropped = queue.add(message(2, 0, byteCount: 2_000))
+        #expect(dropped == 1)
         #expect(peers(&queue) == [1])
         #expect(queue.isEmpty)
-    }
-
-    @Test("A closed socket's messages are gone, the others' stay")
-    func removed() {
-        var queue = ReceiveQueue()
-        let other = SocketID(number: 2)
-        for peer in UInt8(1)...3 { _ = queue.add(message(peer, 0), from: socket) }
-        _ = queue.add(message(9, 0), from: other)
-        queue.remove(socket)
-        #expect(queue.next(from: socket) == nil)
-        #expect(queue.next(from: other) == message(9, 0))
-        #expect(queue.next() == nil)
-        #expect(queue.byteCount == 0)
     }
 }
