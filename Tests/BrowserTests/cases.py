@@ -155,6 +155,18 @@ def return_follows_the_typing_at_once(page, console):
     page.shown("The other.")
 
 
+def home_follows_the_clearing_at_once(page, console):
+    console.ask(report("The grave one.", severity="critical"), report("The other."))
+    page.open(console.url)
+    page.row("The other.")
+    page.press("/", *"nothing like it")
+    page.until(lambda: "Nothing matches" in page.text("#empty"), "no match")
+    # In one go: the list is not drawn in between.
+    page.run("for (const key of ['Escape', 'Escape', 'Home']) document.activeElement.dispatchEvent("
+             "new KeyboardEvent('keydown', { key, bubbles: true }))")
+    page.shown("The grave one.")
+
+
 def a_silence_is_made_like_this(page, console):
     [question] = console.ask(report("The mirror is being moved.", code=7, onExpiry="skip",
                                     userInfo={"host": "a*b"}))
@@ -450,7 +462,8 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_told,
-       the_keyboard_is_enough, return_follows_the_typing_at_once, the_topology_is_live,
+       the_keyboard_is_enough, return_follows_the_typing_at_once,
+       home_follows_the_clearing_at_once, the_topology_is_live,
        what_a_hop_changed_is_told, a_worker_is_in_the_topology,
        the_link_comes_back_after_a_restart, hostile_text_stays_text, nothing_jumps,
        everything_is_legible_and_reachable, ten_thousand_scroll]

@@ -73,7 +73,12 @@ function onFieldKey({ key, target }) {
     move(0);
   }
   if (key !== "Escape") return;
-  if (target === $("filter") && target.value) { target.value = ""; schedule(); return; }
+  if (target === $("filter") && target.value) {
+    target.value = "";
+    collectRows(); // The next key may come before anything is drawn.
+    schedule();
+    return;
+  }
   target.blur();
   if (state.tab === "inbox") focusCursor();
 }
