@@ -5,8 +5,7 @@ import time
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import (
-        ElementClickInterceptedException, StaleElementReferenceException)
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -110,8 +109,6 @@ class Page:
                 return True
             except (StopIteration, StaleElementReferenceException):
                 return False  # The page drew again in between.
-            except ElementClickInterceptedException:
-                return False  # A notice is in front of it, for some seconds.
         self.until(clicked, f"{selector} with \"{containing}\"")
 
     def press(self, *keys):

@@ -1,5 +1,4 @@
 """What an operator does, in a browser. Each case gets a console of its own and a new page."""
-import pathlib
 import re
 
 from consoles import report
@@ -334,72 +333,6 @@ def a_worker_is_in_the_topology(page, console):
     page.until(lambda: "link up" not in stranger(), "its link to be down")
 
 
-def everything_is_legible_and_reachable(page, console):
-    console.ask(report("One with all.", severity="critical", failureReason="Because.",
-                       onExpiry="skip", userInfo={"host": "a"}, underlyingErrors=[
-                           {"domain": "below", "description": "Beneath."}]), deadline=200)
-    for severity in ("error", "warning", "info", "debug"):
-        console.ask(*[report(f"A {severity}.", severity=severity) for _ in range(3)])
-    console.call("/api/v1/silences", {"match": {"domain": "nothing.*"}, "comment": "none",
-                                      "by": "ada", "forMilliseconds": 60_000})
-    page.open(console.url)
-    page.run("localStorage.setItem('errorbus.name', 'ada')")
-    problems = []
-    for scheme in ("light", "dark"):
-        for width, height in ((1280, 800), (390, 844), (320, 640), (640, 400)):
-            page.resize(width, height, scheme)
-            for view in ("inbox", "silences", "audit", "topology", "detail", "form"):
-                page.go({"detail": "inbox", "form": "silences"}.get(view, view))
-                if view == "detail":
-                    page.choose("One with all.")
-                if view == "form":
-                    page.press("s")
-                    page.until(lambda: page.text("#silenceDialog"), "the form")
-                page.rest()
-                found = page.run((pathlib.Path(__file__).parent / "legible.js").read_text(),
-                                 width < 760)
-                problems += [f"{scheme} {width} {view}: {each}" for each in found]
-                if view == "form":
-                    page.press(page.keys.ESCAPE)
-    assert not problems, "\n".join(sorted(set(problems))[:60])
-
-
-def nothing_jumps(page, console):
-    console.ask(*[report(f"Error {number}.", failureReason="Because.") for number in range(30)])
-    for width in (1280, 390):
-        page.resize(width, 844)
-        page.open(console.url)
-        page.row("Error 1.")
-        page.run("""
-            window.shifts = [];
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries()) window.shifts.push(entry.value);
-            }).observe({ type: "layout-shift", buffered: true });
-            const send = window.fetch;
-            window.fetch = async (path, options) => {
-              if (path.includes("presentations")) await new Promise((go) => setTimeout(go, 200));
-              return send(path, options);
-            };
-            window.tops = {};
-            const look = () => {
-              for (const heading of document.querySelectorAll("#detail h3")) {
-                (window.tops[heading.textContent] ??= new Set()).add(heading.offsetTop);
-              }
-              requestAnimationFrame(look);
-            };
-            look();""")
-        console.ask(report("One more."))
-        page.run("document.querySelector('#list .row').click()")
-        page.shown("Error")
-        page.until(lambda: "Because." in page.text("#detail"), "the details")
-        page.rest()
-        shifts, moved = page.run(
-            "return [window.shifts, Object.entries(window.tops)"
-            ".filter(([, tops]) => tops.size > 1).map(([name]) => name)]")
-        # The options are where they were, and nothing that is being read goes elsewhere.
-        assert sum(shifts) < 0.05 and not moved, (shifts, moved)
-
-
 def hostile_text_stays_text(page, console):
     page.open(console.url)
     attack = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
@@ -465,7 +398,7 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,
        what_a_hop_changed_is_told, a_worker_is_in_the_topology,
-       the_link_comes_back_after_a_restart, hostile_text_stays_text, nothing_jumps,
-       everything_is_legible_and_reachable, ten_thousand_scroll]
+       the_link_comes_back_after_a_restart, hostile_text_stays_text,
+       ten_thousand_scroll]
 REAL_ONLY = {a_command_is_repeated, a_worker_is_in_the_topology, what_a_hop_changed_is_told}
 MOCK_ONLY = {the_topology_is_live}

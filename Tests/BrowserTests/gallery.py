@@ -63,6 +63,20 @@ def answered(page, console):
     page.until(lambda: "Recovered" in page.text(".decide"), "what came of it")
 
 
+def notices(page, console):
+    console.ask(report("The index is older than its table."))
+    console.fill(12)
+    page.run("localStorage.setItem('errorbus.undo', '60')")
+    page.choose("The index")
+    page.click("[data-option=retry]")
+    page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+    page.part("news", "[part.toast('recovered: The lock of the ledger is held.', 'good'),"
+              "part.toast('bob took back your answer: ' + 'The feed has new columns. '.repeat(4),"
+              "'warning')]")
+    page.run("document.querySelector('#list .row').click()")
+    page.shown("")
+
+
 def claimed(page, console):
     [question] = console.ask(report("Only one of us."))
     console.call(f"/api/v1/presentations/{question.id}/claim",
@@ -174,7 +188,7 @@ def name_dialog(page, console):
     page.until(lambda: page.text("#nameDialog"), "the question")
 
 
-SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, claimed, hostile,
+SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed, hostile,
           thirty_options, filtered, silences, no_silences, silence_form, silence_form_refused,
           audit, topology, large_topology, no_link, help_dialog, name_dialog]
 

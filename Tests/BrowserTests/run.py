@@ -11,6 +11,7 @@ import sys
 import traceback
 
 import cases
+import layout_cases
 import safety_cases
 from browser import Page
 from consoles import MockConsole, RealConsole
@@ -48,7 +49,7 @@ def main():
     make_console = MockConsole if arguments.mock else lambda: RealConsole(arguments.binary)
     real_only = cases.REAL_ONLY | safety_cases.REAL_ONLY
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for case in cases.ALL + safety_cases.ALL:
+    for case in cases.ALL + layout_cases.ALL + safety_cases.ALL:
         if (arguments.only or "") not in case.__name__:
             continue
         if case in (real_only if arguments.mock else cases.MOCK_ONLY):

@@ -1,19 +1,44 @@
 // Saying what has happened: on the screen, and to a screen reader.
 import { $, el } from "./elements.js";
+import { schedule } from "./frame.js";
 import { state } from "./state.js";
 import { endingOf, isCancelled } from "./store.js";
 import { headingOf, number, shown } from "./text.js";
 
+const PASSING = 8000;
+const PASSING_MAX = 4;
+
+/** Adds a notice to a stack, at the end that is in sight. */
+export function showNotice(stack, note) {
+  changeNotices(() => {
+    stack.prepend(note);
+    stack.scrollTop = 0;
+  });
+}
+
+export const removeNotices = (notes) =>
+  changeNotices(() => notes.forEach((note) => note.remove()));
+
+function changeNotices(change) {
+  const { style } = document.documentElement;
+  // With room to spare meanwhile, what was scrolled to its end stays where it is.
+  style.setProperty("--notices", "0px");
+  change();
+  style.setProperty("--notices", `${$("toasts").getBoundingClientRect().height}px`);
+  schedule();
+}
+
+/** Says it for some seconds; only the latest stay. */
 export function toast(text, tone) {
   const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
   const close = el("button", {
-    type: "button", className: "plain", textContent: "Close", onclick: () => note.remove(),
+    type: "button", className: "plain", textContent: "Close", onclick: () => removeNotices([note]),
   });
   const note = el("div", { className: `toast ${tone}`, ...role },
     el("p", { textContent: shown(text, 400) }), close);
-  $("toasts").append(note);
-  setTimeout(() => note.remove(), 8000);
-  while ($("toasts").children.length > 4) $("toasts").firstChild.remove();
+  showNotice($("passing"), note);
+  removeNotices([...$("passing").children].slice(PASSING_MAX));
+  setTimeout(() => removeNotices([note]), PASSING);
 }
 
 export function say(text) { $("news").textContent = text; }

@@ -3,7 +3,7 @@ import { $, el, kbd } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
-import { toast } from "./news.js";
+import { removeNotices, showNotice, toast } from "./news.js";
 import { current } from "./rows.js";
 import { state } from "./state.js";
 import { keep, leavingSize } from "./store.js";
@@ -21,7 +21,7 @@ export function offerUndo(what, text, milliseconds) {
   }, kbd("u"));
   entry.toast = el("div", { className: "toast" }, el("p", { textContent: text }), button, bar);
   state.undos.push(entry);
-  $("toasts").append(entry.toast);
+  showNotice($("undos"), entry.toast);
   countDown();
 }
 
@@ -32,8 +32,10 @@ function countDown() {
 }
 
 function dropUndos(isOver) {
-  for (const entry of state.undos) if (isOver(entry)) entry.toast.remove();
-  state.undos = state.undos.filter((entry) => !isOver(entry));
+  const over = state.undos.filter(isOver);
+  if (over.length === 0) return;
+  state.undos = state.undos.filter((entry) => !over.includes(entry));
+  removeNotices(over.map((entry) => entry.toast));
 }
 
 const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(entry.id));

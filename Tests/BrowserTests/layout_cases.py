@@ -1,0 +1,146 @@
+"""Where things stand on the page: in sight, in reach, in place. As in cases.py."""
+import pathlib
+
+from consoles import report
+
+CONTROLS = "header a, header button, .back, #list .row, .decide button, #toasts button"
+LATEST = "#undos > :first-child button, #passing > :first-child p"
+# Which of them would not be hit in their middle; `arguments[1]` says whether to scroll there.
+MISSED = """
+    return [...document.querySelectorAll(arguments[0])].filter((node) => {
+      if (!node.checkVisibility()) return false;
+      if (arguments[1]) node.scrollIntoView({ block: "nearest" });
+      const box = node.getBoundingClientRect();
+      const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      return !node.contains(hit);
+    }).map((node) => node.textContent);"""
+PLACES = """
+    return [...document.querySelectorAll("header a, .options button, .decide .buttons button")]
+      .map((node) => node.getBoundingClientRect().y);"""
+SCROLL_TO_THE_END = """
+    const detail = document.getElementById("detail");
+    detail.scrollTop = detail.scrollHeight;"""
+NOTICES = ["Taken back: it waits for another answer.", "One moment: the last answer is on its way.",
+           "No reply from the console for 3 s. It is still waited for: what you chose may have"
+           " arrived."]
+
+
+def a_notice_covers_nothing(page, console):
+    console.ask(report("Which is it?", failureReason="It is not known."),
+                report("Another one.", severity="warning"))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '60')")
+    for width, height in ((780, 437), (390, 700), (640, 400), (320, 480), (1280, 800)):
+        page.resize(width, height)
+        page.open(console.url)
+        page.choose("Another one.")
+        page.click("[data-option=skip]")
+        page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
+        page.press(page.keys.ESCAPE)
+        page.choose("Which is it?")
+        for count, notice in enumerate(["", *NOTICES]):
+            if notice:
+                page.part("news", f"part.toast('{notice}', 'warning')")
+            assert len(page.texts(".toast")) == count + 1
+            missed = page.run(MISSED, LATEST, False) + page.run(MISSED, CONTROLS, True)
+            assert not missed, (width, height, count, missed)
+        page.click("#toasts button", "Undo")
+        page.until(lambda: "Taken back" in page.text("#toasts"), "it taken back")
+
+
+def assert_still(page, before, when):
+    """Nothing is elsewhere than before, by more than a pixel may be rounded."""
+    moved = [(old, new) for old, new in zip(before, page.run(PLACES), strict=True)
+             if abs(old - new) > 1]
+    assert not moved, (when, moved)
+
+
+def nothing_moves_for_a_notice(page, console):
+    console.ask(report("Which is it?", failureReason="It is not known."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    for width, height in ((780, 437), (390, 700), (640, 400), (1280, 800)):
+        page.resize(width, height)
+        page.open(console.url)
+        page.choose("Which is it?")
+        page.until(lambda: "It is not known." in page.text("#detail"), "the reason")
+        for script in ("", SCROLL_TO_THE_END):
+            page.run(script)
+            before = page.run(PLACES)
+            for notice in NOTICES:
+                page.part("news", f"part.toast('{notice}', 'warning')")
+                assert_still(page, before, (width, height, notice))
+            while page.texts("#toasts button"):
+                page.click("#toasts button", "Close")
+                assert_still(page, before, (width, height, "closed"))
+
+
+def everything_is_legible_and_reachable(page, console):
+    console.ask(report("One with all.", severity="critical", failureReason="Because.",
+                       onExpiry="skip", userInfo={"host": "a"}, underlyingErrors=[
+                           {"domain": "below", "description": "Beneath."}]), deadline=200)
+    for severity in ("error", "warning", "info", "debug"):
+        console.ask(*[report(f"A {severity}.", severity=severity) for _ in range(3)])
+    console.call("/api/v1/silences", {"match": {"domain": "nothing.*"}, "comment": "none",
+                                      "by": "ada", "forMilliseconds": 60_000})
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    problems = []
+    for scheme in ("light", "dark"):
+        for width, height in ((1280, 800), (390, 844), (320, 640), (640, 400)):
+            page.resize(width, height, scheme)
+            for view in ("inbox", "silences", "audit", "topology", "detail", "form"):
+                page.go({"detail": "inbox", "form": "silences"}.get(view, view))
+                if view == "detail":
+                    page.choose("One with all.")
+                if view == "form":
+                    page.press("s")
+                    page.until(lambda: page.text("#silenceDialog"), "the form")
+                page.rest()
+                found = page.run((pathlib.Path(__file__).parent / "legible.js").read_text(),
+                                 width < 760)
+                problems += [f"{scheme} {width} {view}: {each}" for each in found]
+                if view == "form":
+                    page.press(page.keys.ESCAPE)
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+def nothing_jumps(page, console):
+    console.ask(*[report(f"Error {number}.", failureReason="Because.") for number in range(30)])
+    for width in (1280, 390):
+        page.resize(width, 844)
+        page.open(console.url)
+        page.row("Error 1.")
+        page.run("""
+            window.shifts = [];
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries()) window.shifts.push(entry.value);
+            }).observe({ type: "layout-shift", buffered: true });
+            const send = window.fetch;
+            window.fetch = async (path, options) => {
+              if (path.includes("presentations")) await new Promise((go) => setTimeout(go, 200));
+              return send(path, options);
+            };
+            window.tops = {};
+            const look = () => {
+              for (const heading of document.querySelectorAll("#detail h3")) {
+                (window.tops[heading.textContent] ??= new Set()).add(heading.offsetTop);
+              }
+              requestAnimationFrame(look);
+            };
+            look();""")
+        console.ask(report("One more."))
+        page.run("document.querySelector('#list .row').click()")
+        page.shown("Error")
+        page.until(lambda: "Because." in page.text("#detail"), "the details")
+        page.rest()
+        shifts, moved = page.run(
+            "return [window.shifts, Object.entries(window.tops)"
+            ".filter(([, tops]) => tops.size > 1).map(([name]) => name)]")
+        # The options are where they were, and nothing that is being read goes elsewhere.
+        assert sum(shifts) < 0.05 and not moved, (shifts, moved)
+
+
+ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
+       nothing_moves_for_a_notice]
