@@ -11,28 +11,9 @@ extension EndToEnd {
 
         private var endpoint: String { sandbox.endpoint("central") }
 
-        private func writeTopology(presenter: String) throws {
-            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: retry }]")
-            try sandbox.write(
-                "topology.yaml",
-                """
-                version: 1
-                nodes:
-                  central:
-                    listen: ["\(endpoint)"]
-                    presenters: [\(presenter)]
-                """)
-        }
-
-        /// A client of its own, without the relay.
-        private func present() throws -> Launched {
-            try Launched(
-                ["present", "--to", endpoint, "--description", "Boom", "--option", "retry=Retry"])
-        }
-
         @Test("A pipe that is not read: links come and go, a client is answered, SIGTERM ends it")
         func pipe() async throws {
-            try writeTopology(presenter: "policy: policy.yaml")
+            try sandbox.writeTopology(listening: endpoint)
             try #require(mkfifo(sandbox.path("errors"), 0o600) == 0)
             // Opened for reading too, so that it opens without a reader.
             let script = """
@@ -44,7 +25,7 @@ extension EndToEnd {
             try #require(isUp)
             // Two lines each, 600 bytes and more: beyond the pipe, and beyond the queue.
             try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
-            let answered = try present()
+            let answered = try sandbox.presentRetry(to: endpoint)
             #expect(try await answered.ending() == 0)
             let reader = try Launched([sandbox.path("errors")], program: "/bin/cat")
             #expect(await reader.prints("messages were not written: standard error was not read"))
@@ -57,12 +38,12 @@ extension EndToEnd {
         @Test("A terminal that shows nothing: the node goes on, and what it asks is shown later")
         func terminal() async throws {
             let pty = try Pty()
-            try writeTopology(presenter: "terminal")
+            try sandbox.writeTopology(listening: endpoint, presenter: "terminal")
             let central = try await sandbox.start("central", input: .terminal(pty))
             #expect(await pty.shows("node is up"))
             pty.stop(true)
             try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
-            let asking = try present()
+            let asking = try sandbox.presentRetry(to: endpoint)
             let status = try Launched(["status", "--to", endpoint])
             #expect(try await status.ending() == 0)
             #expect(await status.prints("central"))

@@ -55,6 +55,23 @@ final class Sandbox: Sendable {
             """)
     }
 
+    /// A topology of `central` alone: by policy it answers everything with `retry`, or it has this
+    /// presenter.
+    func writeTopology(
+        listening endpoint: String, presenter: String = "policy: policy.yaml"
+    ) throws {
+        try write("policy.yaml", "rules: [{ match: {}, answer: retry }]")
+        try write(
+            "topology.yaml",
+            """
+            version: 1
+            nodes:
+              central:
+                listen: ["\(endpoint)"]
+                presenters: [\(presenter)]
+            """)
+    }
+
     /// Starts a node and waits until it is up.
     func start(_ node: String, input: Launched.Input = .none) async throws -> Launched {
         let ready = "ready-\(node)-\(UInt32.random(in: 0...UInt32.max))"
@@ -72,6 +89,12 @@ final class Sandbox: Sendable {
         try Launched(
             ["present", "--to", endpoint("relay"), "--domain", "test", "--description", "Boom"]
                 + arguments, input: input)
+    }
+
+    /// Presents what can be repeated, to the node that listens there.
+    func presentRetry(to endpoint: String) throws -> Launched {
+        try Launched(
+            ["present", "--to", endpoint, "--description", "Boom", "--option", "retry=Retry"])
     }
 
     func exec(_ options: [String] = [], _ command: String..., input: Launched.Input = .none) throws

@@ -14,23 +14,13 @@ extension EndToEnd {
             let port = try Port().number
             let endpoint =
                 transport == "ipc" ? sandbox.endpoint("central") : "tcp://127.0.0.1:\(port)"
-            try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: retry }]")
-            try sandbox.write(
-                "topology.yaml",
-                """
-                version: 1
-                nodes:
-                  central:
-                    listen: ["\(endpoint)"]
-                    presenters: [policy: policy.yaml]
-                """)
+            try sandbox.writeTopology(listening: endpoint)
             let central = try await sandbox.start("central")
             for number in 1...3 {
                 let child = try FloodingChild(to: endpoint, name: "flood-\(number)")
                 try child.flood(6_000, untilTaken: 4_000)
             }
-            let good = try Launched(
-                ["present", "--to", endpoint, "--description", "Boom", "--option", "retry=Retry"])
+            let good = try sandbox.presentRetry(to: endpoint)
             #expect(try await good.ending() == 0)
             #expect(await good.prints("retry"))
             central.send(SIGTERM)
