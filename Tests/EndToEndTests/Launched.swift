@@ -90,6 +90,14 @@ final class Launched: Sendable {
         return try #require(status.value)
     }
 
+    /// Sends SIGTERM, and returns how long it took to end, with 0.
+    func goesDown(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Duration {
+        let begin = ContinuousClock.now
+        send(SIGTERM)
+        #expect(try await ending(sourceLocation: sourceLocation) == 0)
+        return ContinuousClock.now - begin
+    }
+
     /// Whether it says this on standard error.
     func says(_ text: String) async -> Bool {
         await errors.becomes { $0.contains(text) }

@@ -3,6 +3,8 @@
 enum RealTime {
     /// Tests that read a real clock all the same, and why they may.
     static let readers = [
+        "Tests/EndToEndTests/Launched.swift":
+            "a node goes down within a second: of several the quickest, on a busy machine too",
         "Tests/EndToEndTests/Console/EndToEnd+Strangers.swift":
             "strangers are let go after 10 s of real time, which must not be waited for",
         "Tests/BusNodeTests/Proxy/FaultProxyTests.swift":

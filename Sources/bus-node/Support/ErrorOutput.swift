@@ -44,7 +44,7 @@ final class ErrorOutput: Sendable {
     }()
 
     /// What waits for a reader: some thousand lines.
-    private static let byteCountMax = 256 * 1_024
+    static let byteCountMax = 256 * 1_024
     /// What stands at the beginning of the line that a person types.
     private static let prompt = "> "
 

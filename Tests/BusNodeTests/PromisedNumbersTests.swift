@@ -1,0 +1,136 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import ErrorBus
+@testable import bus_node
+
+/// The numbers that the documents promise are those in force. What each limit does, the tests of
+/// what it limits prove, many of them with smaller numbers.
+struct PromisedNumbersTests {
+    private static let times = LinkTimes()
+    private static let limits = LinkLimits()
+    private static let settings = NodeSettings(name: "a")
+    private typealias Shared = ConsoleLimits
+
+    /// What a row of the table under "Limits" says in its second column; nil where a test measures
+    /// it, which is named here.
+    private static let operations: [String: String?] = [
+        "a dead link": "after \(seconds(times.silenceMax)) of silence at the latest",
+        "a hung process": "after \(seconds(times.silenceMax)) of silence",
+        // RealSockets.Keepalive
+        "a connection to a dead host (tcp)": nil,
+        "a lost child": "`abandonAfter`, \(seconds(times.abandonAfter))",
+        "an entry that no child asks for again": minutes(times.lease),
+        "a child on its second parent": "every \(seconds(times.returnEvery))",
+        // UplinkPresentTests and DownlinkAnswerTests: the delays are a formula.
+        "resending": nil,
+        "open questions of one child": "\(limits.openPerChildMax)",
+        "open questions of one node": "\(limits.openPerNodeMax); of the last eighth",
+        "answers whose results are awaited": "\(limits.undeliveredMax) in a node",
+        // RealSockets.ParentReturns prints it.
+        "a parent's return": nil,
+        "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
+        "lines that wait for a reader of standard error": kibibytes(ErrorOutput.byteCountMax),
+        "results remembered": "\(minutes(times.tombstone)), at most \(limits.rememberedMax)",
+        "withdrawals remembered of what was never asked":
+            "\(minutes(times.tombstone)), at most \(limits.unaskedMax)",
+        "a report": kibibytes(JSONLimits.report.byteCount)
+            + ", \(ErrorReport.Limits.optionCount) options, \(JSONLimits.report.depth) levels",
+        // EndToEnd.Starved
+        "descriptors": nil,
+        "a path": "\(WireLimits.hopCountMax) hops",
+        "a recovery attempt": minutes(OptionAttempter.timeLimitDefault.wholeMilliseconds),
+        // EndToEnd.Run, EndToEnd.UnreadErrors
+        "going down": nil,
+    ]
+
+    private static let console: [String: String?] = [
+        "a body": kibibytes(Shared.bodyByteMax),
+        "a header, all headers":
+            "\(kibibytes(Shared.headerByteMax)), \(kibibytes(4 * Shared.headerByteMax)), "
+            + "\(Shared.headerCountMax) of them",
+        "connections": "\(Shared.connectionCountMax)",
+        "of these without the token":
+            "\(Shared.strangerCountMax), \(Shared.strangerCountMaxPerHost) from one address",
+        // ConsoleConnectionsTests, ClientPatienceTests
+        "a connection after a request without the token": nil,
+        "refusals of one kind in the log": "1 in \(seconds(Shared.refusalInterval))",
+        "event streams": "\(Shared.streamCountMax)",
+        "a request, from the connection on": seconds(Shared.requestTime),
+        "between an answer and the next request's end":
+            seconds(Shared.idleTime),
+        "a client that takes nothing of what is sent":
+            seconds(Shared.stallTime),
+        "a name, an option": "\(Shared.nameScalarMax) characters",
+        "silences": "\(SilenceTable.activeMax) active, \(SilenceTable.endedMax) ended",
+        "a claim, the time to undo":
+            "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
+            + seconds(InboxLimits().undoMax),
+        "open questions": grouped(InboxLimits().openMax),
+        "ended questions": grouped(InboxLimits().endedMax),
+        "a description in a list": "\(grouped(Shared.descriptionScalarMax)) characters",
+        "audit events": "the last \(grouped(Shared.auditEventMax))",
+        "going down": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
+    ]
+
+    /// Said in passing.
+    private static let sentences = [
+        "`abandonAfter`, \(seconds(settings.abandonAfter))",
+        "With `--to ENDPOINT` it is \(seconds(settings.grace)), then",
+        "the log says so after \(seconds(times.parentMissing));",
+        "again every \(minutes(times.parentMissingAgain))",
+        "its deadline, \(times.bareWaitMax / 60_000) minutes where it named none",
+        "kept for \(SQLiteJournal.retention.wholeMilliseconds / 86_400_000) days and at most "
+            + "\(SQLiteJournal.rowCountMax) of them",
+        "asked more than \(limits.statesPerSecondMax) times a second",
+    ]
+
+    private static func seconds(_ milliseconds: UInt64) -> String { "\(milliseconds / 1_000) s" }
+    private static func seconds(_ time: Duration) -> String { seconds(time.wholeMilliseconds) }
+    private static func seconds(_ time: TimeAmount) -> String {
+        "\(time.nanoseconds / 1_000_000_000) s"
+    }
+    private static func minutes(_ milliseconds: UInt64) -> String { "\(milliseconds / 60_000) min" }
+    private static func kibibytes(_ count: Int) -> String { "\(count / 1_024) KiB" }
+    private static func mebibytes(_ count: Int) -> String { "\(count >> 20) MiB" }
+    private static func grouped(_ count: Int) -> String {
+        count < 1_000 ? "\(count)" : "\(count / 1_000),\("\(1_000 + count % 1_000)".dropFirst())"
+    }
+
+    private static func text(_ document: String) throws -> String {
+        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try String(
+            contentsOf: repository.appendingPathComponent("docs/\(document)"), encoding: .utf8)
+    }
+
+    /// The first two columns of the table under "## Limits".
+    private static func table(of document: String) throws -> [(name: String, limit: String)] {
+        let section = try text(document).components(separatedBy: "\n## Limits\n").last ?? ""
+        let rows = section.split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { !$0.hasPrefix("| --- ") }.dropFirst().prefix { $0.hasPrefix("|") }
+        return rows.map { row in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return (cells[0], cells[1])
+        }
+    }
+
+    @Test(
+        "Every row of the limits has the number in force, or a test that measures it",
+        arguments: [("operations.md", operations), ("console.md", console)])
+    func rows(document: String, promised: [String: String?]) throws {
+        let rows = try Self.table(of: document)
+        #expect(Set(rows.map(\.name)) == Set(promised.keys))
+        for (name, limit) in rows {
+            guard let expected = promised[name] ?? nil else { continue }
+            #expect(limit.contains(expected), "\(name)")
+        }
+    }
+
+    @Test("What is said in passing has the number in force", arguments: sentences)
+    func sentence(_ text: String) throws {
+        let words = try Self.text("operations.md").split(whereSeparator: \.isWhitespace)
+        #expect(words.joined(separator: " ").contains(text))
+    }
+}

@@ -1,0 +1,80 @@
+import CZMQ
+import Glibc
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// What the kernel does with a tcp connection whose other end is no more, by its own account.
+    @Suite struct KeepaliveTests {
+        @Test("A connection to a dead host is closed after 15 s, also one that never said HELLO")
+        func closedByKernel() async throws {
+            let bus = Bus()
+            let central = try bus.tcpRoot("central", presenters: [FixedPresenter(option: "retry")])
+            try await bus.run(central) {
+                let endpoint = try #require(await central.boundEndpoints.first)
+                guard case .tcp(_, let port) = endpoint.address else { return }
+                let worker = try bus.node("worker", parents: [endpoint], listens: false)
+                try await bus.run(worker) {
+                    #expect(await worker.uplink.presentError(Attempts().saveFailed()).didRecover)
+                    let silent = try RawSocket.dealer(to: endpoint)
+                    await Resources.wait { Connection.all { $0.local == port }.count == 2 }
+                    let taken = Connection.all { $0.local == port }
+                    // The worker's, and that of the silent one, which sets nothing itself.
+                    let made = Connection.all { $0.peer == port && $0.option(SO_KEEPALIVE) == 1 }
+                    #expect(made.count == 1)
+                    for connection in taken + made { connection.expectEnd(afterSeconds: 15) }
+                    withExtendedLifetime(silent) {}
+                }
+            }
+        }
+    }
+}
+
+/// A tcp connection of this process.
+private struct Connection {
+    let descriptor: CInt
+    let local: UInt16
+    let peer: UInt16
+
+    private typealias Name = (
+        CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>
+    ) -> CInt
+
+    private init?(_ descriptor: CInt) {
+        guard let local = Self.port(descriptor, { getsockname($0, $1, $2) }),
+            let peer = Self.port(descriptor, { getpeername($0, $1, $2) })
+        else { return nil }
+        (self.descriptor, self.local, self.peer) = (descriptor, local, peer)
+    }
+
+    static func all(where condition: (Connection) -> Bool) -> [Connection] {
+        (0..<CInt(4_096)).compactMap(Connection.init).filter(condition)
+    }
+
+    private static func port(_ descriptor: CInt, _ name: Name) -> UInt16? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &size) }
+        }
+        let isInternet = [AF_INET, AF_INET6].contains(CInt(address.sin6_family))
+        // The port is at the same place in both.
+        return status == 0 && isInternet ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    func option(_ name: CInt, of level: CInt = SOL_SOCKET) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(descriptor, level, name, &value, &size) == 0 ? value : nil
+    }
+
+    /// Whether nothing is said for so long, or what is said stays without an acknowledgement.
+    func expectEnd(afterSeconds limit: CInt) {
+        let tcp = CInt(IPPROTO_TCP)
+        #expect(option(SO_KEEPALIVE) == 1)
+        #expect(option(TCP_USER_TIMEOUT, of: tcp) == limit * 1_000)
+        let probes = (option(TCP_KEEPINTVL, of: tcp) ?? limit) * (option(TCP_KEEPCNT, of: tcp) ?? 1)
+        #expect((option(TCP_KEEPIDLE, of: tcp) ?? limit) + probes <= limit)
+    }
+}
