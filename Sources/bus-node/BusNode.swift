@@ -5,7 +5,7 @@ import Glibc
 struct BusNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-node",
-        abstract: "Errors that climb from process to process until somebody can decide.",
+        abstract: "Errors that climb from process to process until one can decide.",
         discussion: """
             An error goes up a configured topology, a person or a policy chooses one of its \
             recovery options, and the option runs where its owner lives.

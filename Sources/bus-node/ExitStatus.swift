@@ -3,7 +3,7 @@ import ArgumentParser
 /// How a command ends, by the numbers of sysexits: what scripts and supervisors go by.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case ok = 0
-    /// The command's own "no": cancel was chosen, or nobody was asked.
+    /// The command's own "no": cancel was chosen, or no presenter was asked.
     case declined = 1
     /// The command line is wrong.
     case usage = 64
@@ -11,7 +11,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case badData = 65
     /// A file that is named is missing or may not be read.
     case noInput = 66
-    /// Nobody to present it: unreachable, or the chain ends (503).
+    /// No presenter: unreachable, or the chain ends (503).
     case unavailable = 69
     /// A fault of ours.
     case software = 70

@@ -263,7 +263,7 @@ def what_is_applied_on_expiry_is_told(page, console):
     page.choose("Not for a long time.")
     assert "“Retry” is applied in" in page.text(".expiry"), page.text(".expiry")
     page.choose("Soon nobody has to say.")
-    assert "If nobody answers, “Skip” is applied in" in page.text(".expiry")
+    assert "Without an answer “Skip” is applied in" in page.text(".expiry")
     marks = page.texts("#list .age.near")
     assert len(marks) == 1 and marks[0].strip().startswith("Skip in"), marks
     assert question.answer()[0] == "skip"

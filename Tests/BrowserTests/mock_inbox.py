@@ -225,7 +225,7 @@ class Inbox:
             return {"answered": answered, "refused": refused}
 
     def refuse_unseen(self, members, body):
-        """An option that is another one than was seen, or of what nobody has said they saw."""
+        """An option that is another one than was seen, or of what no client has said it saw."""
         for option in (option for item in members for option in item["options"]
                        if option["id"] == body["option"]):
             found = {"title": option["title"], "role": option["role"] or "none"}

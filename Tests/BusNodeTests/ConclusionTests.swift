@@ -29,14 +29,14 @@ struct ConclusionTests {
         #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
     }
 
-    @Test("An option that was applied because nobody answered is told as that")
+    @Test("An option that was applied because no answer came is named as that")
     func expired() {
         let answer = Answer(
             id: PresentationID.make().value, option: "retry", by: "me", via: .expiry)
         let conclusion = Conclusion(
             Outcome(didRecover: true, reason: .answered, decidedBy: "me", answer: answer))
         #expect(conclusion.status == .ok)
-        #expect(conclusion.text == "nobody answered in time: retry applied (on expiry)")
+        #expect(conclusion.text == "no answer came in time: retry applied (on expiry)")
     }
 
     @Test("An answer is its option, and speaks for itself", arguments: [true, false])

@@ -43,7 +43,7 @@ extension EndToEnd {
             let exec = try sandbox.exec(
                 ["--deadline", "1s", "--on-expiry", "skip"], "sh", "-c", "exit 3")
             #expect(try await exec.ending() == 0)
-            #expect(await exec.says("skip since nobody answered in time"))
+            #expect(await exec.says("skip since no answer came in time"))
             let wrong = try sandbox.exec(["--on-expiry", "wipe"], "true")
             #expect(try await wrong.ending() == 64)
             withExtendedLifetime(nodes) {}
@@ -165,7 +165,7 @@ extension EndToEnd {
             let exec = try Launched(
                 ["exec", "--to", sandbox.endpoint("none"), "--grace", "200ms", "--"] + command)
             #expect(try await exec.ending() == status)
-            #expect(await exec.says("nobody could be reached"))
+            #expect(await exec.says("no node could be reached"))
         }
 
         @Test("What a command leaves behind with its error output does not hold exec up")

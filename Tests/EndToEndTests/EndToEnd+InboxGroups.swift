@@ -25,7 +25,7 @@ extension EndToEnd.Inbox {
         return presents
     }
 
-    @Test("A26 a script answers what differs only where it says so, and is told what it answered")
+    @Test("A26 a script answers what differs only where it says so, and learns what it answered")
     func differingInScript() async throws {
         let (nodes, address) = try await start()
         let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)

@@ -5,7 +5,7 @@ import Testing
 /// A folder of one test and the nodes that run in it.
 final class Sandbox: Sendable {
     /// A deadline to be passed by what a person is asked, and longer ones for a machine too busy to
-    /// ask before it. A test takes them in turn until somebody was asked.
+    /// ask before it. A test takes them in turn until a person was asked.
     static let deadlines = ["1s", "4s", "16s", "64s"]
 
     let folder: String

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The processes that tests have started, known to a process that kills them when this one ends,
-/// however it ends: what a test leaves behind by a crash nobody else would end.
+/// however it ends: what a test leaves behind by a crash would not end by itself.
 enum Survivors {
     /// Written to while this process lives; closed by the system when it does not.
     private static let watch: FileHandle? = {

@@ -61,7 +61,7 @@ extension RealSockets {
             await #expect(throws: NodeError.reservedName("bare")) { try await node.run() }
         }
 
-        @Test("A deadline that nobody lives to see is sent, and answered before")
+        @Test("A deadline beyond any lifetime is sent, and answered before")
         func endlessDeadline() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])

@@ -1,4 +1,4 @@
-/// What makes two errors the same to whoever answers them: within a domain the report's own
+/// What makes two errors the same to the one who answers: within a domain the report's own
 /// `coalesceKey`, else its code and description; and always the options, since an answer is for
 /// the titles and roles that its giver saw. HRS compares domain, code and option titles.
 struct CoalescingKey: Hashable, Sendable {

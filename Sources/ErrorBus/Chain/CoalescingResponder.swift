@@ -6,7 +6,7 @@ import Synchronization
 /// `coalesceKey`, or else the same domain, code and description, and the same options by id, title
 /// and role. While one such error is unanswered, others wait here, adjacent or not. When it is
 /// answered, each runs its *own* attempter with the chosen option and completes with its own
-/// result. The group closes as the answer arrives: an error that comes later is asked about anew.
+/// result. The group closes as the answer arrives: an error that comes later is asked about again.
 ///
 /// HRS's coalescing queue hands the first error's result to all, and also to errors that come
 /// while the answer is being carried out; both tell a caller "recovered" that was not.
@@ -52,7 +52,7 @@ public final class CoalescingResponder: Responder {
         }
     }
 
-    /// Whether nobody climbs or waits: for tests.
+    /// Whether no error climbs or waits: for tests.
     var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
 
     private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {

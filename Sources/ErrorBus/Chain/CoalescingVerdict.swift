@@ -1,4 +1,4 @@
-/// What a caller that waits behind an equal error is told, once.
+/// What a caller that waits behind an equal error gets, once.
 enum CoalescingVerdict: Sendable {
     /// Run your own attempter with this answer.
     case attempt(Answer)

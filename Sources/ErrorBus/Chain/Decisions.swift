@@ -25,14 +25,14 @@ public struct Decisions: Sendable {
         self.logger = logger
     }
 
-    /// The question is put to somebody.
+    /// The question is put to a person or a policy.
     func presenting(_ error: any Error, _ id: PresentationID) async {
         audit?.record(AuditEvent(presenting: error, id))
         let question = question(error)
         await attempt("shown", id) { try await $0.shown(id, question) }
     }
 
-    /// Nobody answered before the deadline. What is declared for that is the origin's to apply.
+    /// No answer came before the deadline. What is declared for that is the origin's to apply.
     func expired(_ error: any Error, _ id: PresentationID) {
         let report = ErrorReport(describing: error)
         audit?.record(

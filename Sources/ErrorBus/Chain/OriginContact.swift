@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether whoever asked can be reached, as far as this node knows. While it cannot, the question
+/// Whether the origin can be reached, as far as this node knows. While it cannot, the question
 /// stays open for a time and its answer is kept; the prompt says so.
 public final class OriginContact: Sendable {
     private struct State {

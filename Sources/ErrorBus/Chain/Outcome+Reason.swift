@@ -16,7 +16,7 @@ extension Outcome {
         public static let userCancelled = Reason(rawValue: "userCancelled")
         /// The presenters that had the question passed it on; only in refusals of late answers.
         public static let declined = Reason(rawValue: "declined")
-        /// Nobody answered before the deadline.
+        /// No answer came before the deadline.
         public static let expired = Reason(rawValue: "expired")
         /// The chain ended before anybody presented it.
         public static let detached = Reason(rawValue: "detached")
@@ -43,9 +43,9 @@ extension Outcome {
         /// The node is going down.
         public static let shutDown = Reason(rawValue: "shutDown")
 
-        /// Whether nobody ever saw the error: its responders get `willNotPresentError`. AppKit's
+        /// Whether no person ever saw the error: its responders get `willNotPresentError`. AppKit's
         /// condition, "will not be presented and is not going to be recovered from", so not for
-        /// a question that was withdrawn or expired in front of somebody.
+        /// a question that was withdrawn or expired in front of a person.
         public var meansNotPresented: Bool {
             switch self {
             case .withheld, .userCancelled, .detached, .unreachable, .cycle, .tooManyHops, .busy,

@@ -39,7 +39,7 @@ extension Outcome {
     /// The outcome of `answer` after its attempt came to `result`.
     ///
     /// The reason stays `answered` when the attempt ran to its end: picked "Retry", retry failed
-    /// is told from picked "Cancel" by the answer's option (A02, A03).
+    /// differs from picked "Cancel" by the answer's option (A02, A03).
     public init(answer: Answer, result: AttemptResult, decidedBy: String) {
         let (reason, detail): (Reason, String?) =
             switch result {

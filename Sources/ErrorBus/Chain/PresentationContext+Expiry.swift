@@ -1,5 +1,5 @@
 extension PresentationContext {
-    /// The answer for the case that nobody gave one before the deadline: what the caller or the
+    /// The answer for the case that none came before the deadline: what the caller or the
     /// error declares. Nil where nothing is declared, or what is declared is not offered.
     ///
     /// Only the origin applies it, by its own clock, so that no two processes can.

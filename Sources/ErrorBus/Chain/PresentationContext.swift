@@ -20,7 +20,7 @@ public struct PresentationContext: Sendable {
     public let retryCount: Int
     /// Until when the caller waits; nil: as long as the caller lives.
     public internal(set) var deadline: ContinuousClock.Instant?
-    /// The option that the caller declared for the case that nobody answers before then.
+    /// The option that the caller declared for the case that no answer comes before then.
     var onExpiry: String?
     /// The names of the responders passed, first to last: what an audit shows. A responder where
     /// something out of the ordinary happened carries a note, as in `"importer (cut, to root)"`.

@@ -5,7 +5,7 @@ public struct PresentationOptions: Sendable {
     public var id: PresentationID?
     /// How long to wait for an answer; nil: as long as the caller lives.
     public var deadline: Duration?
-    /// The id of the option that is applied when nobody answers before the deadline; nil: what the
+    /// The id of the option that is applied when no answer comes before the deadline; nil: what the
     /// error's report declares, and where that declares nothing, none. The outcome then says
     /// `answered` with an answer that came about by `expiry`.
     public var onExpiry: String?

@@ -2,13 +2,13 @@
 public struct PresentationState: Hashable, Sendable {
     /// The stations, as PENDING names them on the wire.
     public enum Station: String, Sendable, CaseIterable {
-        /// Passed on; nobody has it in front of them yet.
+        /// Passed on; not in front of a person yet.
         case relayed
         /// With a presenter, behind others.
         case queued
-        /// In front of somebody.
+        /// In front of a person.
         case presented
-        /// Somebody took it on.
+        /// A person took it on.
         case claimed
         /// Waiting for a link to come back.
         case unreachable

@@ -56,7 +56,7 @@ extension Responder {
             return .withdrawn
         } catch let fault {
             // The fault must neither hold up nor replace the error that met it, and must not come
-            // back here: it goes to whoever is next, on its own.
+            // back here: it goes to the next responder, on its own.
             await presentFault(fault)
             return .unchanged
         }

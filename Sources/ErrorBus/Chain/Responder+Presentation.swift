@@ -1,6 +1,6 @@
 extension Responder {
     /// Runs `body` in the presentation that is being handed to this responder, or in a new one
-    /// when somebody presents here first. Inside, ``forwardError(_:)`` belongs to it once.
+    /// when another presents here first. Inside, ``forwardError(_:)`` belongs to it once.
     func inPresentation(_ body: (PresentationContext) async -> Outcome) async -> Outcome {
         guard let context = PresentationContext.current,
             context.handover?.take(by: self) == true

@@ -3,7 +3,7 @@ extension Responder {
     /// operation again, as `NSDocument` repeats its autosaving check until no error is signalled.
     /// Each repetition's error is a new presentation linked to the one before.
     ///
-    /// There is no count of repetitions: whoever answers decides each one, and one option that
+    /// There is no count of repetitions: the answer decides each one, and one option that
     /// recovers nothing (``RecoveryOption/cancel``) is the way out.
     ///
     /// - Parameter options: For each presentation; an id counts for the first one only.

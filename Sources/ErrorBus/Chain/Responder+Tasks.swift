@@ -10,7 +10,7 @@ extension Responder {
         Task { completionHandler(await presentError(error).didRecover) }
     }
 
-    /// Presents a responder's own fault to the responder after it. Nobody waits for the outcome:
+    /// Presents a responder's own fault to the responder after it. No caller waits for the outcome:
     /// there is nothing to repeat. Where the chain is cut and errors drop, so does this one.
     func presentFault(_ fault: any Error) async {
         guard let successor = await successor else { return }

@@ -1,4 +1,4 @@
-/// Somebody an error can be offered to, and who knows whom to ask next: AppKit's `NSResponder`
+/// A step of the chain that an error climbs; it knows the next one. It is AppKit's `NSResponder`
 /// for errors. Classes, actors, structs and `@MainActor` types conform.
 ///
 /// An error climbs by ``presentError(_:)`` from responder to responder. The usual place to take
@@ -22,7 +22,7 @@ public protocol Responder: Sendable {
     /// unlike with HRS the caller completes in both cases. The error waits for this method, so it
     /// should be brief, and give up when the task is cancelled.
     ///
-    /// - Returns: The same error, another one in its stead, or nil: then nobody is asked and the
+    /// - Returns: The same error, another one in its stead, or nil: then no other is asked and the
     ///   caller completes with reason `withheld`.
     /// - Throws: A fault of this responder itself. The error goes on unchanged, and the fault is
     ///   presented to ``next`` as an error of its own, never to this responder again.

@@ -6,7 +6,7 @@ extension ErrorReport {
         public static let payloadByteCount = JSONLimits.report.byteCount
         /// The deepest nesting of JSON in a payload.
         public static let depth = JSONLimits.report.depth
-        /// The longest domain, in Unicode scalars. Errors are told apart, counted and grouped by
+        /// The longest domain, in Unicode scalars. Errors are distinguished, counted and grouped by
         /// their domain and coalesce key, so both are short.
         public static let domainScalarCount = 256
         /// The longest coalesce key, in Unicode scalars.

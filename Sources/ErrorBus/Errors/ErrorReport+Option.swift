@@ -2,7 +2,7 @@ extension ErrorReport {
     /// A choice as people and answers see it: an id, a title and a role. What choosing it does is
     /// known only to the process that owns it.
     public struct Option: Hashable, Sendable {
-        /// What a choice means to whoever presents it. AppKit infers these from a button's title;
+        /// What a choice means to a presenter. AppKit infers these from a button's title;
         /// titles can be translated, so here they are declared.
         public enum Role: String, Sendable, CaseIterable {
             /// The expected choice: what Return takes.
@@ -19,7 +19,7 @@ extension ErrorReport {
         public var title: String
         public var role: Role?
         /// Declared default although its role says something else, as for a destructive choice
-        /// that shall be what Return takes.
+        /// that Return takes.
         public var isDeclaredDefault: Bool
         /// Keys this version does not know, kept as they came.
         public var unknownKeys: [String: JSONValue]

@@ -2,7 +2,7 @@ extension ErrorReport {
     /// Reads the payload of a PRESENT or a bare report.
     ///
     /// Unknown keys are kept; null means absent. Unknown severities and roles are refused, also
-    /// those of a newer peer: a decision must not rest on a word nobody here understands.
+    /// those of a newer peer: a decision must not rest on a word that is unknown here.
     ///
     /// - Throws: ``ReportError`` naming the field, what was found and what is allowed.
     public init(payload: [UInt8]) throws(ReportError) {

@@ -24,7 +24,7 @@ extension ErrorReport {
     }
 
     /// The report as the bytes of a payload: the same for equal reports. A report put together
-    /// by hand can be larger than ``Limits/payloadByteCount``; whoever sends it checks.
+    /// by hand can be larger than ``Limits/payloadByteCount``; the sender checks.
     public func payload() -> [UInt8] { json.encoded() }
 }
 

@@ -24,7 +24,7 @@ public struct ErrorReport: Hashable, Sendable {
     public var retryOf: PresentationID?
     /// Errors with equal keys may share one prompt.
     public var coalesceKey: String?
-    /// The id of the option that is applied when nobody answers before the deadline: by the origin
+    /// The id of the option that is applied when no answer comes before the deadline: by the origin
     /// itself, whose clock it is. Nil: it then completes unanswered.
     public var onExpiry: String?
     /// The choices, in order. Empty means there is nothing to choose: one OK.

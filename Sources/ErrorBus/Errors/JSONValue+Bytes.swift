@@ -14,7 +14,7 @@ extension JSONValue {
 
     /// The value as JSON text in UTF-8: the same bytes for equal values. Numbers that are not
     /// finite are written as null. Writes values of any size: limits are for reading. What was
-    /// read is never deeper than a thread's stack allows; whoever builds a value sees to it.
+    /// read is never deeper than a thread's stack allows; the builder of a value sees to it.
     public func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.write(self)

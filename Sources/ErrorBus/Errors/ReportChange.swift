@@ -1,6 +1,6 @@
 /// What one node changed in a report on its way, for people who wonder: nothing is decided by it.
 ///
-/// Texts are named, not kept: whoever rewrites one may have wanted it gone.
+/// Texts are named, not kept: the node that rewrites one may want it gone.
 public struct ReportChange: Hashable, Sendable {
     /// The node that changed it.
     public var by: String
@@ -24,7 +24,7 @@ public struct ReportChange: Hashable, Sendable {
         redacted = difference.redacted
     }
 
-    /// Nil where it is none; what a peer wrote into it beside is left out.
+    /// Nil where it is no change; what a peer wrote into it beside is left out.
     init?(_ json: JSONValue) {
         guard let by = json["by"]?.stringValue else { return nil }
         self.by = by

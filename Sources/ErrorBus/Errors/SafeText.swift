@@ -18,7 +18,7 @@ struct SafeText {
     private var output = String.UnicodeScalarView()
     private var count = 0
     private var lineCount = 1
-    /// Marks since the last character that can carry them; nil where there is none.
+    /// Marks since the last character that can carry them; nil before the first.
     private var markCount: Int?
 
     init(lineBreaks: LineBreaks, scalarLimit: Int) {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Which errors mean that a person changed their mind: they are never shown and never leave the
-/// process, and the caller is told `userCancelled`.
+/// process, and the caller completes with `userCancelled`.
 public struct UserCancellation: Hashable, Sendable {
     /// What counts as cancelled.
     public var codes: Set<Code>

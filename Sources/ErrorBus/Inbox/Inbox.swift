@@ -29,7 +29,7 @@ public final class Inbox: Presenter {
         case answered
         /// The question is gone, or was answered elsewhere.
         case gone
-        /// Nobody here answered in time.
+        /// No answer came here in time.
         case escalated
     }
 
@@ -42,8 +42,8 @@ public final class Inbox: Presenter {
         state = Mutex(State(machine: InboxMachine(limits: limits)))
     }
 
-    /// Holds the question until somebody answers it here or elsewhere. Declines when the inbox is
-    /// full, and when nobody has taken it on for as long as its limits say.
+    /// Holds the question until it is answered here or elsewhere. Declines when the inbox is
+    /// full, and when no person has taken it on for as long as its limits say.
     public func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Ending>()
         let isTaken = change { state in
@@ -78,7 +78,7 @@ public final class Inbox: Presenter {
         if !contact.isReachable { changed(false) }
     }
 
-    /// Waits until nobody has answered or claimed it for so long; false when it has ended.
+    /// Waits until it was neither answered nor claimed for so long; false when it has ended.
     private func isNeglected(_ id: PresentationID, after limit: Duration) async -> Bool {
         while true {
             let neglect = state.withLock { $0.machine.neglect(of: id, after: limit, at: .now) }
@@ -165,7 +165,7 @@ public final class Inbox: Presenter {
     }
 
     /// Ends an open question without asking anybody further: the origin completes with `withheld`.
-    /// What somebody has claimed is left to them.
+    /// What a person has claimed is left to them.
     public func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
         let waiting = try attempt { state throws(InboxRefusal) in
             try state.machine.withheld(id, by: decider, at: .now)
@@ -186,7 +186,7 @@ public final class Inbox: Presenter {
         }
     }
 
-    /// Takes back an answer that has not left yet; whoever gave it holds the claim for a minute.
+    /// Takes back an answer that has not left yet; its author holds the claim for a minute.
     public func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
             try state.machine.undo(id, at: .now)
@@ -196,7 +196,7 @@ public final class Inbox: Presenter {
 
     /// Takes a presentation on for a time: others see who, and cannot answer it meanwhile.
     ///
-    /// - Parameter takesOver: Also when somebody else has it.
+    /// - Parameter takesOver: Also when another person has it.
     /// - Returns: When the claim ends.
     @discardableResult
     public func claim(

@@ -27,7 +27,7 @@ struct InboxGroups: Hashable, Sendable {
         numbers[group.key] = nil
     }
 
-    /// The open members of a group; nil when there is none of that number (any more).
+    /// The open members of a group; nil when no group has that number (any more).
     func members(of number: Int) -> Set<PresentationID>? { groups[number]?.members }
 
     var all: [(number: Int, members: Set<PresentationID>)] {

@@ -2,9 +2,9 @@
 public struct InboxItem: Hashable, Sendable {
     /// Where a presentation stands, in the words people see.
     public enum Stage: Hashable, Sendable {
-        /// Nobody has taken it on.
+        /// No person has taken it on.
         case open
-        /// Somebody looks after it. Others see who, and cannot answer it before then.
+        /// A person looks after it. Others see who, and cannot answer it before then.
         case claimed(by: String, until: Moment)
         /// Answered, but the answer leaves only then: until then it can be taken back.
         case leaving(Answer, at: Moment)
@@ -25,7 +25,7 @@ public struct InboxItem: Hashable, Sendable {
     /// The nodes it came through, origin first.
     public let path: [NodeName]
     public let retryCount: Int
-    /// It was put to somebody before this node was restarted; no answer was recorded.
+    /// It was shown before this node was restarted; no answer was recorded.
     public let wasShownBefore: Bool
     public let openedAt: Moment
     /// Until when an answer counts; nil: as long as the origin lives.
@@ -90,7 +90,7 @@ public struct InboxItem: Hashable, Sendable {
         takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
     }
 
-    /// A claim that has run out is none.
+    /// A claim that has run out counts no more.
     func asOf(_ now: Moment) -> InboxItem {
         guard case .claimed(_, let until) = stage, until <= now else { return self }
         var item = self

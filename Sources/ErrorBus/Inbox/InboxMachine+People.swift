@@ -1,5 +1,5 @@
 extension InboxMachine {
-    /// Somebody answers.
+    /// A person answers.
     ///
     /// - Parameter undo: How long it is held back so that it can be taken back; never beyond the
     ///   deadline.
@@ -47,7 +47,7 @@ extension InboxMachine {
         takeBack(id, answer, at: now)
     }
 
-    /// It stays claimed for a minute, so that nobody answers in between.
+    /// It stays claimed for a minute, so that no other answer comes in between.
     private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         change(id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
         remember(takenBack: answer.id, of: id)
@@ -69,7 +69,7 @@ extension InboxMachine {
         return undone
     }
 
-    /// Ends it unanswered, unless somebody looks after it.
+    /// Ends it unanswered, unless a person looks after it.
     mutating func withheld(
         _ id: PresentationID, by decider: String, at now: Moment
     ) throws(InboxRefusal) {
@@ -79,7 +79,7 @@ extension InboxMachine {
         change(id, to: .closed(.withheld), at: now)
     }
 
-    /// Somebody takes it on for a time; again by the same person renews it.
+    /// A person takes it on for a time; again by the same person renews it.
     mutating func claim(
         _ id: PresentationID, by person: String, for time: Duration, takesOver: Bool,
         at now: Moment
@@ -94,7 +94,7 @@ extension InboxMachine {
         return now + time
     }
 
-    /// Gives a claim back. Somebody else's is refused.
+    /// Gives a claim back. Another person's is refused.
     mutating func release(
         _ id: PresentationID, by person: String, at now: Moment
     ) throws(InboxRefusal) {

@@ -1,5 +1,5 @@
 /// The table of an inbox: every presentation put to people here, open or lately ended. Decides
-/// what may be done to each; asks nobody and sends nothing.
+/// what may be done to each; asks no one and sends nothing.
 struct InboxMachine: Sendable {
     let limits: InboxLimits
     private(set) var items: [PresentationID: InboxItem] = [:]
@@ -17,7 +17,7 @@ struct InboxMachine: Sendable {
     // MARK: What happened to a question
 
     /// A question came. Nil when there is no room for it. Asked again under the same id it is open
-    /// anew: the asking before has ended or is about to.
+    /// again: the asking before has ended or is about to.
     mutating func opened(_ question: InboxQuestion, at now: Moment) -> InboxItem? {
         if let earlier = items[question.id] { forget(earlier) }
         guard openCount < limits.openMax else { return nil }
@@ -37,7 +37,7 @@ struct InboxMachine: Sendable {
         return item
     }
 
-    /// An answer counts, whoever gave it.
+    /// An answer counts, wherever it was given.
     mutating func decided(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         guard let item = items[id] else { return }
         switch item.stage {
@@ -45,13 +45,13 @@ struct InboxMachine: Sendable {
         // Another presenter's answer was first after all.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
-        // Passed on from here, and answered by whoever was next; or withheld too late.
+        // Passed on from here, and answered by the next presenter; or withheld too late.
         case .closed(.declined), .closed(.withheld): change(id, to: .answered(answer), at: now)
         case .answered, .settled, .closed: break
         }
     }
 
-    /// An answer given here came too late: it had ended, of which nobody had told yet.
+    /// An answer given here came too late: it had ended, which was not known here yet.
     mutating func answerLost(
         _ id: PresentationID, _ answer: UniqueID, _ reason: Outcome.Reason, at now: Moment
     ) {
@@ -174,12 +174,12 @@ struct InboxMachine: Sendable {
     }
 }
 
-/// Whether a presentation in an inbox waits for somebody in vain.
+/// Whether a presentation in an inbox waits in vain.
 enum InboxNeglect: Hashable, Sendable {
     /// It has ended, or is gone.
     case over
-    /// Nobody has looked after it for too long.
+    /// No person has looked after it for too long.
     case neglected
-    /// Somebody looks after it, or it is too early to tell.
+    /// A person looks after it, or it is too early to tell.
     case lookAgain(at: ContinuousClock.Instant)
 }

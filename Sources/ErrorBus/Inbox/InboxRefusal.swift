@@ -1,14 +1,14 @@
 import Foundation
 
-/// Why an inbox did not do what somebody asked. Nothing has changed then.
+/// Why an inbox did not do what a person asked. Nothing has changed then.
 public enum InboxRefusal: Error, Hashable, Sendable {
     /// Never here, or ended so long ago that it is not kept.
     case unknown(PresentationID)
     case unknownGroup(Int)
     case notOffered(option: String, offered: [String])
-    /// Somebody answered before.
+    /// It was answered before.
     case answered(Answer, at: Moment)
-    /// Somebody else looks after it.
+    /// Another person looks after it.
     case claimed(by: String, until: Moment)
     /// It ended without an answer.
     case closed(Outcome.Reason, at: Moment)

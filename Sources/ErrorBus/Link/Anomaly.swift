@@ -7,7 +7,7 @@ struct Anomaly: Hashable, Sendable {
         /// More came than could be dealt with.
         case overflow
 
-        /// Whoever runs the node should know: no race explains it.
+        /// The operator of the node should know: no race explains it.
         var isFault: Bool {
             switch self {
             case .wrongDirection, .notTheAsker, .malformed, .overflow: true

@@ -4,7 +4,7 @@ import HeapModule
 /// planned in, so that equal machines do the same.
 ///
 /// A heap in which an earlier plan of the same key stays behind as a stale item. Stale items never
-/// outnumber the live ones for long: then the heap is made anew.
+/// outnumber the live ones for long: then the heap is rebuilt.
 struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private struct Item: Comparable {
         let time: MonotonicTime

@@ -18,7 +18,7 @@ actor Downlink {
         case state(Frame, PeerID)
     }
 
-    /// Bytes of one-frame reports being read at once; above it a client is told "busy". Many
+    /// Bytes of one-frame reports being read at once; above it a client gets "busy". Many
     /// clients fail at once for one cause, and their reports are small.
     private static let bareReadingByteCountMax = 64 << 20
     /// With so many of them, what comes next waits.

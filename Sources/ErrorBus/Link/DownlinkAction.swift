@@ -4,7 +4,7 @@ enum DownlinkAction: Hashable, Sendable {
     case reply(BareReply, to: PeerID)
     /// A child asks: hand it to the node's chain.
     case offer(DownlinkOffer)
-    /// Nobody wants the answer any more: take the error back from the chain.
+    /// No child wants the answer any more: take the error back from the chain.
     case cancel(PresentationID, generation: Int, reason: Outcome)
     /// What came of the answer that the chain gave. May come again: `unknown` can still become a
     /// result when the child returns.
@@ -14,7 +14,7 @@ enum DownlinkAction: Hashable, Sendable {
     case childUp(NodeName)
     case childDown(NodeName, reason: String)
     case dropped(Anomaly)
-    /// Somebody asked how the node is: send STATE.
+    /// A peer asked how the node is: send STATE.
     case tellState(to: PeerID)
 
     /// Why an entry was taken back from the chain.

@@ -22,7 +22,7 @@ struct DownlinkEntry: Hashable, Sendable {
         case answered(Delivery)
         /// The origin gave up: final under this id.
         case withdrawn(until: MonotonicTime)
-        /// Nobody asked any more. Becomes open when asked again.
+        /// No child asked any more. Becomes open when asked again.
         case abandoned(until: MonotonicTime)
         /// Too late: kept for those who ask again.
         case refused(Message.Reject, until: MonotonicTime)
@@ -61,15 +61,15 @@ struct DownlinkEntry: Hashable, Sendable {
     /// What a bare client can carry out: this hop is its end of the protocol, and refuses other
     /// options for it. Nil for everybody else.
     var offered: [String]?
-    /// The option that a bare client gets when nobody answers in time.
+    /// The option that a bare client gets when no answer comes in time.
     var onExpiry: String?
     var asker: Asker
     /// The last that asked comes last.
     private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
-    /// One more with every reopening, so that what an earlier asking still sends is told apart.
+    /// One more with every reopening, so that what an earlier asking still sends is recognized.
     var generation = 1
-    /// When somebody last asked.
+    /// When a child last asked.
     var askedAt: MonotonicTime
     var askedBy: BootID?
     var deadline: MonotonicTime?
@@ -83,7 +83,7 @@ struct DownlinkEntry: Hashable, Sendable {
 
     var isOpen: Bool { phase == .open }
 
-    /// Whether whoever asked can be reached, as far as this hop knows.
+    /// Whether the origin can be reached, as far as this hop knows.
     var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
 
     /// What came of it is not known yet.

@@ -12,7 +12,7 @@ extension DownlinkMachine {
         }
         switch entry.phase {
         case .open:
-            // Offered on a way up that is not this one any more: whose it is, nobody here knows.
+            // Offered on a way up that is not this one any more: whose it is, is not known here.
             if let offered = entry.offered, !offered.contains(answer.option) {
                 return [.settled(id, answer: answer.id, .invalid)]
             }
@@ -52,8 +52,8 @@ extension DownlinkMachine {
             }
             let reject = Message.Reject(code, reason, id: id)
             if case .requester(nil) = entry.asker {
-                // Nobody to tell now: kept for the request that comes next, or it would be told
-                // 404, ask anew, and never learn.
+                // No peer to tell now: kept for the request that comes next, or it would be told
+                // 404, ask again, and never learn.
                 entry.phase = .refused(reject, until: now + times.lease)
                 store(entry)
                 return []
@@ -81,7 +81,7 @@ extension DownlinkMachine {
         return [.send(pending(entry, at: now), to: child.peer)]
     }
 
-    /// What a bare client declared for the case that nobody answers in time: this hop is its end
+    /// What a bare client declared for the case that no answer comes in time: this hop is its end
     /// of the protocol, and its clock.
     func decisionOnExpiry(of entry: DownlinkEntry) -> Message.Decision? {
         guard entry.isBare, let option = entry.onExpiry else { return nil }
@@ -104,13 +104,13 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Sends the answer to whoever asks, as that one gets answers.
+    /// Sends the answer to the peer that asks, as that one gets answers.
     mutating func deliver(_ entry: DownlinkEntry, at now: MonotonicTime) -> [DownlinkAction] {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
         let message = Message.answer(toldDecision(delivery))
-        // Only a child within reach is sent it again; whoever else asks again gets it again.
+        // Only a child within reach is sent it again; any other peer that asks again gets it again.
         delivery.next = nil
         switch entry.asker {
         case .child(let name):
@@ -189,7 +189,7 @@ extension DownlinkMachine {
         return actions + ok
     }
 
-    /// Tells whoever asks, once, that it is refused.
+    /// Tells the peer that asks, once, that it is refused.
     func refuse(_ entry: inout DownlinkEntry, _ reject: Message.Reject) -> [DownlinkAction] {
         switch entry.asker {
         case .child(let name):

@@ -56,7 +56,7 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// A node that has a live link here asks for itself: nobody else asks in its name. One that
+    /// A node that has a live link here asks for itself: no other asks in its name. One that
     /// just changed its parent is let in when its old link is known to be lost, hence the retry.
     private func notTheOrigin(
         _ present: Message.Present, _ child: NodeName?

@@ -38,7 +38,7 @@ extension DownlinkMachine {
         return []  // HELLO again while its holder is being asked.
     }
 
-    /// Makes room for a new child: whoever has been gone longest and left nothing behind.
+    /// Makes room for a new child: the one gone longest that left nothing behind goes.
     private mutating func forgetOldestGone() -> Bool {
         let gone = children.filter { unsettledOfChild[$0.key] == nil }
             .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
@@ -111,7 +111,7 @@ extension DownlinkMachine {
     }
 
     /// Whether a message of a child counts. One whose connection is gone cannot be answered: of
-    /// what it sent before only its last words do, and HELLO, which opens the link anew.
+    /// what it sent before only its last words do, and HELLO, which opens a new link.
     mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
         guard children[name]?.isDisconnected == true else { return true }
         switch message {

@@ -2,8 +2,8 @@
 /// origin asks by another meanwhile. The presentation stays for as long as one of them asks, and
 /// its answer goes by one that can reach the origin (rule 11).
 extension DownlinkMachine {
-    /// PRESENT with `reachable: false`: it takes nobody's place, and leaves its own to a child that
-    /// can reach the origin. Nil where there is no other: then it is asked as any other.
+    /// PRESENT with `reachable: false`: it takes no other child's place, and leaves its own to
+    /// a child that can reach the origin. Nil where there is no other: then it is asked as ever.
     mutating func cutOff(
         _ former: DownlinkEntry, from name: NodeName, _ present: Message.Present, peer: PeerID,
         at now: MonotonicTime

@@ -35,7 +35,7 @@ extension DownlinkMachine {
         }
     }
 
-    /// Nobody came for it, or more wait for theirs than are kept: the answer stays under its id
+    /// No child came for it, or more wait for theirs than are kept: the answer stays under its id
     /// for those who ask again.
     mutating func giveUpDelivery(
         of former: DownlinkEntry, at now: MonotonicTime
@@ -62,7 +62,7 @@ extension DownlinkMachine {
                 return decided(entry, decision, at: now) + [isOver]
             }
             let reject = Message.Reject(
-                .deadlinePassed, "nobody answered before the deadline", id: entry.id)
+                .deadlinePassed, "no answer came before the deadline", id: entry.id)
             actions += refuse(&entry, reject)
             entry.phase = .refused(reject, until: now + times.tombstone)
             store(entry)
@@ -82,7 +82,7 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Out of reach for too long, or asked by nobody for the length of a lease (rules 8 and 9).
+    /// Out of reach for too long, or not asked again for the length of a lease (rules 8 and 9).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
         if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
             return true

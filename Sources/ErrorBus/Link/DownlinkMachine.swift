@@ -20,8 +20,8 @@ struct DownlinkMachine: Sendable {
     var entries: [PresentationID: DownlinkEntry] = [:]
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
-    /// What waits for a decision. Answered counts no longer: whoever collects its answers and
-    /// never says what came of them takes nobody's place.
+    /// What waits for a decision. Answered counts no longer: a child that collects its answers and
+    /// never says what came of them takes no other's place.
     var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
     /// Those of clients without a link.
@@ -108,7 +108,7 @@ struct DownlinkMachine: Sendable {
         return actions + [.send(.reject(reject), to: peer)]
     }
 
-    /// A reply could not be sent: whoever it was for is gone.
+    /// A reply could not be sent: the peer that it was for is gone.
     mutating func vanished(_ peer: PeerID, at now: MonotonicTime) -> [DownlinkAction] {
         superseded.remove(peer)
         guard let name = namesOfPeers[peer] else { return [] }
@@ -126,7 +126,7 @@ struct DownlinkMachine: Sendable {
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
     }
 
-    /// Going down: children and waiting requesters are told; what is open is theirs to ask again.
+    /// Going down: children and waiting requesters hear so; what is open is theirs to ask again.
     mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
         guard !isStopping else { return [] }
         isStopping = true

@@ -25,11 +25,11 @@ public struct LinkTimes: Hashable, Sendable {
     /// How long a hop keeps back that it gave a presentation up, which may be asked by another
     /// path meanwhile.
     public var abandonPause: UInt64 = 2_000
-    /// How often an open presentation is asserted anew.
+    /// How often an open presentation is asserted again.
     public var awaitEvery: UInt64 = 60_000
     /// A child gone for this long has its presentations withdrawn upward.
     public var abandonAfter: UInt64 = 60_000
-    /// An entry nobody asked for in this time is abandoned even on a live link.
+    /// An entry that no child asked for in this time is abandoned even on a live link.
     public var lease: UInt64 = 180_000
     /// How long the result of a settled presentation is kept for those who ask again.
     public var tombstone: UInt64 = 600_000
@@ -40,7 +40,7 @@ public struct LinkTimes: Hashable, Sendable {
     public var deadlineSlack: UInt64 = 1_000
     /// How long a bare client without a deadline of its own is kept waiting.
     public var bareWaitMax: UInt64 = 600_000
-    /// Presentations asserted anew within one millisecond, after a link was rebuilt.
+    /// Presentations asserted again within one millisecond, after a link was rebuilt.
     public var pacePerMillisecond: Int = 5
 
     public init() {}

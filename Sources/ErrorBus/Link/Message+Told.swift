@@ -1,5 +1,5 @@
 extension Message.Decision {
-    /// What somebody who asks again is told once the answer was carried out: its result, never the
+    /// What a peer that asks again gets once the answer was carried out: its result, never the
     /// option again (rule 1). Nil while there is no result, or one of another asking.
     func told(_ result: RecoveryResult) -> Message.Decision? {
         var decision = self

@@ -5,7 +5,7 @@ enum ReturnState: Hashable, Sendable {
     case none
     /// Becomes opening.
     case waiting(until: MonotonicTime)
-    /// The second socket is open, nobody at the other end yet. Becomes greeting, waiting.
+    /// The second socket is open, no peer at the other end yet. Becomes greeting, waiting.
     case opening(since: MonotonicTime)
     /// HELLO is sent until WELCOME comes. Becomes leaving, waiting.
     case greeting(since: MonotonicTime, nextHello: MonotonicTime)

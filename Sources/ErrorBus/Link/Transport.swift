@@ -58,7 +58,7 @@ package struct SocketID: Hashable, Sendable {
 /// How sending went. `sent` proves nothing but that it was handed over.
 package enum SendResult: Hashable, Sendable {
     case sent
-    /// The queue to the peer is full, or nobody is connected.
+    /// The queue to the peer is full, or no peer is connected.
     case full
     /// No such peer any more.
     case unroutable
@@ -94,7 +94,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public let endpoint: Endpoint?
     public let operation: String
     public let reason: String
-    /// Somebody else listens there already.
+    /// Another process listens there already.
     public let isInUse: Bool
 
     public var description: String {

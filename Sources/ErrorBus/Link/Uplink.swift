@@ -9,7 +9,7 @@ actor Uplink {
         case answered(Message.Decision)
         case refused(Message.Reject)
         case expired
-        /// Nobody could be reached within the grace; what was tried.
+        /// No parent could be reached within the grace; what was tried.
         case unreachable(String, Message.Reject?)
         /// The caller was cancelled.
         case withdrawn

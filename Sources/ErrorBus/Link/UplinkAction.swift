@@ -20,9 +20,9 @@ enum UplinkAction: Hashable, Sendable {
     /// The presentation is refused for good.
     case refused(PresentationID, Message.Reject)
     case expired(PresentationID)
-    /// Nobody could be reached within the caller's grace. Stays open until withdrawn.
+    /// No parent could be reached within the caller's grace. Stays open until withdrawn.
     ///
-    /// With the refusal that it met last, where somebody was there and was busy.
+    /// With the refusal that it met last, where a parent was there and was busy.
     case graceOver(PresentationID, Message.Reject?)
     /// Late, doubled or alien: counted and dropped.
     case dropped(Anomaly)

@@ -14,7 +14,7 @@ struct UplinkEntry: Hashable, Sendable {
         case moving(next: MonotonicTime, tries: Int)
         /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when asked again.
         case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
-        /// Given up; answers that are still on their way are told so. Becomes forgotten.
+        /// Given up; answers that are still on their way are settled as that. Becomes forgotten.
         case gone(Message.WithdrawReason, until: MonotonicTime)
     }
 
@@ -23,15 +23,15 @@ struct UplinkEntry: Hashable, Sendable {
     /// When it was asked, or withdrawn.
     var since: MonotonicTime
     var attempt: UInt64 = 0
-    /// Since when nobody above is known to hold it; nil while somebody does.
+    /// Since when no parent is known to hold it; nil while one does.
     var outOfContactSince: MonotonicTime?
-    /// Why it is not accepted yet, where somebody above said so.
+    /// Why it is not accepted yet, where a parent said so.
     var lastRefusal: Message.Reject?
     /// The origin was told that its grace has passed.
     var graceIsOver = false
     /// Asked once more while an answer was being carried out: its turn comes after that.
     var askedMeanwhile: UplinkRequest?
-    /// The answer that came, for whoever asks again.
+    /// The answer that came, for callers that ask again.
     var decision: Message.Decision?
 
     /// A parent has taken it under this id. A 403 is then no verdict on it, but the reply to an
@@ -75,7 +75,7 @@ struct UplinkRequest: Hashable, Sendable {
     var present: Message.Present
     /// Until when the caller waits.
     var deadline: MonotonicTime?
-    /// For how long the caller bears that nobody can be reached; nil: for ever.
+    /// For how long the caller bears that no parent can be reached; nil: for ever.
     var grace: UInt64?
     /// It came from a child: at shutdown it is left for the child to ask again.
     var isForwarded: Bool

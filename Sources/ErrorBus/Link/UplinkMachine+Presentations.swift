@@ -1,5 +1,5 @@
 extension UplinkMachine {
-    /// Somebody here, or a child, asks. The same id again after a withdrawal is live again.
+    /// A caller here, or a child, asks. The same id again after a withdrawal is live again.
     mutating func presented(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
@@ -82,7 +82,7 @@ extension UplinkMachine {
     /// Entries with something left to do for.
     private var unfinishedCount: Int { entries.count - remembered.count }
 
-    /// The caller gave up, or nobody below asks any more. An answer that came before stands.
+    /// The caller gave up, or no child asks any more. An answer that came before stands.
     mutating func withdrew(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -90,8 +90,8 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// The child that asks can not be reached any more, or can again: whoever shows the question
-    /// is told, by asking again.
+    /// The child that asks can not be reached any more, or can again: the node that shows the
+    /// question hears of it by being asked again.
     mutating func reachabilityChanged(
         _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -119,8 +119,8 @@ extension UplinkMachine {
             return
         }
         guard entry.attempt > 0 else { return forget(id) }
-        // What a hop gives up may be asked by another path at this moment: whoever shows it need
-        // not take it away and show it again.
+        // What a hop gives up may be asked by another path at this moment: no node that shows it
+        // need take it away and show it again.
         let next = reason == .abandoned ? now + times.abandonPause : now
         entry.phase = .withdrawing(reason, next: next, tries: 0)
         entry.since = now

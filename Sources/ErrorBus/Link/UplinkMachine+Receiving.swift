@@ -24,7 +24,7 @@ extension UplinkMachine {
         case .ok(let id?): return withdrawn(id, isOK: true, at: now)
         case .pong, .ok(nil): return []
         case .state:
-            return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that nobody asked for"))]
+            return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that was not asked for"))]
         case .hello, .present, .await, .settled, .withdraw, .status: return []
         case .accepted, .pending, .answer, .withdrawn, .reject:
             guard isLive else {
@@ -95,7 +95,7 @@ extension UplinkMachine {
             [.send(settledMessage(id, decision.answer, result))]
         }
         guard var entry = entries[id] else {
-            // Just up, a child may still come back for it; later nobody will (rule 9).
+            // Just up, a child may still come back for it; later none will (rule 9).
             guard now.since(startedAt) > times.abandonAfter else {
                 return [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
             }

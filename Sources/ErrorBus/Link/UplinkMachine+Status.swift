@@ -1,4 +1,4 @@
-/// How the links upward are, for whoever asks.
+/// How the links upward are.
 extension UplinkMachine {
     /// The parent in use is there.
     mutating func noteUp(_ welcome: Message.Welcome, at now: MonotonicTime) {

@@ -63,7 +63,7 @@ extension UplinkMachine {
         }
     }
 
-    /// When what nobody answered is given up. An answer that was recorded above before the deadline
+    /// When what has no answer is given up. An answer that was recorded above before the deadline
     /// may be on its way down: it counts (A29).
     func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
         deadline + (isLive ? times.deadlineSlack : 0)
@@ -76,7 +76,7 @@ extension UplinkMachine {
         if entry.isOpen, let deadline = entry.request.deadline,
             now >= expiry(deadline)
         {
-            // Only the origin's own clock is final: it may ask anew by another path.
+            // Only the origin's own clock is final: it may ask again by another path.
             withdraw(id, reason: entry.request.isForwarded ? .abandoned : .origin, at: now)
             return [.expired(id)]
         }

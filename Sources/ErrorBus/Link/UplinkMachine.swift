@@ -6,7 +6,7 @@ struct UplinkMachine: Sendable {
     enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.
         case idle
-        /// A socket is open, nobody at the other end yet. Becomes greeting, waiting.
+        /// A socket is open, no peer at the other end yet. Becomes greeting, waiting.
         case opening(since: MonotonicTime)
         /// HELLO is sent until WELCOME comes. Becomes live, opening, waiting.
         case greeting(since: MonotonicTime, nextHello: MonotonicTime)
@@ -82,9 +82,9 @@ struct UplinkMachine: Sendable {
         if let lastFailure { return lastFailure }
         switch link {
         case .idle: return "the node is not running yet"
-        case .opening, .waiting: return "nobody answers there"
+        case .opening, .waiting: return "no node answers there"
         case .greeting: return "connected, but no WELCOME came"
-        case .live: return "connected, but nobody above has accepted it yet"
+        case .live: return "connected, but no node above has accepted it yet"
         case .closed: return "the node is going down"
         }
     }
@@ -193,7 +193,7 @@ struct UplinkMachine: Sendable {
     var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
 
     /// Leaves: what this node itself asked is withdrawn; what children asked is theirs to ask
-    /// again. The socket is closed by whoever drives, once this is sent.
+    /// again. The socket is closed by the driver, once this is sent.
     mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
         let wasLive = isLive
         link = .closed

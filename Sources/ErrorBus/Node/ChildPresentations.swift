@@ -23,7 +23,7 @@ final class ChildPresentations: DownlinkHandler {
 
     private let name: NodeName
     private let chain: any Responder
-    /// Somebody in the chain reads reports, so that a bad one is refused here.
+    /// A responder in the chain reads reports, so that a bad one is refused here.
     private let readsReports: Bool
     private let uplinks: [Uplink]
     private let journal: (any DecisionJournal)?

@@ -1,6 +1,6 @@
 extension DownlinkVerdict {
-    /// How the chain's outcome is told to the hop below. Nil when there is nothing to say: the
-    /// node is going down, and whoever asks asks again.
+    /// What the hop below gets of the chain's outcome. Nil when there is nothing to say: the
+    /// node is going down, and its children ask again.
     init?(_ outcome: Outcome, id: PresentationID, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {

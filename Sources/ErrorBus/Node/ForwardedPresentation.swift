@@ -27,7 +27,7 @@ final class ForwardedPresentation: Sendable {
         deadline = offer.deadline
     }
 
-    /// Why the next hop shall be told to drop it; nil while nobody below has given it up.
+    /// Why the next hop is to drop it; nil while it is not given up below.
     var withdrawal: Message.WithdrawReason? { withdrawReason.withLock { $0 } }
 
     /// The child, or its hop, gave it up. At shutdown nothing is said: the child asks again.

@@ -1,7 +1,7 @@
 import Logging
 
 /// Stands in front of a node's presenters: what the journal has an answer for is answered with
-/// it, and nobody is asked again.
+/// it, and no presenter is asked again.
 final class JournalResponder: Responder {
     private let name: NodeName
     private let following: any Responder
@@ -34,7 +34,7 @@ final class JournalResponder: Responder {
             do {
                 record = try await journal.record(of: context.id)
             } catch {
-                // Never a guess: whoever cannot read what was decided does not decide.
+                // Never a guess: a node that cannot read what was decided does not decide.
                 logger.critical(
                     "journal: cannot be read, refusing to decide",
                     metadata: [
@@ -72,7 +72,7 @@ final class JournalResponder: Responder {
     }
 
     /// A question that ended without an answer: withdrawn, expired or withheld. Not when the node
-    /// goes down: then the question comes back with whoever asks again.
+    /// goes down: then the question comes back when its origin asks again.
     private func noteEnd(_ outcome: Outcome, _ id: PresentationID) async {
         guard outcome.answer == nil, outcome.refusalCode == nil else { return }
         let isGivenUp = ForwardedPresentation.current?.withdrawal != nil

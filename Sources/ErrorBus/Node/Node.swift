@@ -17,7 +17,7 @@ public final class Node: Service {
     /// The parent process as a responder: the `next` of this process's own responders.
     public let uplink: UplinkResponder
     /// The head of this node's chain: where children's errors enter, and where this process's own
-    /// enter when its rules and presenters shall see them too.
+    /// enter when its rules and presenters are to see them too.
     public let chain: any Responder
 
     private let transport: any NodeTransport
@@ -133,7 +133,7 @@ public final class Node: Service {
     }
 
     /// Runs until the service group shuts down gracefully or the task is cancelled: then children
-    /// and parent are told, every caller in this process completes with reason `shutDown`, and
+    /// and parent hear so, every caller in this process completes with reason `shutDown`, and
     /// the sockets are closed, all within a second.
     ///
     /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.

@@ -28,7 +28,7 @@ public struct NodeParts: Sendable {
     public var times = LinkTimes()
     public var limits = LinkLimits()
     public var logger: Logger
-    /// What this program calls its version, for whoever asks how the node is.
+    /// What this program calls its version, for those that ask how the node is.
     public var version = ""
     /// Where ``logger`` notes what it says at error level.
     let faults = RecentFaults()

@@ -35,7 +35,7 @@ struct NodePresenting {
     }
 }
 
-/// The end of a chain that goes nowhere: what every presenter declined is told so.
+/// The end of a chain that goes nowhere: what every presenter declined is refused.
 struct CutEnd: Responder {
     let name: NodeName
 

@@ -4,7 +4,7 @@ import Synchronization
 final class NodeStatusSource: Sendable {
     private struct State {
         var startedAt: ContinuousClock.Instant?
-        /// Weak: the downlink has this to answer whoever asks.
+        /// Weak: the downlink has this to answer from.
         weak var downlink: Downlink?
     }
 

@@ -8,7 +8,7 @@ struct RemoteAttempter: RecoveryAttempter {
 
     var options: [ErrorReport.Option] { reading.report.options }
 
-    /// Not checked against the options here: whoever made the answer did, and their owner does.
+    /// Not checked against the options here: the presenter did, and their owner does.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
         .remote(await downlink.attempt(answer, of: id, generation: generation))
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A child's error in this process: an ordinary recoverable error whose attempter lives elsewhere.
 ///
-/// Its report is read when somebody asks for it, so a relay whose chain leaves the error alone
+/// Its report is read when a responder asks for it, so a relay whose chain leaves the error alone
 /// passes the bytes on unread.
 public struct RemoteError: AttemptableError {
     /// The report as it came.
@@ -20,7 +20,7 @@ final class ReportReading: Sendable {
 
     init(_ payload: Frame) { self.payload = payload }
 
-    /// The report, or why it is none.
+    /// The report, or why it cannot be read.
     var reading: Result<ErrorReport, ReportError> {
         result.withLock { result in
             if let result { return result }

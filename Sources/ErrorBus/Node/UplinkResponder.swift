@@ -5,7 +5,7 @@
 /// its owner (here, or below where a child's error came from), and the parent learns what came of
 /// it. Errors that say "user cancelled" do not cross.
 public struct UplinkResponder: Responder {
-    /// What to do when nobody above can be reached.
+    /// What to do when no parent can be reached.
     enum WhenUnreachable: Sendable {
         case hold
         case fail(grace: UInt64)
@@ -96,7 +96,7 @@ public struct UplinkResponder: Responder {
             var present = forwarded.present
             present.payload = payload
             present.waitMilliseconds = nil
-            // Whether to go on waiting is for the origin to say, unless somebody here can be asked.
+            // Whether to go on waiting is for the origin to say, unless a presenter is here.
             return UplinkRequest(
                 present: present, deadline: forwarded.deadline,
                 grace: whenUnreachable.graceForChildren, isForwarded: true)
@@ -155,7 +155,7 @@ public struct UplinkResponder: Responder {
             return await expired(error, context) ?? outcome
         case .expired:
             return await expired(error, context)
-                ?? ended(.expired, "nobody answered before the deadline")
+                ?? ended(.expired, "no answer came before the deadline")
         case .withdrawn: return ended(.withdrawn, "the caller gave up")
         case .shutDown: return ended(.shutDown, "node \(name) is going down")
         case .unreachable(let tried, let refusal):
@@ -213,7 +213,7 @@ public struct UplinkResponder: Responder {
         return Outcome(answer: answer, result: result, decidedBy: decision.by)
     }
 
-    /// Nobody answered in time: does what was declared for that, where this is the origin.
+    /// No answer came in time: does what was declared for that, where this is the origin.
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
         audit?.record(AuditEvent(deciding: answer, for: context.id))

@@ -2,7 +2,7 @@
 public enum AnswerRefusal: Error, Hashable, Sendable {
     /// The report does not offer this option.
     case notOffered(option: String, offered: [String])
-    /// Somebody answered before.
+    /// It was answered before.
     case alreadyAnswered(Answer)
     /// The question is gone: withdrawn by its origin, expired, ...
     case closed(Outcome.Reason)

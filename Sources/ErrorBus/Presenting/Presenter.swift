@@ -1,4 +1,4 @@
-/// Somebody who can ask a person or a policy: a terminal, a console, a command, a rule file.
+/// A way to ask a person or a policy: a terminal, a console, a command, a rule file.
 public protocol Presenter: Sendable {
     /// The name in logs and outcomes.
     var presenterName: String { get }

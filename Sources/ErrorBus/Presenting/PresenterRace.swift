@@ -16,7 +16,7 @@ struct PresenterRace: Sendable {
     }
 
     func run() async -> PromptEnding {
-        // Not even begun when it is too late: nobody shall see a question flash by.
+        // Not even begun when it is too late: no person is to see a question flash by.
         if Task.isCancelled { prompt.close(.withdrawn) }
         if let deadline = prompt.deadline, deadline <= clock.now { prompt.close(.expired) }
         let first = FirstValue<PromptEnding>()

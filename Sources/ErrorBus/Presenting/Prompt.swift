@@ -14,7 +14,7 @@ public final class Prompt: Sendable {
     public let path: [NodeName]
     /// How many times the same operation was presented before.
     public let retryCount: Int
-    /// It was put to somebody before this node was restarted; no answer was recorded.
+    /// It was shown before this node was restarted; no answer was recorded.
     public let wasShownBefore: Bool
     /// Whether its origin can be reached; nil for a question of this process.
     public let contact: OriginContact?
@@ -28,7 +28,7 @@ public final class Prompt: Sendable {
     private struct State {
         var machine: PromptMachine
         var closedBy: String?
-        /// Told once, by whoever ends the question.
+        /// Set once, as the question ends.
         var observer: (@Sendable (PromptEnding) -> Void)?
     }
 
@@ -84,7 +84,7 @@ public final class Prompt: Sendable {
     /// Whether an answer would still be taken.
     public var isOpen: Bool { ending == nil }
 
-    /// Says where the question stands: the waiting side is told.
+    /// Says where the question stands, to the side that waits.
     public func moved(to station: PresentationState.Station, by: String? = nil) {
         stateChanged(PresentationState(station, by: by))
     }
@@ -108,7 +108,7 @@ public final class Prompt: Sendable {
     /// when the deadline comes before it is taken.
     func hold(_ answer: Answer?) { state.withLock { $0.machine.held = answer } }
 
-    /// Who ended it unanswered, where that was somebody.
+    /// Who ended it unanswered, where that was a person.
     var closedBy: String? { state.withLock(\.closedBy) }
 
     /// Ends the question unanswered; false when it was decided before.

@@ -1,4 +1,4 @@
-/// How one question ended, for whoever asked it.
+/// How one question ended, for the side that asked it.
 enum PromptEnding: Hashable, Sendable {
     case answered(Answer)
     /// The presenter leaves it to the next one. The question itself is still open.

@@ -52,7 +52,7 @@ struct PromptMachine: Hashable, Sendable {
     }
 
     /// The question ended without an answer. False when it was answered or closed before: the
-    /// answer stands, whoever came later. So does one that is kept back when the time is over.
+    /// answer stands, whatever came later. So does one that is kept back when the time is over.
     mutating func ended(_ reason: Outcome.Reason) -> Bool {
         guard state == .open else { return false }
         if reason == .expired, let held {

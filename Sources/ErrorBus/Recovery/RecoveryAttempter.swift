@@ -28,7 +28,7 @@ extension Error {
 extension Error {
     /// Runs what stands behind the answer to this error.
     ///
-    /// The OK of an error without options recovers nothing and needs nobody behind it (HRS raises
+    /// The OK of an error without options recovers nothing and needs no attempter (HRS raises
     /// an index error there). An attempter that there is hears of it all the same, since its owner
     /// may be waiting in another process.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {

@@ -22,7 +22,7 @@ public struct RecoveryOption: Sendable {
         self.attempt = attempt
     }
 
-    /// Gives up. Recovers nothing; without such a choice nobody can leave the circle of present,
+    /// Gives up. Recovers nothing; without such a choice no person can leave the circle of present,
     /// retry and fail.
     public static var cancel: RecoveryOption { .cancel("Cancel") }
 

@@ -8,7 +8,7 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
     case late
     /// The origin had given up before the answer came.
     case withdrawn
-    /// The answer named an option that nobody here offered.
+    /// The answer named an option that was not offered here.
     case invalid
     /// Delivery was given up; not a result. Asked again, the answer is delivered again.
     case unknown

@@ -7,7 +7,7 @@ public final class RouteTable: Sendable {
 
     public init() {}
 
-    /// The way of that name; nil where there is none (yet).
+    /// The way of that name; nil while it is not set.
     public subscript(name: String) -> (any Responder)? { responders.withLock { $0[name] } }
 
     package func set(_ ways: [String: any Responder]) {

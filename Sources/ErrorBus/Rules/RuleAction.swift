@@ -1,6 +1,6 @@
 /// What a rule does with an error that it matches.
 public enum RuleAction: Hashable, Sendable {
-    /// Nobody is asked; the caller completes with reason `withheld`.
+    /// It is not presented; the caller completes with reason `withheld`.
     case withhold
     /// Other words or another severity; domain, code and options stay.
     case rewrite(ReportRewrite)

@@ -71,7 +71,7 @@ public final class RuleResponder: Responder {
         case .routed(let name, _): Self.chosenRoute?.set(name)
         case .answered, .passed: break
         }
-        // What nobody changed goes on as it came, unread where it can.
+        // What no rule changed goes on as it came, unread where it can.
         guard let before = evaluation.changedReport else { return evaluation.error }
         return evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }
     }
@@ -189,7 +189,7 @@ public final class RuleResponder: Responder {
     }
 }
 
-/// Carries a hook's choice to whoever offers the error on.
+/// Carries a hook's choice to the code that offers the error on.
 private final class ChosenRoute: Sendable {
     private let chosen = Mutex<String?>(nil)
 

@@ -1,9 +1,9 @@
-/// Errors that nobody shall be asked about for a while: which, why, who said so and until when.
+/// Errors that are not presented for a while: which, why, who said so and until when.
 ///
 /// Alertmanager's silence, for questions: what it matches is answered with the option it names, or
 /// with what its own report declares for expiry, and where neither is offered it is withheld.
 public struct Silence: Hashable, Sendable {
-    /// What somebody asked for.
+    /// What a person asked for.
     public struct Request: Hashable, Sendable {
         /// The conditions as they were written, for people and for storage.
         public var pattern: JSONValue

@@ -32,7 +32,7 @@ struct SilenceTable: Sendable {
         return silence
     }
 
-    /// Somebody ends it before its time.
+    /// A person ends it before its time.
     mutating func ended(
         _ number: Int, by person: String, at now: Moment
     ) throws(SilenceRefusal) -> Silence {

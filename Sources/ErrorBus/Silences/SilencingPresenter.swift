@@ -39,7 +39,7 @@ public struct SilencingPresenter: Presenter {
         let option = silence.option(for: prompt.report)
         var answer: Answer?
         if let option {
-            // A race: somebody else decided it, or it was withdrawn, a moment before.
+            // A race: it was decided or withdrawn a moment before.
             answer = try? prompt.answer(option, by: silence.decider, via: .policy)
             guard answer != nil else { return nil }
         } else {

@@ -1,6 +1,6 @@
 /// What a node has done since it started. They only grow.
 public struct LinkCounters: Hashable, Sendable {
-    /// Presentations that children asked; asked anew after it was given up counts once more.
+    /// Presentations that children asked; asked again after it was given up counts once more.
     public var presentedBelow = 0
     /// Those that were decided.
     public var answeredBelow = 0

@@ -1,7 +1,7 @@
-/// How a running node is, as it tells whoever asks: its links, what is open, what went wrong.
+/// How a running node is, as it answers a STATUS: its links, what is open, what went wrong.
 /// Times are ages, since the clocks of two nodes never meet.
 public struct NodeStatus: Hashable, Sendable {
-    /// The most children that are told; the live ones come first.
+    /// The most children that it lists; the live ones come first.
     public static let childrenMax = 1024
 
     public var node: NodeName

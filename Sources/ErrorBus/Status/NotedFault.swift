@@ -1,4 +1,4 @@
-/// Something that went wrong at a node, kept for whoever asks how it is.
+/// Something that went wrong at a node, kept for those that ask how it is.
 public struct NotedFault: Hashable, Sendable {
     public enum Source: String, Sendable, CaseIterable {
         /// The node logged it as an error.

@@ -1,6 +1,6 @@
 /// Why a node did not tell how it is.
 public enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody answered in time; what is known of why.
+    /// No node answered in time; what is known of why.
     case unreachable(String)
     /// It is there, and refused: 429 is asked too often, 505 an earlier version of the node.
     case refused(code: Int, reason: String)
@@ -17,7 +17,7 @@ public enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Somebody is there.
+    /// A node is there.
     public var isAnswer: Bool {
         if case .unreachable = self { false } else { true }
     }

@@ -7,7 +7,7 @@ public struct TableSizes: Hashable, Sendable {
     public var openBelow = 0
     /// Results and withdrawals kept for children that ask again.
     public var rememberedBelow = 0
-    /// Answers sent down whose result somebody here waits for.
+    /// Answers sent down whose result is awaited here.
     public var attempts = 0
     /// Presentations of children that this node's chain works on.
     public var offered = 0

@@ -13,7 +13,7 @@ package enum DurationText {
             .joined(separator: ", or ")
     }
 
-    /// The duration, or nil when the text is none or above the limit.
+    /// The duration, or nil when the text is no duration or above the limit.
     package static func read(_ text: String) -> Duration? {
         let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty, digits.count <= 12, let count = Int64(Substring(digits)),

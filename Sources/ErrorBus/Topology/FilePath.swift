@@ -1,6 +1,6 @@
 /// Paths in configuration files start at the folder of the file that names them.
 package enum FilePath {
-    /// The folder part of a path; empty when there is none.
+    /// The folder part of a path; empty without one.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])

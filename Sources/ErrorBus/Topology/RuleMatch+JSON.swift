@@ -4,7 +4,7 @@ extension RuleMatch {
     /// - Throws: The first field that cannot be read: what was found there, and what is allowed.
     public init(json: JSONValue) throws(ConfigurationProblem) {
         let place = ConfigurationLocation(file: "match", line: 1, column: 1)
-        // Nobody who sends JSON may read the environment of this process.
+        // No sender of JSON may read the environment of this process.
         var reader = TopologyReader(folder: "", environment: [:]) {
             _ throws(ConfigurationFailure) in
             throw ConfigurationFailure.unreadable(path: "", reason: "no file")

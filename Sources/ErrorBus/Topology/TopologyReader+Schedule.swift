@@ -18,7 +18,7 @@ extension TopologyReader {
         }
         let days = fields["days"].map { self.days($0) } ?? Set(RuleSchedule.Day.allCases)
         let hours = fields["hours"].flatMap { self.hours($0) }
-        // No default: whoever writes 09:00 has a place in mind, and a container is seldom there.
+        // No default: the author of 09:00 has a place in mind, and a container is seldom there.
         guard let zoneField = fields["timeZone"] else {
             decoder.report(field, found: "no timeZone", allowed: "timeZone: \(Self.zoneAllowed)")
             return nil

@@ -1,7 +1,7 @@
 import OrderedCollections
 
 /// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
-/// range are problems, and all of them are told at once.
+/// range are problems, and all of them are reported at once.
 public struct TopologyReader {
     /// Reads a policy file, given its path as resolved.
     public typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
@@ -150,7 +150,7 @@ public struct TopologyReader {
         }
     }
 
-    /// The rules of a policy file. What is wrong in there is told with its own name and line.
+    /// The rules of a policy file. What is wrong in there is reported with its own name and line.
     mutating func policy(_ path: String, named field: ConfigurationField) -> [Rule] {
         let root: ConfigurationNode
         do throws(ConfigurationFailure) {

@@ -116,7 +116,7 @@ struct TopologyValidator {
         }
     }
 
-    /// A console beyond loopback is only for whoever was given its token.
+    /// A console beyond loopback is only for those who were given its token.
     private mutating func checkConsoles(of node: NodeSettings) {
         for (index, presenter) in node.presenters.enumerated() {
             guard case .console(let console) = presenter, !console.listen.isLocal,

@@ -5,7 +5,7 @@ struct BareRequest: Hashable, Sendable {
     let deadlineMilliseconds: UInt64?
     /// The ids of the options it offers. Without any, OK is what can be chosen.
     let offered: [String]
-    /// The option it wants when nobody answers in time.
+    /// The option it wants when no answer comes in time.
     let onExpiry: String?
     /// The report without the two keys that are the request's own.
     let payload: Frame

@@ -1,4 +1,4 @@
-/// One life of a process, made anew at every start. A peer whose boot id changed has lost what it
+/// One life of a process, a new one at every start. A peer whose boot id changed has lost what it
 /// held in memory. Ours are 64 random bits in hexadecimal; a peer's may be any short token.
 public struct BootID: Hashable, Sendable, CustomStringConvertible {
     public let description: String

@@ -59,7 +59,7 @@ public struct Endpoint: Hashable, Sendable {
     }
 
     /// What a child on the same machine connects to: every interface includes the loopback one.
-    /// Nil when the system chooses the port, because nobody knows it beforehand.
+    /// Nil when the system chooses the port, because it is not known beforehand.
     public var connectable: Endpoint? {
         guard case .tcp(let host, let port) = address, !isConnectable else { return self }
         guard port != 0 else { return nil }

@@ -32,7 +32,7 @@ struct Envelope: Hashable, Sendable {
     }
 
     /// Where to send the refusal of a message without a proper envelope: to the connection it came
-    /// by, which the ROUTER put in front. Nil when even that is none.
+    /// by, which the ROUTER put in front. Nil when even that is not readable.
     static func nearest(to frames: [Frame]) -> Envelope? {
         guard let connection = frames.first, !connection.isEmpty,
             connection.count <= WireLimits.envelopeFrameByteCountMax

@@ -77,7 +77,7 @@ extension Message {
     enum WithdrawReason: String, Sendable, CaseIterable {
         /// The origin itself: final under that id.
         case origin
-        /// A hop, because nobody below asks any more: asked again, it is live again.
+        /// A hop, because no child asks any more: asked again, it is live again.
         case abandoned
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Finds out that a host has no address. libzmq looks hosts up as well, and where there is none it
+/// Finds out that a host has no address. libzmq looks hosts up as well, and without an address it
 /// tries for ever without a word.
 final class HostLookup: Sendable {
     /// Called on the lookup's thread with what is wrong.
@@ -14,7 +14,7 @@ final class HostLookup: Sendable {
     private let host: String
     private let handler: Handler
 
-    /// Starts a thread for an endpoint whose host is a name. Above eight at once there is none:
+    /// Starts a thread for an endpoint whose host is a name. Above eight at once none is started:
     /// the next try of the link has the next one.
     static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
         guard case .tcp(let host, _) = endpoint.address, isName(host) else { return }

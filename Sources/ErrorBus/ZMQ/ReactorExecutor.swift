@@ -47,7 +47,7 @@ final class ReactorExecutor: SerialExecutor {
         if isStopped {
             afterwards.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
         } else if isFirst, !isOnThread {
-            // Whoever came first has woken the thread; it takes all there are at once.
+            // The first one has woken the thread; it takes all there are at once.
             signal()
         }
     }
@@ -113,7 +113,7 @@ final class ReactorExecutor: SerialExecutor {
         thread.store(0, ordering: .releasing)
     }
 
-    /// Takes what waits; nil, for good, when the thread shall end and nothing waits.
+    /// Takes what waits; nil, for good, when the thread is to end and nothing waits.
     private func nextJobs() -> [UnownedJob]? {
         state.withLock { state in
             if state.jobs.isEmpty, state.stopRequested {

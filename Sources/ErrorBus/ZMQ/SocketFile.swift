@@ -1,12 +1,12 @@
 import Glibc
 
-/// What is found where an ipc endpoint shall be. libzmq deletes whatever is there before it binds:
+/// What is found where an ipc endpoint is to be. libzmq deletes whatever is there before it binds:
 /// the socket of a process that still serves, or a file that has nothing to do with it.
 enum SocketFile: Hashable {
     case none
-    /// A socket that nobody listens on any more.
+    /// A socket that no process listens on any more.
     case stale
-    /// Somebody listens on it.
+    /// A process listens on it.
     case live
     /// No socket.
     case other

@@ -2,7 +2,7 @@ import CZMQ
 import Glibc
 import Synchronization
 
-/// Watches one socket's connections from a thread of its own. A monitor that nobody reads stops
+/// Watches one socket's connections from a thread of its own. A monitor that is not read stops
 /// the socket it watches, so this thread does nothing but read and forward.
 final class SocketMonitor: Sendable {
     /// Called on the monitor's thread.
@@ -62,7 +62,7 @@ final class SocketMonitor: Sendable {
         return pair
     }
 
-    /// Stops watching and waits for the thread, which ends as soon as it has read that it shall.
+    /// Stops watching and waits for the thread, which ends as soon as it has read the word to end.
     /// On the thread that owns `socket`, before that is closed.
     func stop(_ socket: ZMQSocket) {
         zmq_socket_monitor(socket.raw, nil, 0)

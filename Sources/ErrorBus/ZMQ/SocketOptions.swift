@@ -40,7 +40,7 @@ enum SocketOptions {
         switch kind {
         case .router:
             return common + [
-                // A reply to a peer that is gone is told, not swallowed.
+                // A reply to a peer that is gone is reported, not swallowed.
                 (ZMQ_ROUTER_MANDATORY, .int(1)),
                 // One peer never takes over another's replies.
                 (ZMQ_ROUTER_HANDOVER, .int(0)),

@@ -90,7 +90,7 @@ public struct PresenterConformance: Sendable {
         guard let prompt = await run.begins(within: patience) else {
             return ConformanceViolation(rule: rule, found: "present was not called")
         }
-        guard let first = try? prompt.answer("cancel", by: "somebody else", via: .person) else {
+        guard let first = try? prompt.answer("cancel", by: "another", via: .person) else {
             return ConformanceViolation(rule: rule, found: "the question was not open")
         }
         await choose("retry")

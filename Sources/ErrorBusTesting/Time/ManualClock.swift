@@ -44,7 +44,7 @@ public final class ManualClock: Clock, Sendable {
     /// How many sleep at the moment: zero at the end of a test means that no timer is left.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until somebody begins to sleep whom no earlier call returned; for how long it sleeps.
+    /// Waits until a sleep begins that no earlier call returned; for how long it sleeps.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled.
     public func nextSleep() async throws -> Duration { try await sleeps.next() }
@@ -78,7 +78,7 @@ public final class ManualClock: Clock, Sendable {
     private func sleep(_ id: UInt64, until deadline: Instant, _ sleeper: Sleeper) {
         let (result, left) = state.withLock { state -> (Result<Void, any Error>?, Duration) in
             let left = state.now.duration(to: deadline)
-            // Cancelled before it slept: the handler found nobody to wake.
+            // Cancelled before it slept: the handler found no sleeper to wake.
             if Task.isCancelled { return (.failure(CancellationError()), left) }
             if left <= .zero { return (.success(()), left) }
             state.sleepers[id] = (deadline, sleeper)

@@ -57,7 +57,7 @@ public final class Recorder<Element: Sendable>: Sendable {
                 defer { state.takenCount += 1 }
                 return .success(state.elements[state.takenCount])
             }
-            // Cancelled before it waited: the handler found nobody to wake.
+            // Cancelled before it waited: the handler found no waiter to wake.
             if Task.isCancelled { return .failure(CancellationError()) }
             state.waiters.append((id, waiter))
             return nil

@@ -23,7 +23,7 @@ struct ChaosLink: Sendable {
         case .down: try await proxy.setEnabled(false)
         case .toxics(let toxics):
             for toxic in toxics { try await proxy.add(toxic) }
-            // Messages can be told apart only from the beginning of a connection.
+            // Messages can be split only from the beginning of a connection.
             if fault.fault == .duplicate {
                 try await proxy.setEnabled(false)
                 try await proxy.setEnabled(true)

@@ -32,7 +32,7 @@ struct ChaosPlan: Hashable, Sendable {
     let processes: [Process]
     let links: [Link]
 
-    /// - Throws: ``Failure`` with 78 when there is nobody to present or to answer, or when a node
+    /// - Throws: ``Failure`` with 78 when no node presents or answers, or when a node
     ///   is connected with something outside the topology: that would see the errors.
     init(_ topology: Topology, path: String) throws(Failure) {
         func bad(_ text: String) -> Failure { Failure(.badConfiguration, "\(path): \(text)") }
@@ -43,10 +43,10 @@ struct ChaosPlan: Hashable, Sendable {
             return Process(settings: settings, role: role)
         }
         guard processes.contains(where: { $0.role == .presenter }) else {
-            throw bad("no node has presenters, so nobody would answer")
+            throw bad("no node has presenters, so no node would answer")
         }
         guard processes.contains(where: { $0.role == .worker }) else {
-            throw bad("no node is a leaf with a next, so nobody would present")
+            throw bad("no node is a leaf with a next, so no node would present")
         }
         var links: [Link] = []
         for settings in topology.settings {
@@ -73,7 +73,7 @@ struct ChaosPlan: Hashable, Sendable {
         return shares
     }
 
-    /// Whether every presentation has to end with an answer: nobody gives up by itself.
+    /// Whether every presentation has to end with an answer: no process gives up by itself.
     var everyEndIsAnAnswer: Bool {
         processes.allSatisfy {
             $0.role != .worker

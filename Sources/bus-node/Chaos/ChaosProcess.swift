@@ -47,7 +47,7 @@ final class ChaosProcess: Sendable {
 
     var isRunning: Bool { state.withLock { $0.pid != nil } }
 
-    /// Runs it again and again until it is told to end.
+    /// Runs it again and again until the run ends it.
     func keep() async {
         while !state.withLock({ $0.isEnding }), !Task.isCancelled {
             let ending = await child.run { pid in

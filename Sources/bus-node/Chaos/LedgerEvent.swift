@@ -43,7 +43,7 @@ struct LedgerEvent: Hashable, Sendable {
         self.life = life
     }
 
-    /// Nil for a line that is none: cut off by the death of its writer, or of another sort.
+    /// Nil for a line that is no event: cut off by the death of its writer, or of another sort.
     init?(line: some Collection<UInt8>) {
         guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
             let kind = fields["event"]?.stringValue.flatMap(Kind.init),

@@ -86,7 +86,7 @@ struct LedgerTally {
         let place = place(of: event)
         guard prompting[place]?.liveIn == event.life else { return }
         prompting[place]?.liveIn = nil
-        // Written by whoever answered; a life that ends before the decision is on record has
+        // Written by the node that answered; a life that ends before the decision is on record has
         // decided nothing, and the next one may ask again.
         if event.reason == "answered" { prompting[place]?.answeredIn.insert(event.life) }
     }

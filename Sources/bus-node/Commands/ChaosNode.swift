@@ -101,7 +101,7 @@ struct ChaosNode: AsyncParsableCommand {
         return parts
     }
 
-    /// Until a signal, or until whoever started it is gone.
+    /// Until a signal, or until its starter is gone.
     private static func serve(
         _ node: Node, _ workers: [ChaosWorker], _ status: StatusFile?,
         _ givesMemoryBack: Bool

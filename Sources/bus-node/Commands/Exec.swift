@@ -4,13 +4,13 @@ import Foundation
 import Logging
 import Synchronization
 
-/// `bus-node exec`: a command whose failure somebody else can decide about.
+/// `bus-node exec`: a command whose failure another process can decide about.
 struct Exec: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a command; when it fails, present the error with Retry, Skip and Abort.",
         discussion: """
             Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
-            exec when nobody can be reached, unless the topology says whenUnreachable: fail, \
+            exec when no node can be reached, unless the topology says whenUnreachable: fail, \
             which exits 69. A command ended by signal N exits 128 + N, one that is not found \
             127, one that cannot be run 126. Input, output and signals \
             pass through. At a console the same command that failed in the same way, in \
@@ -27,7 +27,7 @@ struct Exec: AsyncParsableCommand {
     @Option(help: "Give up waiting for an answer after this long, each time, as in 30m.")
     var deadline: String?
 
-    @Option(help: "What is done when nobody answers in time: retry, skip or abort.")
+    @Option(help: "What is done when no answer comes in time: retry, skip or abort.")
     var onExpiry: String?
 
     @Flag(help: "Do not say where the question stands.")

@@ -12,8 +12,8 @@ struct InboxAnswer: AsyncParsableCommand {
             group gets the option, and is printed with its id; each origin carries it out by \
             itself, and what comes in after this is a question of its own. Where their \
             descriptions differ, they are listed, and the option is refused without --differing, \
-            or at a terminal asked about, as is one that cannot be undone. Exits 1 when somebody \
-            was first, 64 when the option is not offered or the descriptions differ.
+            or at a terminal asked about, as is one that cannot be undone. Exits 1 when another \
+            answer was first, 64 when the option is not offered or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)

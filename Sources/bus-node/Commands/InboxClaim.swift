@@ -16,7 +16,7 @@ struct InboxClaim: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "How long it is yours, at most 1h.")
     var time = "5m"
 
-    @Flag(help: "Also when somebody else has it.")
+    @Flag(help: "Also when another person has it.")
     var takeOver = false
 
     @Flag(help: "Give it back.")

@@ -9,8 +9,8 @@ struct InboxCommand: AsyncParsableCommand {
         discussion: """
             At a terminal the inbox fills the screen; elsewhere, or with --json, it is listed. \
             Talks to the console of a running node. Exits 0 when done, 1 when the console refused \
-            (somebody was first, no such presentation), 64 when the option is not offered, 69 when \
-            no console is there, 77 when the token is missing or another.
+            (an answer was first, no such presentation), 64 when the option is not \
+            offered, 69 when no console is there, 77 when the token is missing or another.
 
             Every subcommand, and inbox without one, takes: --to ADDRESS (else BUS_NODE_CONSOLE), \
             or --topology FILE (else BUS_NODE_TOPOLOGY) with --node NODE where several nodes have \

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `bus-node inbox silence`: what nobody shall be asked about for a while.
+/// `bus-node inbox silence`: errors that are not presented for a while.
 struct InboxSilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence",
-        abstract: "List, make and end silences: errors that nobody is asked about for a while.",
+        abstract: "List, make and end silences: errors that are not presented for a while.",
         discussion: """
             What is silenced is answered with the silence's option, else with what its report \
             declares for expiry, else withheld.

@@ -30,7 +30,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
     @Option(help: "The id of the option that is chosen where it is offered.")
     var option: String?
 
-    @Flag(help: "Also what is open now and claimed by nobody.")
+    @Flag(help: "Also what is open now and not claimed.")
     var alsoOpen = false
 
     @Flag(help: "Only print how many that are open would be silenced.")

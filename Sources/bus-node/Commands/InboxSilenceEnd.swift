@@ -7,7 +7,7 @@ struct InboxSilenceEnd: AsyncParsableCommand {
         commandName: "end",
         abstract: "End a silence before its time.",
         discussion: """
-            Exits 1 when it has ended, or there is none of that number.
+            Exits 1 when it has ended, or no silence has that number.
 
             Example: bus-node inbox silence end 3 --to http://127.0.0.1:8080
             """)

@@ -11,7 +11,7 @@ struct Present: AsyncParsableCommand {
         usage: "bus-node present --to ENDPOINT --description TEXT [options]",
         discussion: """
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
-            error was withheld, 65 when the report is none, 69 when nobody could be reached, 74 \
+            error was withheld, 65 for a bad report, 69 when no node could be reached, 74 \
             when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
             Ctrl-C withdraws the question and exits 130. At a console errors with the same \
             domain, code, description and options are one group.

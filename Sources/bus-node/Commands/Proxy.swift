@@ -95,7 +95,7 @@ struct Proxy: AsyncParsableCommand {
             ? String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
             : "\(listening) -> \(connect)" + (api.map { ", steered at \($0)" } ?? "")
         print(line)
-        // Whoever reads this through a pipe waits for it.
+        // A reader behind a pipe waits for it.
         fflush(nil)
     }
 

@@ -9,7 +9,7 @@ struct Status: AsyncParsableCommand {
         usage: "bus-node status [NODE] [--to ENDPOINT | --topology FILE [--node NODE]] [--json]",
         discussion: """
             A node that listens nowhere cannot be asked; its parents are asked about it. Exits \
-            69 when nobody answers within 2 s, 75 when the node is asked too often.
+            69 when no node answers within 2 s, 75 when the node is asked too often.
 
             Example: bus-node status relay-eu --topology topology.yaml
             """)
@@ -50,7 +50,7 @@ struct Status: AsyncParsableCommand {
         switch await NodeStatus.ask([endpoint]).first {
         case .success(let status): return status
         case .failure(let failure): throw Failure(failure, asking: title)
-        case nil: throw Failure(.software, "nobody was asked")
+        case nil: throw Failure(.software, "no node was asked")
         }
     }
 

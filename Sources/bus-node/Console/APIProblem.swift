@@ -97,7 +97,7 @@ struct APIProblem: Error {
 
 extension Response {
     init(_ json: JSONValue, status: HTTPResponse.Status = .ok) {
-        // Whoever looks at it with curl sees no control characters of a peer.
+        // A person who looks at it with curl sees no control characters of a peer.
         let bytes = JSONEscapes.escapingInvisible(in: json.encoded()) + [UInt8(ascii: "\n")]
         self.init(
             status: status, headers: [.contentType: "application/json"],

@@ -68,7 +68,7 @@ struct BodyFields {
         return text
     }
 
-    /// A name that nobody can see says nothing of who it was.
+    /// A name that cannot be seen says nothing of who it was.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 
-// What nobody shall be asked about for a while.
+// Errors that are not presented for a while.
 extension ConsoleAPI {
     private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
 

@@ -33,7 +33,7 @@ final class ConsoleConnections: Sendable {
         surplus?.close(promise: nil)
     }
 
-    /// Keeps it from now on: it belongs to somebody with the token.
+    /// Keeps it from now on: it belongs to a client with the token.
     func know(_ channel: any Channel) {
         state.withLock { $0.connections[ObjectIdentifier(channel)]?.isKnown = true }
     }

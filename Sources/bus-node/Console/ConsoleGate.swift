@@ -26,7 +26,7 @@ struct ConsoleGate: Sendable {
 
     enum Verdict: Hashable {
         case enter
-        /// The page itself, which has no data: whoever asks for that has to show the token.
+        /// The page itself, which has no data: a request for that has to show the token.
         case enterPage
         /// The token was in the address: keep it in a cookie, and out of the address.
         case keepToken

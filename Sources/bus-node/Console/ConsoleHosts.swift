@@ -19,7 +19,7 @@ struct ConsoleHosts: Sendable {
         }
         var names: [String] = []
         if settings.listen.isWildcard {
-            // Whoever else shall come names it in `hosts`.
+            // Other names are given in `hosts`.
             names = ["localhost", "127.0.0.1", "[::1]"]
         } else {
             names = [host.contains(":") ? "[\(host)]" : host]

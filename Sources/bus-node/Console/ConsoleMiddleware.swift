@@ -70,7 +70,7 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
         // Two people at once are nothing to warn of. The path comes without its query: a token may
-        // be in that. It may be anywhere where somebody mistyped the address.
+        // be in that. It may be anywhere in an address that was mistyped.
         refusals.note(
             RefusalLog.Kind(
                 host: context.peerHost, status: "\(problem.status.code)", reason: problem.word),

@@ -18,7 +18,7 @@ struct ConsoleServer: Service {
         refusals = RefusalLog(console.logger)
     }
 
-    /// - Throws: When it cannot listen where it shall.
+    /// - Throws: When it cannot listen at its address.
     func run() async throws {
         let (host, port) = address
         let responder = LateResponder()

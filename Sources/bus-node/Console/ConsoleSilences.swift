@@ -71,7 +71,7 @@ final class ConsoleSilences: Sendable {
             .sorted { $0.openedRevision < $1.openedRevision }
     }
 
-    /// What somebody has claimed, or answered meanwhile, is left to them.
+    /// What is claimed, or was answered meanwhile, stays as it is.
     private func apply(_ silence: Silence, to item: InboxItem) -> Bool {
         let option = silence.option(for: item.report)
         do throws(InboxRefusal) {
@@ -93,7 +93,7 @@ final class ConsoleSilences: Sendable {
         return true
     }
 
-    /// Not waited for: a count that is lost with the disk costs nobody an answer.
+    /// Not waited for: a count that is lost with the disk costs no answer.
     private func count(_ number: Int, isAnswered: Bool) {
         guard let store = store.withLock({ $0 }) else { return }
         Task { [logger] in

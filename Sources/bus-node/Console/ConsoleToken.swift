@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// What whoever opens a console has to know.
+/// What a client of a console has to know.
 struct ConsoleToken: Sendable {
     static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
     private static let countRange = 16...256
@@ -11,7 +11,7 @@ struct ConsoleToken: Sendable {
     /// The file it stands in; nil when it was made for this run.
     let file: String?
 
-    /// A new one that nobody guesses.
+    /// A new one that cannot be guessed.
     static func generated() -> ConsoleToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -25,7 +25,7 @@ struct ConsoleToken: Sendable {
         self.file = file
     }
 
-    /// Reads the first line of a file that nobody but its owner may read or write.
+    /// Reads the first line of a file that only its owner may read or write.
     init(file: String) throws(Failure) {
         do throws(Refusal) {
             try self.init(reading: file)
@@ -34,7 +34,7 @@ struct ConsoleToken: Sendable {
         }
     }
 
-    /// The same, for whoever says by itself which file it is.
+    /// The same, for callers that say by themselves which file it is.
     init(reading file: String) throws(Refusal) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

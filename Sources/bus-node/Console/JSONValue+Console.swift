@@ -94,7 +94,7 @@ extension InboxItem.Stage {
         }
     }
 
-    /// Somebody still has to do something, or may take it back.
+    /// A person still has to answer, or may take an answer back.
     var isUnderWay: Bool { ["open", "claimed", "leaving"].contains(word) }
 }
 

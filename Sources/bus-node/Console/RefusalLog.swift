@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 
 /// Refusals in the log: the first of its kind at once, then how many more came within a while, so
-/// that nobody fills the log by being refused.
+/// that refused clients cannot fill the log.
 final class RefusalLog: Sendable {
     struct Kind: Hashable, Sendable {
         /// Without the port: each connection has another one.
@@ -11,7 +11,7 @@ final class RefusalLog: Sendable {
         let reason: String
     }
 
-    /// Kinds that are told apart at a time.
+    /// Kinds that are counted apart at a time.
     static let kindCountMax = 256
 
     private let logger: Logger

@@ -23,14 +23,14 @@ extension Explanation {
         switch ending {
         case .answered(let answer, let by, let owner):
             "answered by \(by) with \(answer.option.shown()), which \(owner) carries out"
-        case .withheld(let by): "withheld by \(by), nobody is asked"
+        case .withheld(let by): "withheld by \(by), not presented"
         case .presented(let by, let otherwise):
             "presented by \(by) of \(last)"
                 + (otherwise.isEmpty
                     ? "" : ", and when that declines \(otherwise.joined(separator: ", "))")
         case .leaves(let endpoint): "leaves this topology for \(endpoint)"
-        case .userCancelled: "in \(last), it says \"user cancelled\": nobody is asked"
-        case .detached: "in \(last), where nobody presents it (503)"
+        case .userCancelled: "in \(last), it says \"user cancelled\": not presented"
+        case .detached: "in \(last), which has no presenter (503)"
         case .refused(let reason): "in \(last), no node takes the report: \(reason.shown())"
         }
     }

@@ -23,9 +23,9 @@ struct Explanation {
         case presented(by: String, otherwise: [String])
         /// To an endpoint that is no node of this topology.
         case leaves(Endpoint)
-        /// The error says "user cancelled": nobody is asked.
+        /// The error says "user cancelled": it is not presented.
         case userCancelled
-        /// Nobody is there to present it.
+        /// The node there has no presenter.
         case detached
         /// No node would take the report.
         case refused(String)

@@ -1,7 +1,7 @@
 import ErrorBus
 import Foundation
 
-/// Where a console is, and what it has to be told.
+/// Where a console is, and the token that it asks for.
 struct ConsoleAddress: Hashable, Sendable {
     static let allowed = "http://HOST:PORT, also with the ?token=... that the console prints"
 

@@ -40,7 +40,7 @@ struct HTTPExchange: Sendable {
 
     /// The whole reply.
     ///
-    /// - Throws: When nobody listens there, or the reply does not come whole and in time.
+    /// - Throws: When no server listens there, or the reply does not come whole and in time.
     func reply(within limit: Duration) async throws -> Reply {
         try await withThrowingTaskGroup(of: Reply.self) { group in
             group.addTask {

@@ -17,7 +17,7 @@ enum InboxHistory {
         case "release": return "released by \(by)"
         case "change" where fields.text("reason") == "expired":
             let applied = option.isEmpty ? "" : "; its origin applies \(option)"
-            return "nobody answered in time\(applied)"
+            return "no answer came in time\(applied)"
         case "change" where !by.isEmpty: return "\(fields.text("reason")) by \(by)"
         case "complete": return "completed at its origin: \(fields.text("reason"))"
         default:

@@ -1,11 +1,11 @@
 import ErrorBus
 
-/// The open members of a group, for whoever is about to answer all of them: how many they are and
+/// The open members of a group, for a person about to answer all of them: how many they are and
 /// in what they differ.
 struct InboxMembers: Sendable {
     /// Oldest first.
     let entries: [InboxEntry]
-    /// How many texts they have; above 1 they are not one error to whoever reads them.
+    /// How many texts they have; above 1 they are not one error to a reader.
     let descriptionCount: Int
 
     /// - Parameter entries: Of one group; what is no longer open is left out.

@@ -82,10 +82,10 @@ struct InboxRows {
 }
 
 extension JSONValue {
-    /// The text of a field; empty where there is none.
+    /// The text of a field; empty where it is missing.
     func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
 
-    /// The texts of a list; empty where there is none.
+    /// The texts of a list; empty where it is missing.
     func texts(_ key: String) -> [String] {
         self[key]?.arrayValue?.compactMap(\.stringValue) ?? []
     }

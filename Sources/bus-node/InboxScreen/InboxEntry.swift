@@ -16,7 +16,7 @@ struct InboxEntry: Sendable {
     let severity: Severity
     let openedAt: Date
     let changedAt: Date
-    /// When nobody can answer any more, by this process's clock.
+    /// When answers are taken no more, by this process's clock.
     let deadline: ContinuousClock.Instant?
     let options: [ErrorReport.Option]
     /// What a filter looks through, in lower case.
@@ -53,13 +53,13 @@ struct InboxEntry: Sendable {
 
     var origin: String { json["origin"]?.stringValue ?? "this node" }
 
-    /// Somebody may still answer it.
+    /// A person may still answer it.
     var isOpen: Bool { stage == .open || stage == .claimed }
 
-    /// Somebody may still answer it, or take an answer back.
+    /// A person may still answer it, or take an answer back.
     var isLive: Bool { isOpen || stage == .leaving }
 
-    /// Who looks after it; a claim that has run out is none.
+    /// Who looks after it; a claim that has run out counts no more.
     func claimant(at now: Date) -> String? {
         guard stage == .claimed, let until = InboxRows.date(json.text("claimedUntil")), until > now
         else { return nil }
@@ -74,7 +74,7 @@ struct InboxEntry: Sendable {
         return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
-    /// The title of what is applied when nobody answers in time; nil where nothing is said of it.
+    /// The title of what is applied when no answer comes in time; nil where nothing is said of it.
     var expiryTitle: String? {
         guard let id = json["onExpiry"]?.stringValue else { return nil }
         return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()

@@ -90,7 +90,7 @@ struct InboxListDrawing {
         return line
     }
 
-    /// How long somebody can still answer it, and what applies then; empty while that is far off.
+    /// How long a person can still answer it, and what applies then; empty while that is far off.
     private static func due(
         _ entry: InboxEntry, isShort: Bool, _ screen: InboxScreen, _ now: Moment
     ) -> String {

@@ -5,7 +5,7 @@ import ErrorBus
 struct InboxScreen {
     enum Action: Hashable {
         case send(InboxRequest)
-        /// Everything is written anew.
+        /// Everything is written again.
         case redraw
         case suspend
         case quit
@@ -54,7 +54,7 @@ struct InboxScreen {
         let until: ContinuousClock.Instant
     }
 
-    /// What came of this person's answers to one group, as it is told by and by.
+    /// What came of this person's answers to one group, as it comes in.
     struct Results: Hashable {
         let group: Int64
         var counts: [String: Int] = [:]

@@ -37,7 +37,7 @@ actor InboxScreenSession {
     private static let tick: Duration = .milliseconds(500)
     /// Between two frames, so that a flood of changes is drawn as one.
     private static let frameTime: Duration = .milliseconds(25)
-    /// A job that was told to stop has stopped by then.
+    /// A job that got a stop signal has stopped by then.
     private static let stopTime: Duration = .milliseconds(300)
 
     private let client: ConsoleClient
@@ -114,7 +114,7 @@ actor InboxScreenSession {
         case .failed(let failure): throw failure
         case .reply(let request, let result): screen.replied(to: request, result, at: now)
         case .tick:
-            // It was continued, or could not be stopped where nobody would continue it.
+            // It was continued, or could not be stopped where no shell would continue it.
             if let suspendedAt, .now - suspendedAt > Self.stopTime { try resume() }
         }
     }

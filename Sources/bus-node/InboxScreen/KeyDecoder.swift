@@ -1,5 +1,5 @@
 /// Makes keys of the bytes that a terminal sends. A sequence may come in pieces; an Esc by itself
-/// is told from the beginning of one by the pause behind it.
+/// differs from the beginning of one by the pause behind it.
 struct KeyDecoder {
     /// After so long nothing more of a sequence comes.
     static let pause: Duration = .milliseconds(40)
@@ -58,7 +58,7 @@ struct KeyDecoder {
             return Self.single(first)
         }
         let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
-        // A character that is cut off by something else is none.
+        // A character that something else cuts off is dropped.
         if let stray = bytes.prefix(count).dropFirst().firstIndex(where: { $0 & 0xC0 != 0x80 }) {
             bytes.removeFirst(stray)
             return .other

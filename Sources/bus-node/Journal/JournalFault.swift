@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is wrong with a journal. Whoever meets it does not decide.
+/// What is wrong with a journal. A node that meets it does not decide.
 enum JournalFault: LocalizedError, Hashable {
     /// A row is not what was written.
     case damaged(id: String, path: String)

@@ -7,7 +7,7 @@ enum JournalFiles {
     /// The database, its write-ahead log and that log's index, which SQLite makes as it likes.
     private static let suffixes = ["", "-wal", "-shm"]
 
-    /// Makes the file where there is none, and takes from others what they may do with it.
+    /// Makes the file if it is missing, and takes other users' rights to it away.
     ///
     /// - Returns: The files that others could read or write until now.
     /// - Throws: When there cannot be a journal, or it stays open to others.

@@ -5,7 +5,7 @@ import Glibc
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 final class SQLiteJournal: DecisionJournal {
-    /// How long settled and ended presentations are kept for whoever asks again and for the audit.
+    /// How long settled and ended presentations are kept, for repeated questions and the audit.
     static let retention: Duration = .seconds(30 * 86_400)
     /// How many are kept at most; the oldest settled ones go first.
     static let rowCountMax = 200_000
@@ -240,7 +240,7 @@ final class SQLiteJournal: DecisionJournal {
         default:
             return Failure(
                 .badData,
-                "journal \(path): \(text); restore it from a copy, or move it away to begin anew "
+                "journal \(path): \(text); restore it from a copy, or move it away to start empty "
                     + "(what it knows is then forgotten, and may be asked again)")
         }
     }

@@ -16,7 +16,7 @@ struct Hearsay {
         let endpoints = topology.parentEndpoints(of: name)
         guard !endpoints.isEmpty else {
             throw Failure(
-                .unavailable, "\(name) listens nowhere and has no parent: nobody can be asked")
+                .unavailable, "\(name) listens nowhere and has no parent: no node can be asked")
         }
         let answers = await NodeStatus.ask(endpoints)
         said = answers.compactMap { answer in

@@ -31,7 +31,7 @@ extension LiveTopology.Node {
         switch state {
         case .up: openCount.map { "up, \($0) open" } ?? "up" + (reason.map { ": \($0)" } ?? "")
         case .unreachable: reason ?? "cannot be reached"
-        case .unknown: "unknown: it does not listen, and nobody tells"
+        case .unknown: "unknown: it does not listen, and no parent knows"
         }
     }
 

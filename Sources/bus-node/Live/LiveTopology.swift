@@ -5,7 +5,7 @@ import ErrorBus
 struct LiveTopology: Hashable, Sendable {
     enum NodeState: String, Sendable {
         case up, unreachable
-        /// It does not listen, and nobody tells.
+        /// It does not listen, and no parent knows.
         case unknown
     }
 

@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// A topology's live state for people who look at it: asked for when somebody asks, shared by all
+/// A topology's live state for people who look at it: read when a client asks, shared by all
 /// who ask meanwhile, and good for a moment.
 actor LiveView {
     typealias Source = @Sendable () async -> LiveTopology

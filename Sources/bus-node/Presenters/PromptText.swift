@@ -60,7 +60,7 @@ struct PromptText {
 
     /// What is said when the origin gets out of reach while its question is shown, or is back.
     func contactLine(isReachable: Bool) -> String {
-        let origin = prompt.origin?.description ?? "whoever asks"
+        let origin = prompt.origin?.description ?? "the caller"
         return isReachable
             ? "(\(origin) can be reached again)"
             : "(\(origin) cannot be reached: an answer is kept for it)"

@@ -1,7 +1,7 @@
 /// Tells a Return that was meant for this question from one that was on its way when the question
 /// took the screen.
 struct ReturnPause {
-    /// Nobody reads a question faster.
+    /// No person reads a question faster.
     static let readingTime: Duration = .seconds(1)
 
     /// Nil as long as a part of it is not on the screen yet.

@@ -7,7 +7,7 @@ import Synchronization
 /// Asks the person at this terminal, one question at a time, the others waiting in order.
 ///
 /// A question whose origin gives up is taken away at once. What was typed before a question was on
-/// the screen never answers it. When the terminal is gone there is nobody to ask: this presenter
+/// the screen never answers it. When the terminal is gone no person can answer: this presenter
 /// then declines.
 actor TerminalPresenter: Presenter {
     nonisolated let presenterName = "terminal"
@@ -18,7 +18,7 @@ actor TerminalPresenter: Presenter {
         var prompt: Prompt { text.prompt }
     }
 
-    /// More are left to the next presenter: a list that nobody can work off is no help.
+    /// More are left to the next presenter: a list that no person can work off is no help.
     private static let waitingMax = 1_000
 
     private let logger: Logger
@@ -127,7 +127,7 @@ actor TerminalPresenter: Presenter {
 
     /// One that waits says so when its turn comes.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
-        // Of two changes in a row the later one is told.
+        // Of two changes in a row the later one is shown.
         guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
             prompt.contact?.isReachable == isReachable
         else { return }
@@ -223,7 +223,7 @@ actor TerminalPresenter: Presenter {
         }
     }
 
-    /// Only now nobody is asked again, whatever dies: only now it looks answered.
+    /// Only now no process asks again, whatever dies: only now it looks answered.
     private func recorded(_ id: String, _ isRecorded: Bool) {
         isRecording = false
         isShowing = false
@@ -239,10 +239,10 @@ actor TerminalPresenter: Presenter {
         isShowing = false
         if !waiting.isEmpty {
             let start = Terminal.stopAsking() ? "\n" : ""
-            Terminal.say(start + "  (the input has ended: nobody is asked here)")
+            Terminal.say(start + "  (the input has ended: no more is asked here)")
         }
         logger.warning(
-            "the terminal is gone: nobody is asked there until this node is started again")
+            "the terminal is gone: no more is asked there until this node is started again")
         for one in waiting { one.continuation.resume(returning: nil) }
         waiting.removeAll()
     }

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// Runs a command until it succeeds or somebody decides that it is over.
+/// Runs a command until it succeeds or an answer ends it.
 final class CommandAttempts: Responder {
     /// How it ended, for the exit status.
     struct Status: Sendable {
@@ -41,7 +41,7 @@ final class CommandAttempts: Responder {
     var next: (any Responder)? { get async { following } }
 
     func presentError(_ error: any Error) async -> Outcome {
-        // Nobody is asked about a command that was told to end.
+        // A command that was ended on purpose is not presented.
         guard error.causing(Stopped.self) == nil else {
             return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
         }
@@ -59,7 +59,7 @@ final class CommandAttempts: Responder {
 
     private func decider(of outcome: Outcome) -> String {
         outcome.answer?.via == .expiry
-            ? "since nobody answered in time" : "by \(outcome.decidedBy.shown())"
+            ? "since no answer came in time" : "by \(outcome.decidedBy.shown())"
     }
 
     func run() async throws -> Status {

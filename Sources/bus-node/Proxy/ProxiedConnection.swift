@@ -64,7 +64,7 @@ final class ProxiedConnection {
             .whenComplete { result in
                 switch result {
                 case .success(let channel): self.connected(channel)
-                // Nobody there: the client learns it as a reset, the nearest to a refusal.
+                // No server there: the client learns it as a reset, the nearest to a refusal.
                 case .failure: self.end(resetting: true)
                 }
             }

@@ -15,23 +15,23 @@ struct Conclusion {
                 switch outcome.answer {
                 case nil: "handled by \(outcome.decidedBy.shown())"
                 case let answer? where answer.via == .expiry:
-                    "nobody answered in time: \(answer.option.shown()) applied (on expiry)"
+                    "no answer came in time: \(answer.option.shown()) applied (on expiry)"
                 case _?: nil
                 }
         case .withheld, .userCancelled:
             status = .declined
-            text = "\(outcome.reason) by \(outcome.decidedBy.shown()): nobody was asked"
+            text = "\(outcome.reason) by \(outcome.decidedBy.shown()): no presenter was asked"
         case .unreachable:
-            // Somebody is there, and at a limit.
+            // A node is there, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
             status = isBusy ? .temporaryFailure : .unavailable
-            text = "nobody could be reached\(detail)"
+            text = "no node could be reached\(detail)"
         case .detached:
             status = .unavailable
-            text = "nobody up there presents errors\(detail)"
+            text = "no node up there presents errors\(detail)"
         case .expired:
             status = .temporaryFailure
-            text = "nobody answered before the deadline"
+            text = "no answer came before the deadline"
         case .busy, .shutDown:
             status = .temporaryFailure
             text = "\(outcome.reason)\(detail)"

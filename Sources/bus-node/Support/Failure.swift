@@ -1,7 +1,7 @@
 import ArgumentParser
 import ErrorBus
 
-/// A command that cannot go on: what a person is told, and the exit status for scripts.
+/// A command that cannot go on: what it says to a person, and the exit status for scripts.
 struct Failure: Error {
     let text: String
     let status: ExitStatus

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Ends this process when nobody reads its output any more: whoever started it is gone, even if
+/// Ends this process when its output has no reader any more: its starter is gone, even if
 /// it was killed outright.
 enum OutputWatch {
     static func start() {

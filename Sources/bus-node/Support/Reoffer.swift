@@ -5,7 +5,7 @@ import UnixSignals
 
 /// Presents once more what ended without an answer, to the node whose journal has it.
 ///
-/// Whoever asked is gone or has gone on: so it is a new presentation, under an id of its own, that
+/// The caller is gone or has gone on: so it is a new presentation, under an id of its own, that
 /// names the old one in `retryOf`, and choosing an option is all that comes of it.
 struct Reoffer {
     private let row: JournalRow

@@ -37,7 +37,7 @@ struct ReportOptions: ParsableArguments {
         help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
     var options: [String] = []
 
-    @Option(help: "The id of the option that is applied when nobody answers in time.")
+    @Option(help: "The id of the option that is applied when no answer comes in time.")
     var onExpiry: String?
 
     func errorReport() throws -> ErrorReport {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Tells whoever started this process that it is ready: a file, and systemd's socket.
+/// Tells the parent process that this one is ready: a file, and systemd's socket.
 enum ServiceNotification {
     /// Takes away a file left over from an earlier life, and shows that a new one can be made.
     static func prepare(file: String?) throws(Failure) {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard input, output and error, which a parent may have closed.
 enum StandardDescriptors {
-    /// Takes the numbers that are free, so that no socket of ours becomes somebody's output. To be
+    /// Takes the numbers that are free, so that no socket of ours becomes an output. To be
     /// called before anything is opened.
     ///
     /// Opened the wrong way round: reading or writing fails, as it would on the closed one, here

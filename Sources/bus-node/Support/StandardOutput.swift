@@ -16,7 +16,7 @@ enum StandardOutput {
         try write(Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// Prints a list for people. Whoever reads it may stop when they have enough, as `head` does:
+    /// Prints a list for people. Its reader may stop after the first lines, as `head` does:
     /// that ends the command without a word, with the status of a broken pipe.
     ///
     /// - Throws: When it cannot be written whole.

@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// A small JSON file about a running node, written anew every second: how full its tables are. One
+/// A small JSON file about a running node, written again every second: how full its tables are. One
 /// that grows old is a node that hangs.
 struct StatusFile: Sendable {
     static let interval: Duration = .seconds(1)

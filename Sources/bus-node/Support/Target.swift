@@ -9,7 +9,7 @@ struct Target: ParsableArguments {
 
     @Option(
         help: """
-            How long to look for somebody who answers for that endpoint, as in 10s; without it \
+            How long to wait for a node at that endpoint, as in 10s; without it \
             what the topology says for the node, else 10s.
             """)
     var grace: String?
@@ -39,7 +39,7 @@ struct Target: ParsableArguments {
     /// - Parameter origin: What its presentations name as their origin, where that is not its own
     ///   name: a presentation under a given id must have the same origin each time.
     func leaf(origin: NodeName?, command: String, logger: Logger) throws -> Leaf {
-        switch try choice.chosen(missing: "nobody to present to") {
+        switch try choice.chosen(missing: "no node to present to") {
         case .node(let node, let path):
             return try leaf(of: path, node, origin: origin, command: command, logger: logger)
         case .endpoint(let endpoint):

@@ -6,7 +6,7 @@ enum Terminal {
     /// Whether a person is at both ends: their keys and their screen.
     static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
 
-    /// Whether somebody can type an answer, or a program in their place; not so under a supervisor
+    /// Whether a person can type an answer, or a program in their place; not so under a supervisor
     /// or with input from /dev/null.
     static var canBeAnswered: Bool {
         var status = stat()
@@ -50,7 +50,7 @@ enum Terminal {
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// The columns of the terminal that standard output is; nil where it is none.
+    /// The columns of the terminal that standard output is; nil where it is another thing.
     static var outputColumnCount: Int? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }

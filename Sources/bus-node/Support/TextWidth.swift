@@ -1,5 +1,5 @@
-/// How many columns of a terminal text takes. Terminals differ on rare characters: whoever draws
-/// puts each field at its own column, so that a difference stays within one.
+/// How many columns of a terminal text takes. Terminals differ on rare characters: drawings
+/// put each field at its own column, so that a difference stays within one.
 enum TextWidth {
     /// East Asian Width W and F where no emoji are; those tell by their own property.
     private static let wide: [ClosedRange<UInt32>] = [

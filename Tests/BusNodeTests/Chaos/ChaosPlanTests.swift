@@ -69,10 +69,10 @@ struct ChaosPlanTests {
                 return error.text
             }
         }
-        #expect(problem(root).contains("nobody would present"))
+        #expect(problem(root).contains("no node would present"))
         let mute = try node("r", listen: listening)
         #expect(
-            problem(mute, try node("w", next: [.node("r")])).contains("nobody would answer"))
+            problem(mute, try node("w", next: [.node("r")])).contains("no node would answer"))
         let outside = try node("w", next: [.endpoint(try Endpoint("tcp://127.0.0.1:9"))])
         #expect(problem(root, outside).contains("not of this topology"))
         let hidden = try node("r", listen: ["tcp://127.0.0.1:*"], presents: true)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import bus_node
 
-/// Who has no token keeps nobody out, and does not fill the log.
+/// A client without the token keeps no other out, and does not fill the log.
 struct ConsoleConnectionsTests {
     private let connections = ConsoleConnections()
 
@@ -78,7 +78,7 @@ struct ConsoleConnectionsTests {
         #expect(said.all.last == "unauthorized ")
     }
 
-    @Test("However many kinds of refusals there are, few are told apart")
+    @Test("However many kinds of refusals there are, few are counted apart")
     func manyKinds() {
         let said = Said()
         let refusals = RefusalLog(said.logger, clock: ManualClock())

@@ -113,7 +113,7 @@ import Testing
     @Test("an origin below the first node is what rules compare")
     func origin() throws {
         let path = try walk("relay", report(), origin: "worker-9")
-        #expect(path.lines.last == "ends: withheld by relay rule 3 (t.yaml:13), nobody is asked")
+        #expect(path.lines.last == "ends: withheld by relay rule 3 (t.yaml:13), not presented")
     }
 
     @Test("presenters that only stand in for the parent are named as such")
@@ -128,10 +128,10 @@ import Testing
         let cancelled = report(domain: "NSCocoaErrorDomain", code: 3072)
         #expect(
             try walk("worker", cancelled).lines.last
-                == "ends: in worker, it says \"user cancelled\": nobody is asked")
+                == "ends: in worker, it says \"user cancelled\": not presented")
         #expect(
             try walk("alone", report()).lines.last
-                == "ends: in alone, where nobody presents it (503)")
+                == "ends: in alone, which has no presenter (503)")
         #expect(
             try walk("outer", report()).lines.last
                 == "ends: leaves this topology for tcp://127.0.0.1:9")

@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.text.contains("A long title"))
     }
 
-    @Test("who quits is told of an answer that is still to be sent")
+    @Test("quitting names an answer that is still to be sent")
     func farewell() {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.screen.farewell(at: fixture.now).isEmpty)

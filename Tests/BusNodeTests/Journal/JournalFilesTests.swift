@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A journal has one process; the second is told which has it, by whatever path it comes",
+        "A journal has one process; the second one learns which has it, by whatever path it comes",
         .timeLimit(.minutes(10)))
     func lock() async throws {
         let other = "\(folder.path)/other.sqlite"

@@ -110,7 +110,7 @@ struct LiveTopologyTests {
         #expect(live.nodes["worker"]?.state == .unreachable)
     }
 
-    @Test("A dead relay: its link is down, and nobody tells of those below")
+    @Test("A dead relay: its link is down, and those below are unknown")
     func deadRelay() {
         let live = LiveTopology(
             topology,
@@ -174,7 +174,7 @@ struct LiveTopologyTests {
                 "(tcp://10.0.0.1:7700)",
                 "└── far [unknown]",
                 "      ipc:///run/far",
-                "      unknown: it does not listen, and nobody tells",
+                "      unknown: it does not listen, and no parent knows",
                 "central",
                 "│ ipc:///run/central",
                 "│ up, 3 open",
@@ -204,7 +204,7 @@ struct LiveTopologyTests {
         #expect(graph.json["nodes"]?.arrayValue?.first?["state"] == "up")
     }
 
-    @Test("Asked again within 2 s, and while it is being asked, nobody is asked anew")
+    @Test("Asked again within 2 s, and while it is being asked, no node is asked again")
     func cached() async {
         let asked = Observations()
         let time = ManualTime()

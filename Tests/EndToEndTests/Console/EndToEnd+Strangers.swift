@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEnd.Console {
-    @Test("Who has no token keeps nobody out: refused, silent, or with what is no HTTP")
+    @Test("A client without the token keeps no other out: refused, silent, or with what is no HTTP")
     func strangers() async throws {
         let (nodes, client) = try await bus()
         let parts = client.address.split(separator: ":")
@@ -18,7 +18,7 @@ extension EndToEnd.Console {
         #expect(reply.status == 200)
         // The limits for the strangers are 10 s and more: none of them was waited for.
         #expect(clock.now - begin < .seconds(8))
-        // What was refused is told once, and its connection was closed.
+        // What was refused is logged once, and its connection was closed.
         #expect(await crowd.prints("100 closed after 401"))
         #expect(await nodes[0].says("reason=unauthorized"))
         let lines = nodes[0].errors.value.components(separatedBy: "reason=unauthorized").count

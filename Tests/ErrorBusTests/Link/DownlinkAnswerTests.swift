@@ -180,7 +180,7 @@ import Testing
         #expect(rig.machine.unsettledCount == 0)
     }
 
-    @Test("a stranger's withdrawals of what nobody asked push no result out")
+    @Test("a stranger's withdrawals of what was never asked push no result out")
     func floodOfWithdrawals() {
         var limits = LinkLimits()
         limits.rememberedMax = 10

@@ -34,7 +34,7 @@ import Testing
                 == [.settled(id, answer: Message.sampleAnswer, .recovered)])
     }
 
-    @Test("reachable: false takes nobody's place and changes no prompt")
+    @Test("reachable: false takes no other child's place and changes no prompt")
     func cutOff() {
         var rig = asked()
         #expect(
@@ -142,7 +142,7 @@ import Testing
         #expect(code(2) == nil)
     }
 
-    @Test("first asked by a child that has lost the origin: the prompt is told when it is found")
+    @Test("first asked by a child that has lost the origin: the prompt hears when it is found")
     func cutOffAtFirst() {
         var rig = DownlinkRig()
         _ = rig.get(.hello("b"), from: one)

@@ -59,7 +59,7 @@ import Testing
         #expect(log.refused(held, at: at(119))?.details["times"] == "2")
     }
 
-    @Test("a node that was taken once is refused anew")
+    @Test("a node that was taken once is refused again")
     func refusedAgain() {
         var log = ParentLog(times: LinkTimes())
         let held = Message.Reject(.notYours, "held")

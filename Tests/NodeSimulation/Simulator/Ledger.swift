@@ -23,7 +23,7 @@ struct Ledger {
             }
         }
 
-        /// Somebody waits for its outcome.
+        /// A caller waits for its outcome.
         var isOpen: Bool { completions.isEmpty && !isLifeOver && cancelled == nil }
     }
 

@@ -16,7 +16,7 @@ struct Run {
         let world = try World(plan, scheduler)
         world.prepare()
         scheduler.run(until: world.end) { world.isOver }
-        // What has just ended is told by all to all.
+        // What has just ended is said by all to all.
         scheduler.run(until: scheduler.now + 5_000)
         world.count()
         world.ledger.threadCount = Int(simulation_thread_count())

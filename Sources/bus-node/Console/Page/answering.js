@@ -67,7 +67,7 @@ async function isMeant(option, { item, whole, size }) {
   return Boolean(await confirmed(option, item, whole ? size : 1, { isDestructive, differs }));
 }
 
-/** One request at a time; a refusal is told, and what is shown is read again. */
+/** One request at a time; a refusal is shown, and the details are read again. */
 async function busily(item, what, work) {
   state.busy = { id: item.id, what };
   schedule();

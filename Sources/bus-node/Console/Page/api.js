@@ -45,7 +45,7 @@ export async function postTwice(path, body) {
   }
 }
 
-/** What a failure is told as. */
+/** The words for a failure. */
 export const failureText = (error) => (error instanceof Refusal ? error.message
   : "The console could not be reached: it is not known whether that arrived.");
 

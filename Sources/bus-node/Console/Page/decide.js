@@ -48,7 +48,7 @@ const ENDINGS = {
 
 function endOf(item) {
   const [word, tone] = endingOf(item);
-  const closed = item.reason === "withheld" ? "Withheld: nobody is asked, its caller was told so"
+  const closed = item.reason === "withheld" ? "Withheld: not presented, and its caller knows"
     : `Closed without an answer here: ${word}`;
   const recovered = item.failedAgain ? "Recovered, and failed again: " : "Recovered";
   const text = isCancelled(item) ? "Cancelled: its caller gave up, as it was told to"
@@ -94,9 +94,9 @@ function expiryText(item, size) {
   const option = expiryOption(item);
   const which = size > 1 ? " to this one" : "";
   const consequence = option ? `“${shown(optionTitle(option), 260)}” is applied${which}`
-    : `${size > 1 ? "this one" : "it"} ends unanswered, and its caller is told so`;
+    : `${size > 1 ? "this one" : "it"} expires`;
   return el("p", { className: "expiry" }, clockIcon(),
-    ` If nobody answers, ${consequence} in `, until(item.deadline),
+    ` Without an answer ${consequence} in `, until(item.deadline),
     `, at ${moment(item.deadline)}.`);
 }
 

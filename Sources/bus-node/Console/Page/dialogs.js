@@ -12,7 +12,7 @@ export function dialogResult(dialog) {
   openModal(dialog);
   return new Promise((resolve) => {
     const closed = () => {
-      // That it was closed is told later: by then it may have been opened anew.
+      // This event comes later: by then the dialog may be open again.
       if (dialog.open) return;
       dialog.removeEventListener("close", closed);
       resolve(dialog.returnValue);
@@ -31,7 +31,7 @@ export async function askName() {
   drawName();
 }
 
-/** Who answers; asked the first time. Empty when nobody says. */
+/** Who answers; asked the first time. Empty when the dialog was left. */
 export async function ownName() {
   if (!myName()) await askName();
   return myName();
@@ -58,7 +58,7 @@ export async function confirmed(option, item, count, { isDestructive, differs })
   return result;
 }
 
-/** Closes the confirmation of what nobody can answer any more. */
+/** Closes the confirmation of what can no longer be answered. */
 export function drawConfirmation() {
   if (!state.confirming) return;
   const { item, isGroup } = state.confirming;

@@ -32,7 +32,7 @@ export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
 export const section = (title, content) =>
   (content ? [el("h3", { textContent: title }), content] : []);
 
-/** A text of somebody else's: as it was written, in its own direction, long ones in a frame. */
+/** A text from outside: as it was written, in its own direction, long ones in a frame. */
 export function foreign(tag, text, properties = {}) {
   const isLong = String(text).length > 600;
   return el(tag, {

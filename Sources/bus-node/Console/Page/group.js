@@ -38,7 +38,7 @@ function composed(group) {
     members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
     textsDiffer, optionsDiffer, isComplete: members.length >= groupSize(group),
-    // Read anew when others have come or gone.
+    // Read again when others have come or gone.
     key: `${group} ${members.length} ${members.at(-1)?.id}`,
   };
 }

@@ -56,7 +56,7 @@ function ageOf(item) {
   return since(isLive(item) ? item.openedAt : item.changedAt);
 }
 
-/** What happens soon when nobody answers. */
+/** What happens soon without an answer. */
 function expiryOf(item) {
   const option = expiryOption(item);
   const text = option ? shown(optionTitle(option), 24) : "ends";

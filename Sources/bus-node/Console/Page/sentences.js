@@ -10,7 +10,7 @@ export function told(event, fields) {
     decide: () => `${fields.by} (${fields.via}) chose ${fields.option}${restored}`,
     done: () => `${fields.option} by ${fields.by}: ${fields.result}`,
     change: () => fields.reason === "expired"
-      ? `Nobody answered in time${fields.option ? `; its origin applies ${fields.option}` : ""}`
+      ? `No answer came in time${fields.option ? `; its origin applies ${fields.option}` : ""}`
       : `${fields.reason ?? "Changed"}${fields.by ? ` by ${fields.by}` : ""}`,
     leaving: () => `${fields.by} chose ${fields.option}, held back to undo`,
     undo: () => `Taken back by ${fields.by}`,
@@ -37,7 +37,7 @@ export function refusalText(refusal, item) {
 
 /** The same in a few words, for one of many. */
 export const refusedWord = ({ error, message }) => ({
-  answered: "answered before by somebody else", claimed: "claimed by somebody else",
+  answered: "answered before by another person", claimed: "claimed by another person",
   closed: "no longer open",
 })[error] ?? message;
 

@@ -9,7 +9,7 @@ const NEAR = 5 * 60_000;
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
 export const isLive = (item) => isOpen(item) || item.stage === "leaving";
 
-/** Who looks after it; a claim that has run out is none. */
+/** Who looks after it; a claim that has run out counts no more. */
 export const claimant = (item) =>
   item.stage === "claimed" && Date.parse(item.claimedUntil) > now() ? item.claimedBy : null;
 
@@ -17,7 +17,7 @@ export const claimant = (item) =>
 export const isNear = (item) =>
   Boolean(item.deadline) && isOpen(item) && item.deadline - now() < NEAR;
 
-/** What is applied when nobody answers in time; undefined when that is nothing. */
+/** What is applied when no answer comes in time; undefined when that is nothing. */
 export const expiryOption = (item) => item.options.find((option) => option.id === item.onExpiry);
 
 /** Whether its caller gave up because the answer told it to. */

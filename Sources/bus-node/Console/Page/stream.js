@@ -10,7 +10,7 @@ let hello = null; // The server's first message; null until it has come.
 let revision = 0; // Up to which the tabs have been told.
 let heardAt = 0;
 
-/** Serves a tab. It joins with the revision that it has reached, and is told what came before its
+/** Serves a tab. It joins with the revision that it has reached, and gets what came before its
  *  first message, so that it can read what lies between. */
 export function serve(port) {
   port.onmessage = ({ data }) => {
@@ -72,7 +72,7 @@ async function refusalOf() {
     const response = await fetch("/api/v1/events", { signal: AbortSignal.timeout(5000) });
     if (!response.ok) return { status: response.status, ...await response.json() };
     response.body.cancel();
-  } catch { /* No link: there is nobody to say why. */ }
+  } catch { /* No link: no server to say why. */ }
   return null;
 }
 

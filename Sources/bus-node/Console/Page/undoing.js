@@ -44,7 +44,7 @@ const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(ent
 export const isUndoneWhole = (item) => leavingSize(item.group) > 1
   && (state.whole ?? Boolean(state.selected?.startsWith("g")));
 
-/** Says that somebody else has taken back what this person had answered. */
+/** Says that another person has taken back what this one had answered. */
 export async function tellUndone() {
   const items = state.news.undone;
   if (items.length === 0) return;

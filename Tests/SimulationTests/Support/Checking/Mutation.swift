@@ -34,7 +34,7 @@ enum Mutation: String, Sendable, CaseIterable {
     case neverReturns
     /// The chain's verdict counts for a later asking, and an older prompt for a newer one.
     case generationsIgnored
-    /// Whoever asks last is the only one that asks, though it has lost the origin.
+    /// The child that asks last is the only one that asks, though it has lost the origin.
     case pathsSteal
 
     /// The promise that this breaks first of all.

@@ -11,7 +11,7 @@ struct WayChecker {
         let id: PresentationID
         let origin: NodeName
         let life: Int
-        /// Nobody waits for an answer any more, or it is known.
+        /// No caller waits for an answer any more, or it is known.
         var isOver = false
         /// On the way there is now it has been in front of the person.
         var wasShown = false
