@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test browser-test tsan lint format docs simulate simulate-links \
-	soak flood compose-test bench clean
+	mutants soak flood compose-test bench clean
 
 # How long one `make soak` loads the bus.
 MINUTES ?= 10
@@ -47,6 +47,9 @@ simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for on
 	.build-release/release/node-simulator $(if $(SEED),--seed $(SEED) $(if $(VERBOSE),--verbose),\
 		$(if $(SEEDS),--seeds $(SEEDS)))
 
+mutants: setup ## mistakes planted in the nodes, each noticed by the simulator: SEEDS=n, ONLY=name
+	@scripts/mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
+
 simulate-links: setup ## the link machines in a seeded simulator: SEEDS=n, SEED=n for one again
 	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS) \
 		ERRORBUS_ONLY_SIMULATION=1)) \
@@ -68,4 +71,4 @@ bench: setup ## latency and throughput between processes, beside raw libzmq
 	@scripts/bench
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-release .venv Benchmarks/.build Benchmarks/out
+	rm -rf .build .build-tsan .build-release .build-mutants .venv Benchmarks/.build Benchmarks/out

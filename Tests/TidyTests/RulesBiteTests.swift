@@ -225,4 +225,40 @@ struct RulesBiteTests {
         let found = MarkdownLinks.violations(path: "docs/a.md", text: text) { files[$0] }
         #expect(found.map(\.line) == [6, 7, 7])
     }
+
+    @Test("Mistakes that have no place in the sources")
+    func mutants() {
+        let list = """
+            # comment
+            fine: indentation does not count
+            A.swift
+            -let b = 1
+            -let c = 2
+            +let c = 3
+
+            twice: its text is there twice
+            A.swift
+            -let a = 0
+
+            gone: its text is nowhere
+            A.swift
+            -let d = 4
+
+            fine: its name is taken
+            A.swift
+            -let c = 2
+
+            lost: its file is nowhere
+            B.swift
+            -let a = 0
+
+            empty: nothing is planted
+            A.swift
+            """
+        let text = "let a = 0\n    let b = 1\n        let c = 2\nlet a = 0\n"
+        let found = Mutants.violations(list: list) {
+            $0 == "Sources/ErrorBus/A.swift" ? text : nil
+        }
+        #expect(found.map(\.line) == [10, 14, 18, 22, 25])
+    }
 }

@@ -79,6 +79,15 @@ struct TidyTests {
         }
     }
 
+    @Test("Every mistake that `make mutants` plants has its place in the sources, once")
+    func mutants() throws {
+        let list = repository.root.appending(path: Mutants.path)
+        expectNone(
+            Mutants.violations(list: try String(contentsOf: list, encoding: .utf8)) { path in
+                repository.swiftFiles.first { $0.path == path }?.lines.joined(separator: "\n")
+            })
+    }
+
     @Test("Links between documents resolve")
     func links() {
         let root = repository.root

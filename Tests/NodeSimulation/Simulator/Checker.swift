@@ -8,11 +8,12 @@ struct Checker: Sendable {
     /// What was found wrong; empty when it holds.
     let violations: @Sendable (Ledger, Plan) -> [String]
 
-    static let all: [Checker] = [
-        completedOnce, bareReplied, attemptedOnce, decidedOnce, onePrompt, agreed, chosen,
-        promptStays, promptGoes,
-        answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
-    ]
+    static let all: [Checker] =
+        [
+            completedOnce, bareReplied, attemptedOnce, decidedOnce, onePrompt, agreed, chosen,
+            promptStays, promptGoes,
+            answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
+        ] + ofPeople + ofCallers
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"
@@ -229,5 +230,5 @@ struct Checker: Sendable {
 extension Plan {
     /// The longest that links take to be as they should after a fault has begun or ended, in
     /// milliseconds: silence is noticed, a parent is greeted again, what is open is asked again.
-    var recoveryMax: UInt64 { isFailover ? 20_000 : 65_000 }
+    var recoveryMax: UInt64 { isFailover ? 20_000 : isCalm ? 2_000 : 65_000 }
 }

@@ -42,6 +42,9 @@ final class Disk: @unchecked Sendable {
 /// Another answer is on disk.
 struct DecidedBefore: Error {}
 
+/// What was never shown cannot be decided.
+struct NeverShown: Error {}
+
 /// What one life of a presenter sees of its disk.
 struct DiskJournal: DecisionJournal {
     let disk: Disk
@@ -70,6 +73,7 @@ struct DiskJournal: DecisionJournal {
                 disk.world.ledger.refusedDecisions.append((id, answer))
                 throw DecidedBefore()
             }
+            guard disk.rows[id] != nil else { throw NeverShown() }
             disk.rows[id]?.state = .decided(answer, nil)
             disk.world.scheduler.note("decided \(id) \(answer.option) \(answer.id)")
             disk.world.ledger.decisions.append(

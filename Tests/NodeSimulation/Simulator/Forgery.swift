@@ -7,109 +7,117 @@ struct Forgery: Sendable {
     /// Changes the ledger; false where it has nothing to lie about.
     let forge: @Sendable (inout Ledger, Plan) -> Bool
 
-    static let all: [Forgery] = [
-        Forgery(checker: "completed-once") { ledger, _ in
-            change(&ledger.asks, where: { $0.completions.count == 1 }) {
-                $0.completions.append($0.completions[0])
-            }
-        },
-        Forgery(checker: "bare-replied") { ledger, _ in
-            guard let id = ledger.bareReplies.keys.min(by: { "\($0)" < "\($1)" }) else {
-                return false
-            }
-            ledger.bareReplies[id]?.append(("answered", "delete"))
-            return true
-        },
-        Forgery(checker: "attempted-once") { ledger, _ in
-            guard let attempt = ledger.attempts.first else { return false }
-            ledger.attempts.append(attempt)
-            return true
-        },
-        Forgery(checker: "decided-once") { ledger, _ in
-            guard let decision = ledger.decisions.first else { return false }
-            ledger.refusedDecisions.append((decision.id, decision.answer))
-            return true
-        },
-        Forgery(checker: "one-prompt") { ledger, _ in
-            guard let ask = ledger.asks.first else { return false }
-            ledger.doublePrompts.append((ask.id, "duty"))
-            return true
-        },
-        Forgery(checker: "agreed") { ledger, _ in
-            change(&ledger.asks, where: { $0.completions.last?.outcome.answer?.via == .person }) {
-                guard let (time, outcome) = $0.completions.popLast() else { return }
-                let lie = outcome.answer.map {
-                    Answer(id: $0.id, option: "delete", by: $0.by, via: $0.via)
+    static let all: [Forgery] =
+        [
+            Forgery(checker: "completed-once") { ledger, _ in
+                change(&ledger.asks, where: { $0.completions.count == 1 }) {
+                    $0.completions.append($0.completions[0])
                 }
-                let forged = Outcome(
-                    didRecover: outcome.didRecover, reason: outcome.reason,
-                    decidedBy: outcome.decidedBy, answer: lie)
-                $0.completions.append((time, forged))
-            }
-        },
-        Forgery(checker: "chosen") { ledger, _ in
-            guard let attempt = ledger.attempts.first else { return false }
-            let lie = Ledger.Attempt(
-                id: attempt.id, process: attempt.process, life: attempt.life, option: "delete",
-                time: attempt.time)
-            ledger.attempts.append(lie)
-            return true
-        },
-        Forgery(checker: "prompt-stays") { ledger, plan in
-            guard let ask = ledger.asks.first else { return false }
-            ledger.gaps[ask.id] = (ask.time, plan.recoveryMax + 999_999)
-            return true
-        },
-        Forgery(checker: "prompt-goes") { ledger, plan in
-            guard let ask = ledger.asks.first else { return false }
-            ledger.leftOpen[ask.id] = plan.recoveryMax + 999_999
-            return true
-        },
-        Forgery(checker: "answer-arrives") { ledger, plan in
-            change(&ledger.asks, where: { $0.completions.last?.outcome.answer?.via == .person }) {
-                $0.completions[0].time += plan.recoveryMax + 120_000
-            }
-        },
-        Forgery(checker: "in-time") { ledger, _ in
-            change(&ledger.asks, where: { $0.deadline != nil && !$0.completions.isEmpty }) {
-                $0.completions[0].time = ($0.deadline ?? 0) + 60_000
-            }
-        },
-        Forgery(checker: "true-result") { ledger, _ in
-            change(&ledger.decisions, where: { $0.result == .recovered }) { $0.result = .failed }
-        },
-        Forgery(checker: "expired-result") { ledger, _ in
-            guard
-                let index = ledger.decisions.indices.first(where: { index in
-                    ledger.asks.contains {
-                        $0.id == ledger.decisions[index].id && !$0.isLifeOver && !$0.hasExpired
-                            && !$0.completions.isEmpty
+            },
+            Forgery(checker: "bare-replied") { ledger, _ in
+                guard let id = ledger.bareReplies.keys.min(by: { "\($0)" < "\($1)" }) else {
+                    return false
+                }
+                ledger.bareReplies[id]?.append(("answered", "delete"))
+                return true
+            },
+            Forgery(checker: "attempted-once") { ledger, _ in
+                guard let attempt = ledger.attempts.first else { return false }
+                ledger.attempts.append(attempt)
+                return true
+            },
+            Forgery(checker: "decided-once") { ledger, _ in
+                guard let decision = ledger.decisions.first else { return false }
+                ledger.refusedDecisions.append((decision.id, decision.answer))
+                return true
+            },
+            Forgery(checker: "one-prompt") { ledger, _ in
+                guard let ask = ledger.asks.first else { return false }
+                ledger.doublePrompts.append((ask.id, "duty"))
+                return true
+            },
+            Forgery(checker: "agreed") { ledger, _ in
+                change(&ledger.asks, where: { $0.completions.last?.outcome.answer?.via == .person })
+                {
+                    guard let (time, outcome) = $0.completions.popLast() else { return }
+                    let lie = outcome.answer.map {
+                        Answer(id: $0.id, option: "delete", by: $0.by, via: $0.via)
                     }
-                })
-            else { return false }
-            ledger.decisions[index].result = .unknown
-            let id = ledger.decisions[index].id
-            return change(&ledger.asks, where: { $0.id == id && !$0.isLifeOver }) {
-                $0.completions.append(
-                    ($0.time, Outcome(didRecover: false, reason: .expired, decidedBy: "worker1")))
-            }
-        },
-        Forgery(checker: "prompts-gone") { ledger, _ in
-            guard let ask = ledger.asks.first else { return false }
-            ledger.prompts[ask.id] = 1
-            return true
-        },
-        Forgery(checker: "tables-empty") { ledger, _ in
-            ledger.leftovers.append(("relay1", "openAbove", 1))
-            return true
-        },
-        Forgery(checker: "one-thread") { ledger, _ in
-            ledger.threadCount = 2
-            return true
-        },
-    ]
+                    let forged = Outcome(
+                        didRecover: outcome.didRecover, reason: outcome.reason,
+                        decidedBy: outcome.decidedBy, answer: lie)
+                    $0.completions.append((time, forged))
+                }
+            },
+            Forgery(checker: "chosen") { ledger, _ in
+                guard let attempt = ledger.attempts.first else { return false }
+                let lie = Ledger.Attempt(
+                    id: attempt.id, process: attempt.process, life: attempt.life, option: "delete",
+                    time: attempt.time)
+                ledger.attempts.append(lie)
+                return true
+            },
+            Forgery(checker: "prompt-stays") { ledger, plan in
+                guard let ask = ledger.asks.first else { return false }
+                ledger.gaps[ask.id] = (ask.time, plan.recoveryMax + 999_999)
+                return true
+            },
+            Forgery(checker: "prompt-goes") { ledger, plan in
+                guard let ask = ledger.asks.first else { return false }
+                ledger.leftOpen[ask.id] = plan.recoveryMax + 999_999
+                return true
+            },
+            Forgery(checker: "answer-arrives") { ledger, plan in
+                change(&ledger.asks, where: { $0.completions.last?.outcome.answer?.via == .person })
+                {
+                    $0.completions[0].time += plan.recoveryMax + 120_000
+                }
+            },
+            Forgery(checker: "in-time") { ledger, _ in
+                change(&ledger.asks, where: { $0.deadline != nil && !$0.completions.isEmpty }) {
+                    $0.completions[0].time = ($0.deadline ?? 0) + 60_000
+                }
+            },
+            Forgery(checker: "true-result") { ledger, _ in
+                change(&ledger.decisions, where: { $0.result == .recovered }) {
+                    $0.result = .failed
+                }
+            },
+            Forgery(checker: "expired-result") { ledger, _ in
+                guard
+                    let index = ledger.decisions.indices.first(where: { index in
+                        ledger.asks.contains {
+                            $0.id == ledger.decisions[index].id && !$0.isLifeOver && !$0.hasExpired
+                                && !$0.completions.isEmpty
+                        }
+                    })
+                else { return false }
+                ledger.decisions[index].result = .unknown
+                let id = ledger.decisions[index].id
+                return change(&ledger.asks, where: { $0.id == id && !$0.isLifeOver }) {
+                    $0.completions.append(
+                        (
+                            $0.time,
+                            Outcome(didRecover: false, reason: .expired, decidedBy: "worker1")
+                        ))
+                }
+            },
+            Forgery(checker: "prompts-gone") { ledger, _ in
+                guard let ask = ledger.asks.first else { return false }
+                ledger.prompts[ask.id] = 1
+                return true
+            },
+            Forgery(checker: "tables-empty") { ledger, _ in
+                ledger.leftovers.append(("relay1", "openAbove", 1))
+                return true
+            },
+            Forgery(checker: "one-thread") { ledger, _ in
+                ledger.threadCount = 2
+                return true
+            },
+        ] + ofPeople + ofCallers
 
-    private static func change<Value>(
+    static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void
     ) -> Bool {
         guard let index = values.firstIndex(where: isMeant) else { return false }

@@ -12,9 +12,14 @@ struct Ledger {
         let deadline: UInt64?
         let onExpiry: String?
         var cancelled: UInt64?
-        /// The process was killed, or told to stop.
-        var isLifeOver = false
+        /// When the process was killed, or had stopped.
+        var lifeEnd: UInt64?
+        var isLifeOver: Bool { lifeEnd != nil }
         var completions: [(time: UInt64, outcome: Outcome)] = []
+        /// Where it stood, as the caller was told.
+        var told: [(time: UInt64, station: PresentationState.Station)] = []
+        /// Which of ``Trouble`` went wrong.
+        let trouble: Int
 
         /// Its time was over before an answer came; its own default was applied, if it has one.
         var hasExpired: Bool {
@@ -58,12 +63,26 @@ struct Ledger {
     var prompts: [PresentationID: Int] = [:]
     /// Prompts that one presenter had twice at a time.
     var doublePrompts: [(id: PresentationID, presenter: String)] = []
+    var shown: [Shown] = []
+    var given: [Given] = []
+    /// Claimed at some time, or answered so that it could be taken back: not neglected.
+    var caredFor: Set<PresentationID> = []
+    /// Shown to the next presenter while they were claimed.
+    var passedOver: [PresentationID] = []
+    /// A second answer that an inbox took, and to what.
+    var secondAnswers: [PresentationID] = []
+    /// Answered with a group that they do not belong to.
+    var misgrouped: [PresentationID] = []
+    /// What inboxes show at the end.
+    var items: [Item] = []
     /// What people could choose from.
     var offered: [PresentationID: Set<String>] = [:]
     /// Asked, undecided, with a way to people, and yet not in front of them.
     var gaps: [PresentationID: (since: UInt64, lasted: UInt64)] = [:]
     /// How long prompts stood after their callers had their outcome or had given up.
     var leftOpen: [PresentationID: UInt64] = [:]
+    /// How long prompts stood after the lives of all that had asked were over.
+    var orphaned: [PresentationID: UInt64] = [:]
     /// When something last went wrong, or was mended.
     var lastFault: UInt64 = 0
     /// What tables still held at the end, by process.

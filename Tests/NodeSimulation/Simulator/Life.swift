@@ -34,9 +34,10 @@ final class Life: @unchecked Sendable {
         if process.name == Plan.presenter {
             var limits = InboxLimits()
             limits.escalateAfter = world.plan.escalatesAfter.map { .milliseconds($0) }
-            people = [People("duty", self, world, limits: limits)]
+            people = [People("duty", self, world, limits: limits, after: nil)]
             if limits.escalateAfter != nil || world.plan.asksBoth {
-                people.append(People("boss", self, world, limits: InboxLimits()))
+                let before = world.plan.asksBoth ? nil : people[0]
+                people.append(People("boss", self, world, limits: InboxLimits(), after: before))
             }
             parts.presenters =
                 world.plan.asksBoth ? [FirstOfPresenters(people, logger: world.logger)] : people
@@ -52,6 +53,9 @@ final class Life: @unchecked Sendable {
         }
         return parts
     }
+
+    /// What its inboxes show.
+    var items: [Ledger.Item] { people.flatMap(\.items) }
 
     /// Ends it without a word.
     func kill() {

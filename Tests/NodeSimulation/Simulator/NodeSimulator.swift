@@ -6,6 +6,7 @@ import Glibc
 struct NodeSimulator {
     static let usage = """
         usage: node-simulator [--seeds COUNT] [--first SEED] [--jobs COUNT] [--trace]
+                              [--until-failure]
                node-simulator --seed SEED [--verbose]
 
         Runs the shipped nodes in a simulated world, one for each seed.
@@ -13,6 +14,7 @@ struct NodeSimulator {
           --first SEED    the first of them (0)
           --jobs COUNT    how many at a time (one for each processor)
           --trace         print each seed's trace: equal runs have equal traces
+          --until-failure stop at the first seed that fails
           --seed SEED     one seed only
           --verbose       print all that happens
         """
@@ -42,6 +44,7 @@ struct SimulatorOptions {
     var jobs = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     var isVerbose = false
     var printsTraces = false
+    var stopsAtFailure = false
 
     /// Nil when it cannot be understood.
     init?(_ arguments: ArraySlice<String>) {
@@ -50,6 +53,7 @@ struct SimulatorOptions {
             switch argument {
             case "--verbose": isVerbose = true
             case "--trace": printsTraces = true
+            case "--until-failure": stopsAtFailure = true
             case "--seeds", "--first", "--jobs", "--seed":
                 guard let text = rest.popFirst(), let number = UInt64(text) else { return nil }
                 switch argument {

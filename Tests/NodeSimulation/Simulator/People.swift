@@ -8,11 +8,18 @@ final class People: Presenter, @unchecked Sendable {
     let inbox: Inbox
     private let world: World
     private let life: Life
-    /// What is in front of them, by the number of the prompt.
-    private var open: [Int: PresentationID] = [:]
+    /// What is in front of them, by the number of the prompt; and where the ledger has it.
+    private var open: [Int: (id: PresentationID, place: Int)] = [:]
     private var promptCount = 0
+    /// Until when something is or was claimed, and by whom.
+    private var claims: [PresentationID: (person: String, until: UInt64)] = [:]
+    /// Who is asked before them.
+    private let before: People?
 
-    init(_ name: String, _ life: Life, _ world: World, limits: InboxLimits) {
+    init(
+        _ name: String, _ life: Life, _ world: World, limits: InboxLimits, after before: People?
+    ) {
+        self.before = before
         presenterName = name
         inbox = Inbox(name, limits: limits)
         self.life = life
@@ -30,25 +37,48 @@ final class People: Presenter, @unchecked Sendable {
     }
 
     private func show(_ prompt: Prompt, _ number: Int) {
+        let now = world.scheduler.now
         world.scheduler.note("shown \(prompt.id) to \(presenterName) \(number)")
-        if open.values.contains(prompt.id) {
+        if open.values.contains(where: { $0.id == prompt.id }) {
             world.ledger.doublePrompts.append((prompt.id, presenterName))
         }
-        open[number] = prompt.id
+        claims[prompt.id] = nil
+        if before?.claimant(of: prompt.id) != nil { world.ledger.passedOver.append(prompt.id) }
+        open[number] = (prompt.id, world.ledger.shown.count)
+        world.ledger.shown.append(
+            Ledger.Shown(
+                id: prompt.id, presenter: presenterName, time: now,
+                origin: prompt.origin?.description, path: prompt.path.map(\.description),
+                options: prompt.report.options.map(\.id), onExpiry: prompt.report.onExpiry,
+                deadline: prompt.deadline.map { deadline in
+                    let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+                    return UInt64(max(0, Double(now) + left))
+                }))
         world.ledger.offered[prompt.id, default: []].formUnion(prompt.report.options.map(\.id))
         world.ledger.prompts[prompt.id, default: 0] += 1
         think(about: prompt.id)
     }
 
     private func hide(_ number: Int) {
-        guard let id = open.removeValue(forKey: number) else { return }
+        guard let (id, place) = open.removeValue(forKey: number) else { return }
         world.scheduler.note("hidden \(id) from \(presenterName) \(number)")
+        world.ledger.shown[place].hidden = world.scheduler.now
         world.ledger.prompts[id, default: 1] -= 1
     }
 
     /// The process is gone, and its screens with it.
     func died() {
         for number in open.keys.sorted() { hide(number) }
+    }
+
+    var items: [Ledger.Item] {
+        inbox.items().map { item in
+            var result: RecoveryResult?
+            if case .settled(_, let known) = item.stage { result = known }
+            return Ledger.Item(
+                id: item.id, presenter: presenterName, answer: item.answer?.id, result: result,
+                isReachable: item.isReachable)
+        }
     }
 
     /// Until it has ended: what is held back may be taken back.
@@ -65,25 +95,72 @@ final class People: Presenter, @unchecked Sendable {
         }
     }
 
+    // What is refused has ended, or is another person's: it is looked at again either way.
     private func act(on item: InboxItem) {
         let scheduler = world.scheduler
         let option = scheduler.random.pick(item.report.options.map(\.id))
-        // What is refused has ended, or is another person's: it is looked at again either way.
+        let person = scheduler.random.pick(["ann", "bob"])
         switch scheduler.random.index(below: 10) {
         case 0: break
         case 1:
-            let person = scheduler.random.pick(["ann", "bob"])
-            _ = try? inbox.claim(item.id, by: person, for: .seconds(20))
-        case 2:
-            _ = try? inbox.answer(item.id, option: option, by: "ann", undo: .seconds(5))
-            guard scheduler.random.happens(0.5) else { return }
-            scheduler.after(scheduler.random.number(0...6_000)) { [self] in
-                if !life.isOver { _ = try? inbox.undo(item.id) }
+            guard (try? inbox.claim(item.id, by: person, for: .seconds(20))) != nil else { return }
+            claims[item.id] = (person, scheduler.now + 20_000)
+            world.ledger.caredFor.insert(item.id)
+            guard scheduler.random.happens(0.3) else { return }
+            scheduler.after(scheduler.random.number(0...10_000)) { [self] in
+                guard !life.isOver, (try? inbox.release(item.id, by: person)) != nil else { return }
+                claims[item.id] = (person, scheduler.now)
             }
+        case 2:
+            guard answer(item.id, option, by: person, undo: 5_000) else { return }
+            world.ledger.caredFor.insert(item.id)
+            guard scheduler.random.happens(0.5) else { return }
+            scheduler.after(scheduler.random.number(0...6_000)) { [self] in undo(item.id) }
         case 3:
-            _ = try? inbox.answerGroup(item.group, option: option, by: "ann")
+            let answered = try? inbox.answerGroup(item.group, option: option, by: person).answered
+            for id in answered ?? []
+            where world.ledger.trouble(of: id) != world.ledger.trouble(of: item.id) {
+                world.ledger.misgrouped.append(id)
+            }
         default:
-            _ = try? inbox.answer(item.id, option: option, by: "ann")
+            guard answer(item.id, option, by: person, undo: 0) else { return }
+            guard scheduler.random.happens(0.2) else { return }
+            if answer(item.id, scheduler.random.pick(["retry", "skip"]), by: "bob", undo: 0) {
+                world.ledger.secondAnswers.append(item.id)
+            }
         }
+    }
+
+    private func claimant(of id: PresentationID) -> String? {
+        claims[id].flatMap { world.scheduler.now < $0.until ? $0.person : nil }
+    }
+
+    /// Whether the inbox took it.
+    private func answer(
+        _ id: PresentationID, _ option: String, by person: String, undo: UInt64
+    ) -> Bool {
+        let now = world.scheduler.now
+        let number = PresentationID.make().value
+        guard
+            let counted = try? inbox.answer(
+                id, option: option, by: person, id: number, undo: .milliseconds(undo))
+        else { return false }
+        world.ledger.given.append(
+            Ledger.Given(
+                id: id, presenter: presenterName, answer: number, counted: counted.id, by: person,
+                time: now, undo: undo, claimant: claimant(of: id)))
+        return true
+    }
+
+    private func undo(_ id: PresentationID) {
+        guard !life.isOver, (try? inbox.undo(id)) != nil else { return }
+        guard
+            let place = world.ledger.given.lastIndex(where: {
+                $0.id == id && $0.presenter == presenterName && !$0.isUndone
+            })
+        else { return }
+        world.ledger.given[place].isUndone = true
+        // Whoever took it back has a minute for another answer.
+        claims[id] = (world.ledger.given[place].by, world.scheduler.now + 60_000)
     }
 }

@@ -47,20 +47,24 @@ struct Plan {
     var presenterDeadline: UInt64?
     /// Only one link of a worker that has two parents fails, and that for good.
     var isFailover = false
+    /// No fault, and no message is lost or doubled: everything is prompt and exact.
+    var isCalm = false
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed ^ 0x9159_015A_3070_DD17)
         makeProcesses(using: &random)
+        isCalm = !isFailover && random.happens(0.3)
         chaosLasts = isFailover ? 100_000 : random.number(15_000...60_000)
         thinkingMax = isFailover ? 120_000 : random.pick([1_000, 5_000, 5_000, 30_000])
+        if isCalm, random.happens(0.3) { thinkingMax = 250_000 }
         escalatesAfter = isFailover ? nil : random.pick([nil, nil, 4_000, 15_000])
         asksBoth = !isFailover && escalatesAfter == nil && random.happens(0.2)
         presenterDeadline =
             !isFailover && random.happens(0.15) ? random.number(5_000...60_000) : nil
-        weather.delayMax = random.pick([5, 30, 30, 400])
-        if !isFailover {
+        weather.delayMax = random.pick(isCalm ? [5, 30] : [5, 30, 30, 400])
+        if !isFailover, !isCalm {
             weather.loss = random.pick([0, 0, 0.02, 0.1])
             weather.duplication = random.pick([0, 0, 0.05, 0.2])
         }
@@ -137,6 +141,7 @@ struct Plan {
             faults = [(5_000, .silence(link, directions, lasts: nil))]
             return
         }
+        if isCalm { return }
         for _ in 0..<random.index(below: random.pick([2, 6, 10])) {
             let lasts = random.number(10...random.pick([500, 5_000, 30_000]))
             let name = random.pick(processes).name

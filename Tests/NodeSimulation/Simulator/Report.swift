@@ -33,6 +33,9 @@ struct Report {
             }
             let process = running.removeFirst()
             took(process.lines(), of: process.seed)
+            if options.stopsAtFailure, !failedSeeds.isEmpty {
+                return running.forEach { $0.stop() }
+            }
         }
     }
 

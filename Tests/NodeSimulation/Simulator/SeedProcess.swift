@@ -61,6 +61,13 @@ struct SeedProcess {
         return lines
     }
 
+    /// Ends it; what it came to is not wanted.
+    func stop() {
+        kill(process, SIGKILL)
+        close(pipe)
+        waitpid(process, nil, 0)
+    }
+
     static func runHere(_ seed: UInt64, isVerbose: Bool) -> Lines {
         do {
             return try Run(seed: seed, isVerbose: isVerbose).lines

@@ -89,7 +89,7 @@ final class World: @unchecked Sendable {
     /// Nothing is owed to its callers any more.
     private func over(_ life: Life) {
         for index in ledger.asks.indices where ledger.asks[index].life == life.number {
-            ledger.asks[index].isLifeOver = true
+            ledger.asks[index].lifeEnd = scheduler.now
         }
         for index in ledger.attempts.indices where ledger.attempts[index].life == life.number {
             ledger.attempts[index].isLifeOver = true
@@ -164,13 +164,17 @@ final class World: @unchecked Sendable {
         options.id = id
         options.deadline = call.deadline.map { .milliseconds($0) }
         options.onExpiry = call.onExpiry
+        let number = ledger.asks.count
         ledger.asks.append(
             Ledger.Ask(
                 id: id, worker: call.worker, life: life.number, time: scheduler.now,
-                deadline: call.deadline.map { scheduler.now + $0 }, onExpiry: call.onExpiry))
-        let number = ledger.asks.count - 1
+                deadline: call.deadline.map { scheduler.now + $0 }, onExpiry: call.onExpiry,
+                trouble: index % Trouble.allCases.count))
+        options.stateChanged = { [self] state in
+            if !life.isOver { ledger.asks[number].told.append((scheduler.now, state.station)) }
+        }
         scheduler.note("ask \(id) \(call.worker)")
-        let error = Trouble.allCases[index % 3].recoverable {
+        let error = Trouble.allCases[ledger.asks[number].trouble].recoverable {
             RecoveryOption("Retry", id: "retry") { [self] in
                 await attempt(
                     "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
@@ -253,6 +257,11 @@ final class World: @unchecked Sendable {
     private func lookAtPrompts() {
         for (id, count) in ledger.prompts where count > 0 {
             let asks = ledger.asks.filter { $0.id == id }
+            let lifeEnds = asks.compactMap(\.lifeEnd)
+            if !asks.isEmpty, lifeEnds.count == asks.count, let end = lifeEnds.max() {
+                let from = max(end, ledger.lastFault)
+                ledger.orphaned[id] = scheduler.now > from ? scheduler.now - from : 0
+            }
             let ends = asks.compactMap { $0.completions.first?.time ?? $0.cancelled }
             guard ends.count == asks.count, let end = ends.max(),
                 asks.allSatisfy({ !$0.isLifeOver && hasWayUp($0.worker) })
@@ -275,6 +284,7 @@ final class World: @unchecked Sendable {
 
     /// Asks every living node what its tables hold, once more when leases are over.
     func count() {
+        for life in lives.values { ledger.items += life.items }
         countOnce()
         guard !ledger.leftovers.isEmpty else { return }
         scheduler.run(until: scheduler.now + LinkTimes().lease + LinkTimes().abandonAfter)

@@ -1,0 +1,93 @@
+import ErrorBus
+
+/// What callers are told, and when.
+extension Checker {
+    static let ofCallers = [reasonFits, expiryApplied, told, resultPrompt, lostCallers]
+
+    static let reasonFits = Checker(
+        name: "reason-fits", rule: "an outcome's reason is what happened"
+    ) { ledger, _ in
+        ledger.asks.flatMap { ask in
+            ask.completions.compactMap { end, outcome in
+                fits(outcome, ask, at: end, ledger)
+                    ? nil : "\(ask.id) asked by \(ask.worker): \(outcome)"
+            }
+        }
+    }
+
+    private static func fits(
+        _ outcome: Outcome, _ ask: Ledger.Ask, at end: UInt64, _ ledger: Ledger
+    ) -> Bool {
+        switch outcome.reason {
+        case .answered: outcome.answer != nil
+        case .expired: ask.deadline.map { end + 50 >= $0 } == true
+        case .withdrawn: ask.cancelled != nil
+        case .shutDown: ask.isLifeOver
+        default: outcome.answer?.option == "copy"
+        }
+    }
+
+    static let expiryApplied = Checker(
+        name: "expiry-applied",
+        rule: "what is declared for expiry is applied then, by the origin, and not before (C7)"
+    ) { ledger, _ in
+        ledger.asks.flatMap { ask in
+            ask.completions.compactMap { end, outcome in
+                if outcome.reason == .expired, ask.onExpiry != nil {
+                    return "\(ask.id): \(outcome), declared is \(ask.onExpiry ?? "")"
+                }
+                guard outcome.answer?.via == .expiry else { return nil }
+                return ask.deadline.map { end + 50 < $0 } ?? true
+                    ? "\(ask.id): \(outcome) at \(end), before its time" : nil
+            }
+        }
+            + ledger.decisions.filter { $0.answer.via == .expiry }.map {
+                "\($0.id): recorded as a decision"
+            }
+    }
+
+    static let told = Checker(
+        name: "told", rule: "where nothing goes wrong a caller is told what is in front of people"
+    ) { ledger, plan in
+        guard plan.isCalm else { return [] }
+        return ledger.asks.compactMap { ask in
+            guard let shown = ledger.shown.first(where: { $0.id == ask.id }),
+                (shown.hidden ?? .max) > shown.time + 1_000
+            else { return nil }
+            let isTold = ask.told.contains {
+                $0.station == .presented && $0.time <= shown.time + 1_000
+            }
+            return isTold ? nil : "\(ask.id): not told that it was shown at \(shown.time)"
+        }
+    }
+
+    static let resultPrompt = Checker(
+        name: "result-prompt",
+        rule: "where nothing goes wrong each decision has the result of its attempt at once (C6)"
+    ) { ledger, plan in
+        guard plan.isCalm else { return [] }
+        return ledger.decisions.compactMap { decision in
+            let attempt = ledger.attempts.first {
+                $0.id == decision.id && $0.option == decision.answer.option
+            }
+            guard let end = attempt?.result,
+                !ledger.asks.contains(where: { $0.id == decision.id && $0.hasExpired })
+            else { return nil }
+            let isTrue = decision.result == (end.didRecover ? .recovered : .failed)
+            let isPrompt = decision.settled.map { $0 <= end.time + 500 } == true
+            return isTrue && isPrompt
+                ? nil
+                : "\(decision.id): \(decision.result?.rawValue ?? "no result") at "
+                    + "\(decision.settled ?? 0), attempted until \(end.time)"
+        }
+    }
+
+    static let lostCallers = Checker(
+        name: "lost-callers",
+        rule: "what a dead caller asked is in front of people for no longer than is stated"
+    ) { ledger, plan in
+        ledger.orphaned.filter { $0.value > plan.recoveryMax + 65_000 }
+            .map { "\($0.key): stood for \($0.value) ms after the last that asked was gone" }
+            .sorted()
+    }
+}

@@ -1,0 +1,128 @@
+import ErrorBus
+
+/// What people see and do.
+extension Checker {
+    static let ofPeople = [
+        promptTrue, answerTaken, undoCounts, claimHolds, escalates, groupsEqual, inboxTrue,
+    ]
+
+    static let promptTrue = Checker(
+        name: "prompt-true", rule: "people see what was asked, where it came from, until when"
+    ) { ledger, plan in
+        ledger.shown.compactMap { shown in
+            guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else {
+                return shown.origin == "bare" ? nil : "\(shown.id): from \(shown.origin ?? "here")"
+            }
+            let found = "\(shown.id) shown to \(shown.presenter)"
+            guard shown.origin == ask.worker, plan.isWay(shown.path, from: ask.worker) else {
+                return "\(found): from \(shown.origin ?? "here") by \(shown.path)"
+            }
+            let own = plan.processes.filter { $0.addsOption && shown.path.contains($0.name) }
+            guard shown.options == ["retry", "skip"] + own.map({ _ in "copy" }) else {
+                return "\(found): with \(shown.options)"
+            }
+            guard shown.onExpiry == ask.onExpiry else {
+                return "\(found): \(shown.onExpiry ?? "nothing") on expiry"
+            }
+            return deadline(of: shown, isOf: ledger.asks.filter { $0.id == shown.id }, plan)
+                ? nil : "\(found) at \(shown.time): until \(shown.deadline.map(String.init) ?? "-")"
+        }
+    }
+
+    /// It is what one of the askings waits for, later by what was on the way.
+    private static func deadline(
+        of shown: Ledger.Shown, isOf asks: [Ledger.Ask], _ plan: Plan
+    ) -> Bool {
+        asks.contains { ask in
+            guard let wanted = ask.deadline, let seen = shown.deadline else {
+                return ask.deadline == nil && shown.deadline == nil
+            }
+            return seen + 50 >= wanted && seen <= wanted + (plan.isCalm ? 200 : 60_000)
+        }
+    }
+
+    static let answerTaken = Checker(
+        name: "answer-taken", rule: "of two answers an inbox takes one, and says which (C5)"
+    ) { ledger, _ in
+        ledger.secondAnswers.map { "\($0): a second answer was taken" }
+            + ledger.given.filter { $0.counted != $0.answer }.map {
+                "\($0.id): \($0.answer) was given, \($0.counted) taken"
+            }
+    }
+
+    static let undoCounts = Checker(
+        name: "undo-counts",
+        rule: "an answer that can be taken back leaves when its time is over, or never"
+    ) { ledger, _ in
+        ledger.given.compactMap { given in
+            guard given.undo > 0,
+                let decision = ledger.decisions.first(where: { $0.answer.id == given.answer })
+            else { return nil }
+            if given.isUndone { return "\(given.id): decided, and taken back before" }
+            let isDue = ledger.shown.contains { shown in
+                shown.id == given.id && shown.deadline.map { $0 <= decision.time + 50 } == true
+            }
+            return decision.time < given.time + given.undo && !isDue
+                ? "\(given.id): left after \(decision.time - given.time) ms" : nil
+        }
+    }
+
+    static let claimHolds = Checker(
+        name: "claim-holds", rule: "what one person has claimed no other answers or gets"
+    ) { ledger, _ in
+        ledger.given.filter { given in given.claimant.map { $0 != given.by } == true }.map {
+            "\($0.id): answered by \($0.by), claimed by \($0.claimant ?? "")"
+        } + ledger.passedOver.map { "\($0): passed on while it was claimed" }
+    }
+
+    static let escalates = Checker(
+        name: "escalates", rule: "the next presenter is asked when it is time, and not before"
+    ) { ledger, plan in
+        guard let after = plan.escalatesAfter else { return [] }
+        return ledger.shown.compactMap { shown in
+            if shown.presenter == "boss" {
+                let isDue = ledger.shown.contains {
+                    $0.id == shown.id && $0.presenter == "duty" && $0.time + after <= shown.time
+                }
+                return isDue ? nil : "\(shown.id): passed on at \(shown.time), too early"
+            }
+            guard !ledger.caredFor.contains(shown.id), let hidden = shown.hidden else { return nil }
+            return hidden > shown.time + after + 500
+                ? "\(shown.id): not passed on for \(hidden - shown.time) ms" : nil
+        }
+    }
+
+    static let groupsEqual = Checker(
+        name: "groups-equal", rule: "one answer serves only what is equal"
+    ) { ledger, _ in
+        ledger.misgrouped.map { "\($0): answered with what it does not equal" }
+    }
+
+    static let inboxTrue = Checker(
+        name: "inbox-true", rule: "in the end an inbox shows what was decided and came of it"
+    ) { ledger, _ in
+        ledger.items.compactMap { item in
+            guard let answer = item.answer else { return nil }
+            guard let decision = ledger.decision(of: item.id), decision.answer.id == answer else {
+                return "\(item.id): \(item.presenter) shows \(answer), which is not on record"
+            }
+            // What comes after "unknown" goes to the journal only.
+            return item.result == .unknown || item.result == decision.result
+                ? nil
+                : "\(item.id): \(item.presenter) shows \(item.result?.rawValue ?? "no result"), "
+                    + "on record is \(decision.result?.rawValue ?? "none")"
+        }
+    }
+}
+
+extension Plan {
+    /// Whether a path leads from `worker` to the presenter, each the parent of the one before.
+    func isWay(_ path: [String], from worker: String) -> Bool {
+        guard path.first == worker, let last = path.last else { return false }
+        func parents(of name: String) -> [String] {
+            processes.first { $0.name == name }?.parents ?? []
+        }
+        return parents(of: last).contains(Plan.presenter)
+            && zip(path, path.dropFirst()).allSatisfy { parents(of: $0).contains($1) }
+    }
+}

@@ -1,0 +1,56 @@
+import ErrorBus
+
+extension Forgery {
+    static let ofPeople = [
+        Forgery(checker: "prompt-true") { ledger, _ in
+            guard let shown = ledger.shown.first else { return false }
+            ledger.shown[0] = Ledger.Shown(
+                id: shown.id, presenter: shown.presenter, time: shown.time, origin: shown.origin,
+                path: shown.path + ["relay9"], options: shown.options, onExpiry: shown.onExpiry,
+                deadline: shown.deadline)
+            return shown.origin != "bare"
+        },
+        Forgery(checker: "answer-taken") { ledger, _ in
+            guard let ask = ledger.asks.first else { return false }
+            ledger.secondAnswers.append(ask.id)
+            return true
+        },
+        Forgery(checker: "undo-counts") { ledger, _ in
+            change(
+                &ledger.given,
+                where: { given in
+                    given.undo > 0 && !given.isUndone
+                        && ledger.decisions.contains { $0.answer.id == given.answer }
+                }
+            ) { $0.isUndone = true }
+        },
+        Forgery(checker: "claim-holds") { ledger, _ in
+            guard let ask = ledger.asks.first else { return false }
+            ledger.passedOver.append(ask.id)
+            return true
+        },
+        Forgery(checker: "escalates") { ledger, plan in
+            guard let after = plan.escalatesAfter else { return false }
+            let caredFor = ledger.caredFor
+            return change(
+                &ledger.shown,
+                where: {
+                    $0.presenter == "duty" && $0.hidden != nil && !caredFor.contains($0.id)
+                }
+            ) { $0.hidden = $0.time + after + 60_000 }
+        },
+        Forgery(checker: "groups-equal") { ledger, _ in
+            guard let ask = ledger.asks.first else { return false }
+            ledger.misgrouped.append(ask.id)
+            return true
+        },
+        Forgery(checker: "inbox-true") { ledger, _ in
+            guard let ask = ledger.asks.first else { return false }
+            ledger.items.append(
+                Ledger.Item(
+                    id: ask.id, presenter: "duty", answer: PresentationID.make().value,
+                    result: nil, isReachable: true))
+            return true
+        },
+    ]
+}

@@ -1,0 +1,197 @@
+"""Mutation proof of the node simulator: see scripts/mutants and CONTRIBUTING.md.
+
+Each mutant is a mistake that a reviewer would call one, planted in the shipped sources. The
+simulator has to notice it within a bounded number of seeds.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "Tests/NodeSimulation/mutants.txt"
+SOURCES = "Sources/ErrorBus"
+# Git ignores it; `make clean` removes it.
+WORK = ROOT / ".build-mutants"
+TREE = WORK / "tree"
+BUILD = WORK / "build"
+SIMULATOR = BUILD / "debug/node-simulator"
+BUILD_SECONDS = 1_800
+RUN_SECONDS = 1_800
+FINDING = re.compile(r"^seed (\d+): ([a-z-]+): (.*)$")
+FAILED = re.compile(r"^node-simulator: \d+ seeds, (\d+) failed;", re.MULTILINE)
+
+
+class Mutant:
+    """One block of the list: a name, what is wrong, a file, the old lines and the new ones."""
+
+    def __init__(self, block):
+        head, self.file, *lines = block
+        self.name, separator, self.mistake = head.partition(": ")
+        self.old = [line[1:].strip() for line in lines if line.startswith("-")]
+        self.new = [line[1:].strip() for line in lines if line.startswith("+")]
+        if not separator or not self.old or len(self.old) + len(self.new) != len(lines):
+            sys.exit(f"mutants: {LIST.name}: not understood: {block}")
+
+    @property
+    def path(self):
+        return f"{SOURCES}/{self.file}"
+
+    def plant(self, text):
+        """The text with the mistake in it; None where the old lines are not there exactly once.
+
+        Indentation does not count. Without new lines the old ones go.
+        """
+        pattern = r"\n[ ]*".join(re.escape(line) for line in self.old)
+        if len(re.findall(pattern, text)) != 1:
+            return None
+        return re.sub(pattern, lambda _: "\n".join(self.new), text)
+
+
+def mutants():
+    blocks = [[]]
+    for line in LIST.read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        if line.strip():
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    found = [Mutant(block) for block in blocks if block]
+    names = [mutant.name for mutant in found]
+    doubled = {name for name in names if names.count(name) > 1}
+    if doubled:
+        sys.exit(f"mutants: {LIST.name}: twice: {', '.join(sorted(doubled))}")
+    return found
+
+
+def copy_tree():
+    """Brings the copy to the working tree's state; what is equal keeps its time."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.split("\0")
+    paths = {path for path in listed if path and (ROOT / path).is_file()}
+    # Not tracked: the versions of the dependencies that this working copy is built with.
+    if (ROOT / "Package.resolved").is_file():
+        paths.add("Package.resolved")
+    for path in paths:
+        source, target = ROOT / path, TREE / path
+        if target.is_file() and target.read_bytes() == source.read_bytes():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    for target in TREE.rglob("*"):
+        if target.is_file() and str(target.relative_to(TREE)) not in paths:
+            target.unlink()
+
+
+def build():
+    """None, or what the compiler says."""
+    result = subprocess.run(
+        ["swift", "build", "--package-path", TREE, "--scratch-path", BUILD,
+         "--product", "node-simulator"],
+        capture_output=True, text=True, timeout=BUILD_SECONDS,
+    )
+    if result.returncode == 0:
+        return None
+    lines = (result.stdout + result.stderr).splitlines()
+    errors = [line for line in lines if "error:" in line]
+    return "\n".join(errors[:5] or lines[-15:])
+
+
+def simulate(options):
+    """(checker, seed, what it says) of the first seed that fails; None where all pass."""
+    command = [SIMULATOR, "--seeds", str(options.seeds), "--until-failure"]
+    if options.jobs:
+        command += ["--jobs", str(options.jobs)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS)
+    verdict = FAILED.search(result.stdout)
+    if not verdict:
+        sys.exit(f"mutants: the simulator said nothing to the point:\n{result.stdout}"
+                 f"{result.stderr}")
+    if verdict.group(1) == "0":
+        return None
+    for line in result.stdout.splitlines():
+        found = FINDING.match(line)
+        if found:
+            return found.group(2), int(found.group(1)), found.group(3)
+    sys.exit(f"mutants: a seed failed without a finding:\n{result.stdout}")
+
+
+def judge(mutant, options):
+    """A row of the table: what was found, the seed, and whether it is as it must be."""
+    original = (TREE / mutant.path).read_text() if (TREE / mutant.path).is_file() else ""
+    planted = mutant.plant(original)
+    if planted is None:
+        return "STALE: the old text is not there exactly once", "", False
+    try:
+        (TREE / mutant.path).write_text(planted)
+        problem = build()
+        if problem:
+            print(problem)
+            return "DOES NOT COMPILE", "", False
+        found = simulate(options)
+    finally:
+        (TREE / mutant.path).write_text(original)
+    if not found:
+        return f"SURVIVES {options.seeds} seeds", "", False
+    checker, seed, detail = found
+    print(f"    {detail}")
+    return checker, str(seed), True
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help="only the mutant of this name; may be given several times")
+    parser.add_argument("--seeds", type=int, default=300,
+                        help="how many seeds each has to be noticed in (300)")
+    parser.add_argument("--jobs", type=int, help="seeds at a time (one for each processor)")
+    options = parser.parse_args()
+    chosen = mutants()
+    if options.only:
+        unknown = set(options.only) - {mutant.name for mutant in chosen}
+        if unknown:
+            sys.exit(f"mutants: {LIST.name} has no {', '.join(sorted(unknown))}")
+        chosen = [mutant for mutant in chosen if mutant.name in options.only]
+
+    copy_tree()
+    print("building the simulator without a mistake", flush=True)
+    problem = build()
+    if problem:
+        sys.exit(f"mutants: the sources do not compile:\n{problem}")
+    found = simulate(options)
+    if found:
+        sys.exit(f"mutants: without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
+
+    rows, good = [], 0
+    for number, mutant in enumerate(chosen, 1):
+        print(f"{number}/{len(chosen)} {mutant.name}: {mutant.mistake}", flush=True)
+        began = time.monotonic()
+        found, seed, is_good = judge(mutant, options)
+        good += is_good
+        rows.append((mutant.name, found, seed, f"{time.monotonic() - began:.0f}"))
+        print(f"    {found}{f', seed {seed}' if seed else ''}, {rows[-1][3]} s", flush=True)
+    print_table(rows)
+    print(f"mutants: {good} of {len(chosen)} noticed")
+    sys.exit(0 if good == len(chosen) else 1)
+
+
+def print_table(rows):
+    rows = [("mutant", "caught by checker", "seed", "seconds")] + rows
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        name, found = row[0].ljust(widths[0]), row[1].ljust(widths[1])
+        print(f"{name} | {found} | {row[2].rjust(widths[2])} | {row[3].rjust(widths[3])}")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+    sys.stdout.reconfigure(line_buffering=True)
+    main()
