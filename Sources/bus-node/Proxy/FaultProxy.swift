@@ -21,7 +21,7 @@ actor FaultProxy {
     let name: String
     private let connections: ProxyConnections
     private(set) var listen: Endpoint
-    private(set) var connect: Endpoint
+    var connect: Endpoint { connections.target }
     private var listener: (any Channel)?
     /// Binding and closing take a moment, in which nothing else may change them.
     private var isChanging = false
@@ -34,8 +34,7 @@ actor FaultProxy {
         }
         self.name = name
         self.listen = listen
-        self.connect = connect
-        connections = ProxyConnections(seed: seed)
+        connections = ProxyConnections(to: connect, seed: seed)
     }
 
     var status: Status {
@@ -58,7 +57,8 @@ actor FaultProxy {
         if isEnabled { try await open() } else { await close() }
     }
 
-    /// Moves it. Connections are closed when it is up.
+    /// Moves it. Connections are closed when it is up. Where only `connect` is another, it goes on
+    /// listening: a port that is free for a moment may be taken.
     func move(listen: Endpoint?, connect: Endpoint?) async throws(ProxyProblem) {
         let listen = listen ?? self.listen
         let connect = connect ?? self.connect
@@ -66,10 +66,14 @@ actor FaultProxy {
         guard connect.isConnectable else {
             throw .badRequest("\(connect): nowhere one can connect to")
         }
+        guard listen != self.listen else {
+            connections.target = connect
+            return await connections.closeAll()
+        }
         let wasEnabled = listener != nil
         try await setEnabled(false)
         self.listen = listen
-        self.connect = connect
+        connections.target = connect
         if wasEnabled { try await setEnabled(true) }
     }
 
@@ -118,7 +122,6 @@ actor FaultProxy {
 
     private func open() async throws(ProxyProblem) {
         let connections = connections
-        let target = connect
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.backlog, value: 256)
@@ -127,7 +130,7 @@ actor FaultProxy {
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try connections.accept(channel, target: target)
+                        try connections.accept(channel)
                     }
                 }
                 .bind(to: listen).get()

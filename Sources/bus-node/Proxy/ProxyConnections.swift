@@ -11,6 +11,7 @@ final class ProxyConnections: Sendable {
     }
 
     private struct State {
+        var target: Endpoint
         var toxics: [Toxic] = []
         var handles: [UInt64: Handle] = [:]
         var acceptedCount: UInt64 = 0
@@ -20,9 +21,18 @@ final class ProxyConnections: Sendable {
     private struct Refused: Error {}
 
     private let seed: UInt64
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(seed: UInt64) { self.seed = seed }
+    init(to target: Endpoint, seed: UInt64) {
+        self.seed = seed
+        state = Mutex(State(target: target))
+    }
+
+    /// Where the next connection leads.
+    var target: Endpoint {
+        get { state.withLock(\.target) }
+        set { state.withLock { $0.target = newValue } }
+    }
 
     /// Connections of which at least one side is open.
     var count: Int { state.withLock { $0.handles.count } }
@@ -47,7 +57,7 @@ final class ProxyConnections: Sendable {
     }
 
     /// Takes a client on. On its event loop.
-    func accept(_ client: any Channel, target: Endpoint) throws {
+    func accept(_ client: any Channel) throws {
         let ended = client.eventLoop.makePromise(of: Void.self)
         // Under the lock, so that no change of the toxics falls between reading and registering.
         let (number, connection) = try state.withLock { state in
@@ -59,7 +69,7 @@ final class ProxyConnections: Sendable {
             let number = state.acceptedCount
             let connection = NIOLoopBound(
                 ProxiedConnection(
-                    client, to: target, toxics: state.toxics,
+                    client, to: state.target, toxics: state.toxics,
                     seed: SeededGenerator.seed(seed, part: String(number)), ended: ended),
                 eventLoop: client.eventLoop)
             state.handles[number] = Handle(

@@ -20,6 +20,8 @@ import Testing
     @Test("a reply that comes before all of the request is written is still read")
     func hasty() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            // As many may knock at once; a connection that finds no room is tried for seconds.
+            .serverChannelOption(.backlog, value: 1_024)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(HastyHandler())

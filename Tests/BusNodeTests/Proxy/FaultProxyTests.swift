@@ -84,7 +84,9 @@ struct FaultProxyTests {
     @Test("A server that is not there: the connection ends")
     func nobody() async throws {
         let folder = try TemporaryFolder()
+        let before = await proxy.listen
         try await proxy.move(listen: nil, connect: Endpoint("ipc://\(folder.path)/none"))
+        #expect(await proxy.listen == before)
         let client = try await client()
         #expect(try await client.receiveToEnd().ending == .reset)
         try await closeProxy()
