@@ -258,6 +258,25 @@ public final class Inbox: Presenter {
         }
     }
 
+    /// Gives every answer now that is held back so that it can be taken back: for a node that goes
+    /// down. Returns once each is on record, so that it outlives the node where that keeps a
+    /// journal; at the latest at the limit.
+    public func giveHeld(within limit: Duration = .milliseconds(500)) async {
+        let held = change { $0.machine.leaveAll(at: .now) }
+        let records = held.compactMap { id, answer in
+            let prompt = state.withLock { $0.waiting[id]?.prompt }
+            return (try? send(answer, to: id)).flatMap { _ in prompt?.record }
+        }
+        guard !records.isEmpty else { return }
+        _ = await withTimeLimit(limit, clock: ContinuousClock()) {
+            for record in records {
+                let isRecorded = FirstValue<Bool>()
+                record.observe { isRecorded.offer($0) }
+                _ = await isRecorded.value
+            }
+        }
+    }
+
     // MARK: Looking at it
 
     /// The latest change's number.

@@ -40,6 +40,14 @@ extension InboxMachine {
         return leaving
     }
 
+    /// No time to undo is left for any answer. Returns them, oldest presentation first.
+    mutating func leaveAll(at now: Moment) -> [(PresentationID, Answer)] {
+        items.values.sorted { $0.openedRevision < $1.openedRevision }.compactMap { item in
+            guard case .leaving(let answer, _) = item.stage else { return nil }
+            return left(item.id, answer.id, at: now).map { (item.id, $0) }
+        }
+    }
+
     /// Takes back an answer that has not left.
     mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) {
         let item = try item(id, at: now)

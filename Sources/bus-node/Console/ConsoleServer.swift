@@ -35,6 +35,8 @@ struct ConsoleServer: Service {
         async let _: Void = closeConnectionsAtTheEnd()
         do {
             try await application.run()
+            // Nobody can take an answer back any more, and the node is there to send it.
+            await console.inbox.giveHeld()
         } catch is CancellationError {
         } catch {
             // The framework's own text names its functions.

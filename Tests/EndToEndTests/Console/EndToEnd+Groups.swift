@@ -49,6 +49,22 @@ extension EndToEnd.Console {
         withExtendedLifetime((nodes, central)) {}
     }
 
+    @Test("F19 An answer that can still be taken back is given when its node is told to stop")
+    func stopsWithHeldAnswer() async throws {
+        let (nodes, client) = try await bus(extra: "    journal: $DIR/central.sqlite")
+        let present = try sandbox.present("--option", "retry=Retry", "--option", "no=No:cancel")
+        let id = try await openID(client)
+        let held = try await client.send(
+            "POST", "/api/v1/presentations/\(id)/answer",
+            ["option": "retry", "by": "ann", "undoMilliseconds": 60_000])
+        #expect(held.text("stage") == "leaving")
+        nodes[0].send(SIGTERM)
+        #expect(try await present.ending() == 0)
+        #expect(present.output.value == "retry\n")
+        #expect(try await nodes[0].ending() == 0)
+        #expect(try sandbox.read("central.jsonl").contains("\"by\":\"ann\""))
+    }
+
     @Test("A group's answer is taken back in one request")
     func undoesGroup() async throws {
         let (nodes, client) = try await bus()

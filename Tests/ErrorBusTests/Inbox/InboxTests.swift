@@ -231,4 +231,36 @@ struct InboxTests {
         #expect(await outcome.didRecover)
         #expect(attempts.total == 1)
     }
+
+    @Test("F19 Answers that are held back are given and recorded before a node goes down")
+    func givesHeld() async throws {
+        let (attempts, recorded) = (Attempts(), Recorder<Bool>())
+        let asked = error(attempts)
+        let noticing = NoticingPresenter(inbox: inbox) { prompt in
+            prompt.onRecord { recorded.record($0) }
+        }
+        let chain = PresentingResponder(
+            "central", presenters: [noticing], audit: inbox, logger: .silent)
+        async let outcome = chain.presentError(asked)
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
+        await inbox.giveHeld(within: .seconds(60))
+        #expect(recorded.elements == [true])
+        #expect(throws: InboxRefusal.self) { try inbox.undo(item.id) }
+        #expect(await outcome.didRecover)
+        #expect(attempts.total == 1)
+        await inbox.giveHeld()
+    }
+
+    /// An inbox, and who else looks at its prompts.
+    private struct NoticingPresenter: Presenter {
+        let presenterName = "noticing"
+        let inbox: Inbox
+        let noticed: @Sendable (Prompt) -> Void
+
+        func present(_ prompt: Prompt) async throws -> Answer? {
+            noticed(prompt)
+            return try await inbox.present(prompt)
+        }
+    }
 }
