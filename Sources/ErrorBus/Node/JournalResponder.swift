@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// Stands in front of a node's presenters: what the journal has an answer for is answered with
 /// it, and no presenter is asked again.
@@ -8,6 +9,9 @@ final class JournalResponder: Responder {
     private let journal: any DecisionJournal
     private let decisions: Decisions
     private let asksAgain: Bool
+    /// What this life of the node works on, and how often: a presentation that comes again while
+    /// its former asking ends was shown, but before no restart.
+    private let present = Mutex<[PresentationID: Int]>([:])
     private let logger: Logger
 
     /// - Parameter asksAgain: What was shown before a restart and is asked again is shown again.
@@ -30,6 +34,16 @@ final class JournalResponder: Responder {
 
     func presentError(_ error: any Error) async -> Outcome {
         await inPresentation { context in
+            let isHere = present.withLock { present in
+                present[context.id, default: 0] += 1
+                return present[context.id] != 1
+            }
+            defer {
+                present.withLock { present in
+                    let rest = (present[context.id] ?? 1) - 1
+                    present[context.id] = rest > 0 ? rest : nil
+                }
+            }
             let record: DecisionRecord?
             do {
                 record = try await journal.record(of: context.id)
@@ -44,7 +58,7 @@ final class JournalResponder: Responder {
                 return refusal(.gone, "what was decided here cannot be read")
             }
             let outcome =
-                if let record { await answer(error, record, in: context) } else {
+                if let record { await answer(error, record, isHere, in: context) } else {
                     await following.receive(error, in: context)
                 }
             await noteEnd(outcome, context.id)
@@ -53,7 +67,8 @@ final class JournalResponder: Responder {
     }
 
     private func answer(
-        _ error: any Error, _ record: DecisionRecord, in context: PresentationContext
+        _ error: any Error, _ record: DecisionRecord, _ isHere: Bool,
+        in context: PresentationContext
     ) async -> Outcome {
         let from = PresentedOrigin.current
         guard record.origin == from?.origin, record.digest == from?.digest else {
@@ -62,6 +77,8 @@ final class JournalResponder: Responder {
         switch record.state {
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, context.id)
+        case .shown where isHere:
+            return await following.receive(error, in: context)
         case .shown where !asksAgain:
             return refusal(.gone, "shown before a restart, and may not be asked twice")
         case .shown, .ended:

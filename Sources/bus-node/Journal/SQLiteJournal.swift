@@ -2,6 +2,7 @@ import ErrorBus
 import Foundation
 import GRDB
 import Glibc
+import Logging
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 final class SQLiteJournal: DecisionJournal {
@@ -10,11 +11,15 @@ final class SQLiteJournal: DecisionJournal {
     /// How many are kept at most; the oldest settled ones go first.
     static let rowCountMax = 200_000
 
+    /// How often a node forgets what need not be kept.
+    static let pruneEvery: Duration = .seconds(6 * 3600)
+
     let path: String
     /// Its files that others could read or write before it was opened.
     let tightened: [String]
     private let lock: JournalLock?
     private let database: DatabaseQueue
+    private let openedAt = SQLiteJournal.now
 
     /// Opens or makes the journal.
     ///
@@ -86,9 +91,13 @@ final class SQLiteJournal: DecisionJournal {
 
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
         let time = Self.now
+        let path = path
         try await write { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
                 return try JournalRow(id, question, at: time).insert(database)
+            }
+            guard row.isIntact else {
+                throw JournalFault.damaged(id: id.description, path: path)
             }
             guard row.answer == nil else { return }
             row.shownAt = time
@@ -134,20 +143,42 @@ final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Forgets what is settled or ended and older than the retention, or beyond the bound.
-    func prune(retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax)
-        async throws
-    {
-        let oldest = Date.now.addingTimeInterval(-Double(retention.components.seconds))
-        let before = oldest.formatted(Self.timeStyle)
+    /// Forgets what is older than the retention or beyond the bound, of what is over or was left
+    /// open by an earlier process. Never an answer of which nothing is known: it may be delivered.
+    ///
+    /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
+    /// the node starts must not empty the journal.
+    func prune(
+        retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax,
+        now: Date = .now
+    ) async throws {
+        let (time, openedAt) = (now.formatted(Self.timeStyle), openedAt)
         try await write { database in
+            let shownAt = Column("shownAt")
             let isOver = Column("settledAt") != nil || Column("endedAt") != nil
-            try JournalRow.filter(isOver && Column("shownAt") < before).deleteAll(database)
-            let surplus = try JournalRow.fetchCount(database) - count
-            guard surplus > 0 else { return }
-            let ids = try JournalRow.filter(isOver).order(Column("shownAt")).limit(surplus)
-                .select(Column("id"), as: String.self).fetchAll(database)
-            try JournalRow.deleteAll(database, keys: ids)
+            let isLeft = Column("answer") == nil && shownAt <= openedAt
+            let latest = try String.fetchOne(
+                database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
+            guard let latest else { return }
+            let before = try Date(min(latest, time), strategy: Self.timeStyle)
+                .addingTimeInterval(-Double(retention.components.seconds))
+                .formatted(Self.timeStyle)
+            try JournalRow.filter((isOver || isLeft) && shownAt < before).deleteAll(database)
+            for rows in [JournalRow.filter(isOver), JournalRow.filter(isLeft)] {
+                let surplus = try JournalRow.fetchCount(database) - count
+                guard surplus > 0 else { return }
+                let ids = try rows.order(shownAt).limit(surplus)
+                    .select(Column("id"), as: String.self).fetchAll(database)
+                try JournalRow.deleteAll(database, keys: ids)
+            }
+        }
+    }
+
+    /// Prunes; a fault is logged, and tried again the next time.
+    func prune(_ logger: Logger) async {
+        do { try await prune() } catch {
+            logger.error(
+                "journal: not pruned", metadata: ["file": "\(path)", "problem": "\(error)"])
         }
     }
 

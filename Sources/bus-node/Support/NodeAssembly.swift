@@ -66,9 +66,10 @@ final class NodeAssembly: Sendable {
             parts.journal = journal
             for console in consoles.values { try console.silences.keep(in: journal) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
-            Task { [logger] in
-                do { try await journal.prune() } catch {
-                    logger.error("journal: not pruned", metadata: ["problem": "\(error)"])
+            Task { [logger, weak journal] in
+                // Until the node is gone, which has the journal.
+                while await journal?.prune(logger) != nil {
+                    try? await Task.sleep(for: SQLiteJournal.pruneEvery)
                 }
             }
         }

@@ -278,4 +278,50 @@ import Testing
         #expect(try #require(try DeadLetters(path)).rows().isEmpty)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
+
+    @Test("What a killed presenter left open goes with age as well, in a later life")
+    func leftOpen() async throws {
+        try await SQLiteJournal(path).shown(id, question)
+        let journal = try SQLiteJournal(path)
+        let live = PresentationID.make()
+        try await journal.shown(live, question)
+        try await journal.prune()
+        #expect(try await journal.record(of: id)?.state == .shown)
+        try await journal.prune(retention: .seconds(-10))
+        #expect(try await journal.record(of: id) == nil)
+        #expect(try await journal.record(of: live)?.state == .shown)
+    }
+
+    @Test("An answer of which nothing is known stays, however old and many")
+    func undelivered() async throws {
+        let answer = answer("retry")
+        try await SQLiteJournal(path).shown(id, question)
+        try await SQLiteJournal(path).decided(id, answer)
+        let journal = try SQLiteJournal(path)
+        try await journal.prune(retention: .seconds(-10), keeping: 0)
+        #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
+    }
+
+    @Test("F20 a clock that is ahead at the start empties no journal")
+    func clockAhead() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        try await journal.ended(id, .expired)
+        try await journal.prune(now: Date(timeIntervalSince1970: 4_000_000_000))
+        #expect(try await journal.record(of: id)?.state == .ended(.expired))
+    }
+
+    @Test("F20 a damaged record stays damaged when its presentation is shown again")
+    func shownAgainDamaged() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        let id = id
+        try await journal.write { database in
+            try database.execute(
+                sql: "UPDATE presentation SET origin = 'eve' WHERE id = ?",
+                arguments: [id.description])
+        }
+        await #expect(throws: JournalFault.self) { try await journal.shown(id, question) }
+        await #expect(throws: JournalFault.self) { try await journal.decided(id, answer("retry")) }
+    }
 }
