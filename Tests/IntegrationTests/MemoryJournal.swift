@@ -66,5 +66,10 @@ final class MemoryJournal: DecisionJournal {
         rows.withLock { $0[id]?.state = .ended(reason) }
     }
 
+    /// Of the one presentation that is in it.
+    var onlyState: DecisionRecord.State? {
+        rows.withLock { $0.count == 1 ? $0.first?.value.state : nil }
+    }
+
     func state(of id: PresentationID) -> DecisionRecord.State? { rows.withLock { $0[id]?.state } }
 }

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
@@ -41,6 +42,102 @@ extension RealSockets {
                 try await running.value
                 let done = try await audit.next(.done)
                 #expect(done.fields["result"] == "recovered")
+            }
+        }
+
+        @Test("What comes of an answer after it was given up is in the ledger and the journal")
+        func settledLate() async throws {
+            let bus = Bus()
+            let (audit, journal) = (RecordingAudit(), MemoryJournal())
+            let central = try bus.node(
+                "central", presenters: [FixedPresenter(option: "retry")],
+                settings: { $0.abandonAfter = .milliseconds(50) },
+                parts: {
+                    $0.times.lease = 50
+                    $0.audit = audit
+                    $0.journal = journal
+                })
+            try await bus.run(central) {
+                let client = try RawSocket.request(to: try bus.endpoint("central"))
+                let present = Message.Present.client()
+                guard case .answer(let decision) = try await client.ask(.present(present)) else {
+                    Issue.record("no ANSWER")
+                    return
+                }
+                #expect(try await audit.next(.done).fields["result"] == "unknown")
+                let settled = Message.Settled(
+                    id: present.id, answer: decision.answer, result: .recovered)
+                #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
+                let done = try await audit.next(.done)
+                #expect(done.fields["result"] == "recovered")
+                #expect(done.fields["by"] == "tester")
+            }
+            guard case .decided(_, .recovered) = journal.onlyState else {
+                Issue.record("\(String(describing: journal.onlyState))")
+                return
+            }
+        }
+
+        @Test("F15 A relay restarts while an answer is carried out: its result arrives")
+        func relayRestarts() async throws {
+            let bus = Bus()
+            let audit = RecordingAudit()
+            let central = try bus.node(
+                "central", presenters: [FixedPresenter(option: "retry")],
+                parts: { $0.audit = audit })
+            let worker = try bus.node("worker", next: ["relay"], listens: false)
+            let (begun, end) = (Recorder<Void>(), FirstValue<Bool>())
+            try await bus.run(central, worker) {
+                let first = try await RunningNode(try bus.node("relay", next: ["central"]))
+                let asking = Task { await worker.uplink.presentError(slow(begun, end)) }
+                _ = try await begun.next()
+                try await first.stop()
+                let second = try await RunningNode(try bus.node("relay", next: ["central"]))
+                end.offer(true)
+                #expect(await asking.value.didRecover)
+                #expect(try await audit.next(.done).fields["result"] == "recovered")
+                try await second.stop()
+            }
+        }
+
+        @Test("F16 The presenter restarts while its answer is carried out: its result is recorded")
+        func presenterRestarts() async throws {
+            let bus = Bus()
+            let journal = MemoryJournal()
+            let audit = RecordingAudit()
+            @Sendable func central() throws -> Node {
+                try bus.node(
+                    "central", presenters: [FixedPresenter(option: "retry")],
+                    parts: {
+                        $0.journal = journal
+                        $0.audit = audit
+                    })
+            }
+            let relay = try bus.node("relay", next: ["central"])
+            let worker = try bus.node("worker", next: ["relay"], listens: false)
+            let (begun, end) = (Recorder<Void>(), FirstValue<Bool>())
+            try await bus.run(relay, worker) {
+                let first = try await RunningNode(try central())
+                let asking = Task { await worker.uplink.presentError(slow(begun, end)) }
+                _ = try await begun.next()
+                try await first.stop()
+                #expect(try await audit.next(.done).fields["result"] == "unknown")
+                end.offer(true)
+                #expect(await asking.value.didRecover)
+                let second = try await RunningNode(try central())
+                #expect(try await audit.next(.done).fields["result"] == "recovered")
+                try await second.stop()
+            }
+            #expect(!audit.events.contains { $0.fields["restored"] != nil })
+        }
+
+        /// An error whose Retry lasts until `end` says how it ends.
+        private func slow(_ begun: Recorder<Void>, _ end: FirstValue<Bool>) -> Recoverable {
+            SaveFailed().recoverable {
+                RecoveryOption("Retry", id: "retry") {
+                    begun.record(())
+                    return await end.value
+                }
             }
         }
     }

@@ -25,6 +25,9 @@ public struct Decisions: Sendable {
         self.logger = logger
     }
 
+    /// Whether decisions survive this process.
+    var areRecorded: Bool { journal != nil }
+
     /// The question is put to a person or a policy.
     func presenting(_ error: any Error, _ id: PresentationID) async {
         audit?.record(AuditEvent(presenting: error, id))
@@ -110,6 +113,42 @@ public struct Decisions: Sendable {
         await attempt("result", id) { try await $0.settled(id, answer: answer.id, result) }
     }
 
+    /// What came of an answer that an earlier life of this node gave. Only what is on record as
+    /// asked by `origin`, and not known yet.
+    func settledBefore(
+        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult, of origin: NodeName,
+        _ digest: ReportDigest
+    ) async {
+        guard let (recorded, known) = await recorded(id, origin, digest), recorded.id == answer,
+            known == nil || known == .unknown
+        else { return }
+        await settled(id, recorded, result)
+    }
+
+    /// The origin gave up what an earlier life of this node was asked.
+    func withdrawnBefore(
+        _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest
+    ) async {
+        guard let (recorded, known) = await recorded(id, origin, digest),
+            known == nil || known == .unknown
+        else { return }
+        await settled(id, recorded, .withdrawn)
+    }
+
+    private func recorded(
+        _ id: PresentationID, _ origin: NodeName, _ digest: ReportDigest
+    ) async -> (Answer, RecoveryResult?)? {
+        do {
+            guard let record = try await journal?.record(of: id), record.origin == origin,
+                record.digest == digest, case .decided(let answer, let result) = record.state
+            else { return nil }
+            return (answer, result)
+        } catch {
+            logUnwritten("result", id, error)
+            return nil
+        }
+    }
+
     /// It ended without an answer.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async {
         await attempt("end", id) { try await $0.ended(id, reason) }
@@ -171,12 +210,16 @@ public struct Decisions: Sendable {
         do {
             try await write(journal)
         } catch {
-            logger.error(
-                "journal: not written",
-                metadata: [
-                    "what": "\(what)", "id": "\(id)",
-                    "problem": "\(ErrorReport(describing: error).description)",
-                ])
+            logUnwritten(what, id, error)
         }
+    }
+
+    private func logUnwritten(_ what: String, _ id: PresentationID, _ error: any Error) {
+        logger.error(
+            "journal: not written",
+            metadata: [
+                "what": "\(what)", "id": "\(id)",
+                "problem": "\(ErrorReport(describing: error).description)",
+            ])
     }
 }

@@ -78,9 +78,20 @@ actor Downlink {
     ) async -> RecoveryResult {
         await withCheckedContinuation { continuation in
             guard !isStopped else { return continuation.resume(returning: .unknown) }
-            attempts[Attempt(id: id, answer: answer.id), default: []].append(continuation)
-            perform(
-                machine.answered(id, generation: generation, with: answer, at: transport.now))
+            var actions = machine.answered(
+                id, generation: generation, with: answer, at: transport.now)
+            // Known at once, it is this asking's result: a later one may wait for another.
+            let isKnown: (DownlinkAction) -> RecoveryResult? = { action in
+                if case .settled(id, answer.id, let result) = action { result } else { nil }
+            }
+            if let index = actions.firstIndex(where: { isKnown($0) != nil }),
+                let result = isKnown(actions.remove(at: index))
+            {
+                continuation.resume(returning: result)
+            } else {
+                attempts[Attempt(id: id, answer: answer.id), default: []].append(continuation)
+            }
+            perform(actions)
         }
     }
 
@@ -154,6 +165,9 @@ actor Downlink {
         case .cancel(let id, let generation, let reason):
             handler.cancelled(id, generation: generation, reason: reason)
         case .settled(let id, let answer, let result): settled(id, answer, result)
+        case .passOn(let settled): handler.passOn(settled)
+        case .passOnWithdrawal(let id, let asked): handler.passOnWithdrawal(of: id, asked)
+        case .withdrawnForGood(let id): handler.withdrawnForGood(id)
         case .reachable(let id, let isReachable): handler.reachable(id, isReachable)
         case .childUp(let name): logger.info("child is up", metadata: ["child": "\(name)"])
         case .childDown(let name, let reason):
@@ -176,7 +190,9 @@ actor Downlink {
 
     private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {
         guard let waiting = attempts.removeValue(forKey: Attempt(id: id, answer: answer)) else {
-            handler.settledLater(id, answer: answer, result)
+            if let given = machine.entries[id]?.answer, given.id == answer {
+                handler.settledLater(id, given, result)
+            }
             return
         }
         for continuation in waiting { continuation.resume(returning: result) }
@@ -199,7 +215,13 @@ protocol DownlinkHandler: Sendable {
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome)
     func reachable(_ id: PresentationID, _ isReachable: Bool)
     /// A result that came after the chain had stopped waiting for it.
-    func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
+    func settledLater(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult)
+    /// What came of an answer that an earlier life of this node gave or passed down.
+    func passOn(_ settled: Message.Settled)
+    /// The origin has given up what an earlier life of this node was asked.
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked)
+    /// The origin has given up what had ended here before without its word.
+    func withdrawnForGood(_ id: PresentationID)
 }
 
 extension Downlink: TransportReceiver {

@@ -9,6 +9,12 @@ enum DownlinkAction: Hashable, Sendable {
     /// What came of the answer that the chain gave. May come again: `unknown` can still become a
     /// result when the child returns.
     case settled(PresentationID, answer: UniqueID, RecoveryResult)
+    /// What came of an answer that is not known here: for the node that decided.
+    case passOn(Message.Settled)
+    /// The origin has given up what is not known here: for the nodes above.
+    case passOnWithdrawal(PresentationID, Message.Asked)
+    /// The origin has given up what had ended here before without its word.
+    case withdrawnForGood(PresentationID)
     /// The asker cannot be reached, or can again.
     case reachable(PresentationID, Bool)
     case childUp(NodeName)

@@ -30,6 +30,10 @@ struct DownlinkEntry: Hashable, Sendable {
 
     struct Delivery: Hashable, Sendable {
         var decision: Message.Decision
+        /// A node above decided it, and keeps what comes of it.
+        var isFromAbove = true
+        /// The origin gave it up, and so has not got the answer.
+        var isWithdrawn = false
         /// What the side below reported; nil while delivery goes on.
         var result: RecoveryResult?
         /// Since when it is decided.
@@ -85,6 +89,16 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// Whether the origin can be reached, as far as this hop knows.
     var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
+
+    /// The answer that went down, where one of the child's own options was chosen.
+    var answer: Answer? {
+        guard case .answered(let delivery) = phase, let option = delivery.decision.option else {
+            return nil
+        }
+        var answer = Answer(delivery.decision, option: option)
+        answer.isFromAbove = delivery.isFromAbove
+        return answer
+    }
 
     /// What came of it is not known yet.
     var isUnsettled: Bool {

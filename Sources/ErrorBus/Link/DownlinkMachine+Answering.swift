@@ -16,7 +16,7 @@ extension DownlinkMachine {
             if let offered = entry.offered, !offered.contains(answer.option) {
                 return [.settled(id, answer: answer.id, .invalid)]
             }
-            return decided(entry, decision, at: now)
+            return decided(entry, decision, isFromAbove: answer.isFromAbove, at: now)
         case .answered(let delivery):
             guard delivery.decision.answer == answer.id else {
                 return [.settled(id, answer: answer.id, .late)]
@@ -40,9 +40,7 @@ extension DownlinkMachine {
         }
         switch verdict {
         case .decided(let decision):
-            if decision.reason == Outcome.Reason.expired.rawValue, decision.option == nil,
-                let applied = decisionOnExpiry(of: entry)
-            {
+            if decision.isExpiry, let applied = decisionOnExpiry(of: entry) {
                 return decided(entry, applied, at: now)
             }
             return decided(entry, decision, at: now)
@@ -92,10 +90,12 @@ extension DownlinkMachine {
     }
 
     mutating func decided(
-        _ entry: DownlinkEntry, _ decision: Message.Decision, at now: MonotonicTime
+        _ entry: DownlinkEntry, _ decision: Message.Decision, isFromAbove: Bool = true,
+        at now: MonotonicTime
     ) -> [DownlinkAction] {
         var entry = entry
-        entry.phase = .answered(.init(decision: decision, decidedAt: now))
+        entry.phase = .answered(
+            .init(decision: decision, isFromAbove: isFromAbove, decidedAt: now))
         counters.answeredBelow += 1
         var actions = deliver(entry, at: now)
         while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
@@ -147,46 +147,6 @@ extension DownlinkMachine {
         case .unknown, nil: break
         }
         return decision
-    }
-
-    private func settle(
-        _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
-        at now: MonotonicTime
-    ) -> [DownlinkAction] {
-        delivery.result = result
-        delivery.next = nil
-        delivery.until = now + times.tombstone
-        return [.settled(id, answer: delivery.decision.answer, result)]
-    }
-
-    /// SETTLED: what came of it; the resending ends.
-    mutating func settledReceived(
-        _ settled: Message.Settled, from peer: PeerID, at now: MonotonicTime
-    ) -> [DownlinkAction] {
-        let isChild = namesOfPeers[peer] != nil
-        let ok: [DownlinkAction] = isChild ? [] : [.send(.ok(id: settled.id), to: peer)]
-        guard var entry = entries[settled.id] else { return ok }
-        if let refusal = notTheAsker(entry, peer) { return refusal }
-        guard case .answered(var delivery) = entry.phase,
-            delivery.decision.answer == settled.answer,
-            delivery.result == nil || delivery.result == .unknown,
-            delivery.result != settled.result
-        else { return ok }  // Another answer's, or known already.
-        if settled.result == .unknown, let name = namesOfPeers[peer] {
-            // That path holds it no more: another may.
-            if entry.child != name {
-                entry.forgetPath(by: name)
-                store(entry)
-                return ok
-            }
-            if let actions = fallenBack(entry, forgettingAsker: true, at: now) { return actions }
-        }
-        let actions = settle(&delivery, settled.id, settled.result, at: now)
-        counters.settledBelow += 1
-        entry.phase = .answered(delivery)
-        entry.unreachableSince = nil
-        store(entry)
-        return actions + ok
     }
 
     /// Tells the peer that asks, once, that it is refused.

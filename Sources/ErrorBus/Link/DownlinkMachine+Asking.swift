@@ -12,7 +12,9 @@ extension DownlinkMachine {
             if let child { .child(child) } else {
                 .requester(.init(peer: peer, until: now + wait))
             }
-        if let refusal = refusal(of: present) ?? notTheOrigin(present, child) {
+        if let refusal = refusal(of: present)
+            ?? notTheOrigin(present.origin, present.id, child)
+        {
             return [.send(.reject(refusal), to: peer)]
         }
         return asked(
@@ -28,7 +30,7 @@ extension DownlinkMachine {
             id: request.id, origin: .bare, path: [.bare], digest: digest,
             leftMilliseconds: request.deadlineMilliseconds ?? times.bareWaitMax,
             payload: request.payload)
-        if let refusal = refusal(of: present) ?? notTheOrigin(present, nil) {
+        if let refusal = refusal(of: present) ?? notTheOrigin(.bare, present.id, nil) {
             return [.reply(BareReply(refusal), to: peer)]
         }
         return asked(
@@ -58,15 +60,13 @@ extension DownlinkMachine {
 
     /// A node that has a live link here asks for itself: no other asks in its name. One that
     /// just changed its parent is let in when its old link is known to be lost, hence the retry.
-    private func notTheOrigin(
-        _ present: Message.Present, _ child: NodeName?
+    func notTheOrigin(
+        _ origin: NodeName, _ id: PresentationID, _ child: NodeName?
     ) -> Message.Reject? {
-        guard present.origin != child, children[present.origin]?.isReachable == true else {
-            return nil
-        }
+        guard origin != child, children[origin]?.isReachable == true else { return nil }
         return Message.Reject(
-            .notYours, "\(present.origin) has a live link here and asks for itself",
-            id: present.id, retryMilliseconds: 2_000)
+            .notYours, "\(origin) has a live link here and asks for itself", id: id,
+            retryMilliseconds: 2_000)
     }
 
     private mutating func asked(
@@ -234,7 +234,7 @@ extension DownlinkMachine {
     }
 
     /// An earlier request that still waits gets its one reply before another takes its place.
-    private func replaceWaiting(
+    func replaceWaiting(
         _ former: DownlinkEntry.Asker, by asker: DownlinkEntry.Asker, of entry: DownlinkEntry,
         at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -330,58 +330,5 @@ extension DownlinkMachine {
             Message.Pending(
                 id: entry.id, state: entry.standing ?? .relayed,
                 sinceMilliseconds: now.since(entry.standingSince), by: entry.standingBy))
-    }
-
-    /// WITHDRAW: final when the origin itself gave up, reopened when a hop did.
-    mutating func withdrawReceived(
-        _ id: PresentationID, _ reason: Message.WithdrawReason, from peer: PeerID,
-        at now: MonotonicTime
-    ) -> [DownlinkAction] {
-        let isChild = namesOfPeers[peer] != nil
-        let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
-        guard var entry = entries[id] else {
-            if reason == .origin { rememberWithdrawal(id, from: peer, at: now) }
-            return [done]
-        }
-        if let refusal = notTheAsker(entry, peer) { return refusal }
-        if reason == .abandoned, entry.isOpen, let name = namesOfPeers[peer] {
-            if entry.child != name {
-                entry.forgetPath(by: name)
-                store(entry)
-                return [done]
-            }
-            if let actions = fallenBack(entry, forgettingAsker: true, at: now) {
-                return actions + [done]
-            }
-        }
-        switch (entry.phase, reason) {
-        case (.open, .origin):
-            entry.phase = .withdrawn(until: now + times.tombstone)
-        case (.open, .abandoned):
-            entry.phase = .abandoned(until: now + times.tombstone)
-        case (.abandoned(let until), .origin):
-            entry.phase = .withdrawn(until: until)
-            store(entry)
-            return [done]
-        case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
-            return [done]  // The answer stands, or it is gone already.
-        }
-        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
-        entry.stopWaiting()
-        store(entry)
-        let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
-        return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
-    }
-
-    /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.
-    private mutating func rememberWithdrawal(
-        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
-    ) {
-        store(
-            DownlinkEntry(
-                id: id, origin: nil, digest: nil,
-                asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
-                phase: .withdrawn(until: now + times.tombstone), askedAt: now,
-                standingSince: now))
     }
 }

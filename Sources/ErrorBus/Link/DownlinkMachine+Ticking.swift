@@ -23,8 +23,7 @@ extension DownlinkMachine {
             return tickedOpen(entry, at: now)
         case .answered(let delivery):
             guard delivery.result == nil else { return [] }
-            let asked = max(entry.askedAt, delivery.decidedAt)
-            if now.since(asked) >= times.lease + times.abandonAfter {
+            if let until = deliveredUntil(entry, delivery), now >= until {
                 return giveUpDelivery(of: entry, at: now)
             }
             if let next = delivery.next, now >= next { return deliver(entry, at: now) }
@@ -35,6 +34,19 @@ extension DownlinkMachine {
         }
     }
 
+    /// Until when an answer waits for a child to come for it. Nil for one that has it and a live
+    /// link: however long that child carries it out, it says what came of it.
+    private func deliveredUntil(
+        _ entry: DownlinkEntry, _ delivery: DownlinkEntry.Delivery
+    ) -> MonotonicTime? {
+        let asker = entry.child.flatMap { children[$0] }.flatMap {
+            $0.boot == entry.askedBy ? $0 : nil
+        }
+        if delivery.tries > 0, asker?.isReachable == true { return nil }
+        let heardAt = asker?.heardAt ?? entry.unreachableSince ?? entry.askedAt
+        return max(entry.askedAt, delivery.decidedAt, heardAt) + (times.lease + times.abandonAfter)
+    }
+
     /// No child came for it, or more wait for theirs than are kept: the answer stays under its id
     /// for those who ask again.
     mutating func giveUpDelivery(
@@ -42,12 +54,11 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         guard case .answered(var delivery) = former.phase, delivery.result == nil else { return [] }
         var entry = former
-        delivery.result = .unknown
-        delivery.next = nil
-        delivery.until = now + times.tombstone
+        let actions = settle(
+            &delivery, entry.id, delivery.isWithdrawn ? .withdrawn : .unknown, at: now)
         entry.phase = .answered(delivery)
         store(entry)
-        return [.settled(entry.id, answer: delivery.decision.answer, .unknown)]
+        return actions
     }
 
     private mutating func tickedOpen(
@@ -162,9 +173,7 @@ extension DownlinkMachine {
             return due.min()
         case .answered(let delivery):
             guard delivery.result == nil else { return nil }
-            let givenUp =
-                max(entry.askedAt, delivery.decidedAt) + (times.lease + times.abandonAfter)
-            return delivery.next.map { min($0, givenUp) } ?? givenUp
+            return [delivery.next, deliveredUntil(entry, delivery)].compactMap(\.self).min()
         case .withdrawn, .abandoned, .refused:
             return nil
         }

@@ -81,8 +81,8 @@ struct DownlinkMachine: Sendable {
         case .present(let present): actions += presentReceived(present, from: peer, at: now)
         case .await(let id, let wait): actions += awaitReceived(id, wait, from: peer, at: now)
         case .settled(let settled): actions += settledReceived(settled, from: peer, at: now)
-        case .withdraw(let id, let reason):
-            actions += withdrawReceived(id, reason, from: peer, at: now)
+        case .withdraw(let id, let reason, let asked):
+            actions += withdrawReceived(id, reason, asked, from: peer, at: now)
         case .ping(let number): actions.append(.send(.pong(number), to: peer))
         case .pong: break
         case .bye(let reason): actions += byeReceived(reason, from: peer, at: now)

@@ -1,4 +1,15 @@
+extension Answer {
+    /// What a process above decided.
+    init(_ decision: Message.Decision, option: String) {
+        self.init(id: decision.answer, option: option, by: decision.by, via: decision.via)
+        extras = decision.extras
+    }
+}
+
 extension Message.Decision {
+    /// Whether it only says that no answer came in time.
+    var isExpiry: Bool { option == nil && reason == Outcome.Reason.expired.rawValue }
+
     /// What a peer that asks again gets once the answer was carried out: its result, never the
     /// option again (rule 1). Nil while there is no result, or one of another asking.
     func told(_ result: RecoveryResult) -> Message.Decision? {

@@ -22,6 +22,9 @@ actor Uplink {
     /// What other threads leave for this one, in order.
     private enum Posted: Sendable {
         case settled(PresentationID, answer: UniqueID, RecoveryResult)
+        case passedOn(Message.Settled)
+        case passedOnWithdrawal(PresentationID, Message.Asked)
+        case withdrawnForGood(PresentationID)
         case reachable(PresentationID, Bool)
     }
 
@@ -49,6 +52,7 @@ actor Uplink {
     private var isStopped = false
     private var anomalies = AnomalyLog()
     private var parentLog: ParentLog
+    private nonisolated let isGoingDown = Atomic(false)
     /// What other threads leave for this one.
     private nonisolated let mailbox = Mutex<[Posted]>([])
 
@@ -118,8 +122,26 @@ actor Uplink {
     /// The answer was carried out here or below. Unknown ids are none of this uplink's. From
     /// anywhere; nothing asked or stopped after this overtakes it.
     nonisolated func settle(_ id: PresentationID, answer: UniqueID, result: RecoveryResult) {
+        // Only this node waits no longer: the child that has the answer tells the next life.
+        if result == .unknown, isGoingDown.load(ordering: .relaxed) { return }
         post(.settled(id, answer: answer, result))
     }
+
+    /// The node goes down: results that come from now on are told, those that do not are left open.
+    nonisolated func willStop() { isGoingDown.store(true, ordering: .relaxed) }
+
+    /// A child says what came of an answer that this life of the node did not pass down. From
+    /// anywhere, in order.
+    nonisolated func passOn(_ settled: Message.Settled) { post(.passedOn(settled)) }
+
+    /// A child says that the origin gave up what this life of the node did not ask. From anywhere,
+    /// in order.
+    nonisolated func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked) {
+        post(.passedOnWithdrawal(id, asked))
+    }
+
+    /// The origin has given up what this node had given up before. From anywhere, in order.
+    nonisolated func withdrawForGood(_ id: PresentationID) { post(.withdrawnForGood(id)) }
 
     private nonisolated func post(_ posted: Posted) {
         mailbox.withLock { $0.append(posted) }
@@ -135,6 +157,11 @@ actor Uplink {
             switch item {
             case .settled(let id, let answer, let result):
                 perform(machine.settled(id, answer: answer, result: result, at: transport.now))
+            case .passedOn(let settled): perform(machine.passOn(settled, at: transport.now))
+            case .passedOnWithdrawal(let id, let asked):
+                perform(machine.passOnWithdrawal(of: id, asked, at: transport.now))
+            case .withdrawnForGood(let id):
+                perform(machine.withdrew(id, reason: .origin, at: transport.now))
             case .reachable(let id, let isReachable):
                 perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
             }
@@ -155,8 +182,9 @@ actor Uplink {
 
     /// Adds what this side of the node holds.
     func count(into sizes: inout TableSizes) {
-        sizes.rememberedAbove += machine.remembered.count
-        sizes.openAbove += machine.entries.count - machine.remembered.count
+        let rememberedCount = machine.remembered.count + machine.passedOn.count
+        sizes.rememberedAbove += rememberedCount
+        sizes.openAbove += machine.entries.count - rememberedCount
         sizes.waiting += waiters.count
     }
 

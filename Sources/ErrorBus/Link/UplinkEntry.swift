@@ -34,6 +34,20 @@ struct UplinkEntry: Hashable, Sendable {
     /// The answer that came, for callers that ask again.
     var decision: Message.Decision?
 
+    /// When to tell the parent what came of it, until it says OK: one that sends the answer again
+    /// until it has the result is not told of its own accord.
+    struct Telling: Hashable, Sendable {
+        var next: MonotonicTime
+        var tries = 0
+    }
+
+    /// The life of a parent that has the result, or sends the answer again until it has.
+    var knownIn: BootID?
+    var telling: Telling?
+    /// Asked by an earlier life of this node, and settled or withdrawn below: kept until the parent
+    /// has heard of that.
+    var isPassedOn = false
+
     /// A parent has taken it under this id. A 403 is then no verdict on it, but the reply to an
     /// AWAIT or WITHDRAW that another path had overtaken.
     var wasAccepted = false
@@ -49,6 +63,31 @@ struct UplinkEntry: Hashable, Sendable {
         switch phase {
         case .asking, .accepted, .moving: true
         case .answered, .settled, .withdrawing, .gone: false
+        }
+    }
+
+    /// What was asked, for a parent that may not know it.
+    var asked: Message.Asked? {
+        request.present.digest.map { .init(origin: request.present.origin, digest: $0) }
+    }
+
+    /// The origin's word counts also where nothing was asked; a hop's would say nothing there.
+    func withdrawal(for reason: Message.WithdrawReason) -> Message {
+        .withdraw(
+            id: request.present.id, reason: reason, asked: reason == .origin ? asked : nil)
+    }
+
+    /// This life of the parent need not be told the result any more.
+    mutating func noteKnown(in boot: BootID?) {
+        knownIn = boot
+        telling = nil
+    }
+
+    /// A hop gave it up, which only the origin can make final.
+    var isGivenUpByHop: Bool {
+        switch phase {
+        case .withdrawing(.abandoned, _, _), .gone(.abandoned, _): true
+        default: false
         }
     }
 
@@ -79,4 +118,14 @@ struct UplinkRequest: Hashable, Sendable {
     var grace: UInt64?
     /// It came from a child: at shutdown it is left for the child to ask again.
     var isForwarded: Bool
+
+    init(
+        present: Message.Present, deadline: MonotonicTime? = nil, grace: UInt64? = nil,
+        isForwarded: Bool
+    ) {
+        self.present = present
+        self.deadline = deadline
+        self.grace = grace
+        self.isForwarded = isForwarded
+    }
 }

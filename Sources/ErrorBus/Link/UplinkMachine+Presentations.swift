@@ -17,7 +17,7 @@ extension UplinkMachine {
         return ask(request, at: now) + ticked(at: now)
     }
 
-    private mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
+    mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         let former = entries[id]
         if former == nil { counters.presentedAbove += 1 }
@@ -80,12 +80,15 @@ extension UplinkMachine {
     }
 
     /// Entries with something left to do for.
-    private var unfinishedCount: Int { entries.count - remembered.count }
+    private var unfinishedCount: Int { entries.count - remembered.count - passedOn.count }
 
     /// The caller gave up, or no child asks any more. An answer that came before stands.
     mutating func withdrew(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) -> [UplinkAction] {
+        if reason == .origin, case .settled(let answer, .unknown, _) = entries[id]?.phase {
+            return settled(id, answer: answer, result: .withdrawn, at: now)
+        }
         withdraw(id, reason: reason, at: now)
         return ticked(at: now)
     }
@@ -115,10 +118,17 @@ extension UplinkMachine {
         guard var entry = entries[id] else { return }
         guard entry.isOpen else {
             entry.askedMeanwhile = nil
+            if reason == .origin, entry.isGivenUpByHop {
+                entry.phase = .withdrawing(.origin, next: now, tries: 0)
+                entry.since = now
+            }
             store(entry, id)
             return
         }
-        guard entry.attempt > 0 else { return forget(id) }
+        // What a child asked may have been sent by an earlier life of this node.
+        guard entry.attempt > 0 || (entry.request.isForwarded && reason == .origin) else {
+            return forget(id)
+        }
         // What a hop gives up may be asked by another path at this moment: no node that shows it
         // need take it away and show it again.
         let next = reason == .abandoned ? now + times.abandonPause : now
@@ -127,43 +137,11 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// The answer was carried out.
-    mutating func settled(
-        _ id: PresentationID, answer: UniqueID, result: RecoveryResult, at now: MonotonicTime
-    ) -> [UplinkAction] {
-        guard var entry = entries[id] else {
-            return [.dropped(Anomaly(kind: .unknownID, detail: "settled \(id)"))]
-        }
-        switch entry.phase {
-        case .settled(answer, let known, _) where known != .unknown:
-            return []  // Given up below, or the same again: what is known stands.
-        case .answered(answer), .settled(answer, .unknown, _):
-            let again = entry.askedMeanwhile
-            entry.askedMeanwhile = nil
-            entry.phase = .settled(answer, result, until: now + times.tombstone)
-            store(entry, id)
-            let actions: [UplinkAction] =
-                isLive ? [.send(settledMessage(id, answer, result))] : []
-            guard let again else { return actions + ticked(at: now) }
-            if let told = entry.decision?.told(result) {
-                return actions + [.answered(id, told)] + ticked(at: now)
-            }
-            return actions + ask(again, at: now) + ticked(at: now)
-        case .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
-            return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
-        }
-    }
-
-    func settledMessage(
-        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult
-    ) -> Message {
-        .settled(Message.Settled(id: id, answer: answer, result: result))
-    }
-
     /// Puts an entry back and plans when to look at it again.
     mutating func store(_ entry: UplinkEntry, _ id: PresentationID) {
         plans.plan(id, at: due(of: entry))
-        remembered.plan(id, at: entry.forgetAt)
+        remembered.plan(id, at: entry.isPassedOn ? nil : entry.forgetAt)
+        passedOn.plan(id, at: entry.isPassedOn ? entry.since + times.tombstone : nil)
         if entry.isBetween { between.insert(id) } else { between.remove(id) }
         openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
         entries[id] = entry
@@ -172,11 +150,15 @@ extension UplinkMachine {
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
             forget(oldest)
         }
+        while passedOn.count > limits.rememberedMax, let oldest = passedOn.popFirst() {
+            forget(oldest)
+        }
     }
 
     mutating func forget(_ id: PresentationID) {
         plans.plan(id, at: nil)
         remembered.plan(id, at: nil)
+        passedOn.plan(id, at: nil)
         between.remove(id)
         if entries[id]?.isOpen == true { openCount -= 1 }
         entries[id] = nil
@@ -191,7 +173,8 @@ extension UplinkMachine {
             // Not for ever: a parent that never answers has nothing to withdraw any more.
             if isLive { times.append(next) }
             times.append(entry.since + self.times.tombstone)
-        case .answered, .settled, .gone: break
+        case .settled: if isLive, let telling = entry.telling { times.append(telling.next) }
+        case .answered, .gone: break
         }
         if entry.isOpen {
             if let deadline = entry.request.deadline { times.append(expiry(deadline)) }

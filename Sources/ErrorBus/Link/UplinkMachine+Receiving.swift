@@ -21,7 +21,7 @@ extension UplinkMachine {
         case .reject(let reject) where reject.id == nil: return linkRefused(reject, at: now)
         case .bye(let reason): return giveUp("parent left: \(reason)", at: now)
         case .ping(let number): return isLive ? [.send(.pong(number))] : []
-        case .ok(let id?): return withdrawn(id, isOK: true, at: now)
+        case .ok(let id?): return told(id) ? [] : withdrawn(id, isOK: true, at: now)
         case .pong, .ok(nil): return []
         case .state:
             return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that was not asked for"))]
@@ -106,14 +106,21 @@ extension UplinkMachine {
             counters.answeredAbove += 1
             entry.phase = .answered(decision.answer)
             entry.decision = decision
+            entry.noteKnown(in: welcome?.boot)
             entry.outOfContactSince = nil
             store(entry, id)
             return [.answered(id, decision)]
         case .answered(let answer):
+            guard answer == decision.answer else { return settle(.late) }
             // The same one again while it is carried out: its result follows.
-            return answer == decision.answer ? [] : settle(.late)
+            entry.noteKnown(in: welcome?.boot)
+            store(entry, id)
+            return []
         case .settled(let answer, let result, _):
-            return settle(answer == decision.answer ? result : .late)
+            guard answer == decision.answer else { return settle(.late) }
+            entry.noteKnown(in: welcome?.boot)
+            store(entry, id)
+            return settle(result)
         case .withdrawing(let reason, _, _), .gone(let reason, _):
             // Only the origin's giving up is a result. After a hop's, it may be asked again.
             return settle(reason == .origin ? .withdrawn : .unknown)
@@ -126,6 +133,9 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         guard var entry = entries[id] else { return [] }
         switch entry.phase {
+        case .withdrawing where entry.isPassedOn:
+            forget(id)
+            return []
         case .withdrawing(let reason, _, _):
             entry.phase = .gone(reason, until: now + times.tombstone)
             store(entry, id)
@@ -160,6 +170,11 @@ extension UplinkMachine {
         case .moving
         where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
             return []  // A race: said to what was asked before.
+        case .settled where reject.code == .conflict || reject.code == .malformed:
+            // Told again it would say the same.
+            entry.noteKnown(in: welcome?.boot)
+            store(entry, id)
+            return []
         default: break
         }
         guard entry.isOpen else { return [] }  // A race: withdrawn or answered meanwhile.
@@ -185,9 +200,11 @@ extension UplinkMachine {
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject
         default:
-            forget(id)
+            // Its time is over: an answer that is on its way all the same comes too late.
+            let isOver = reject.code == .deadlinePassed && !entry.request.isForwarded
+            if isOver { withdraw(id, reason: .origin, at: now) } else { forget(id) }
             counters.refusedAbove += 1
-            return [.refused(id, reject)]
+            return [.refused(id, reject)] + ticked(at: now)
         }
         store(entry, id)
         return ticked(at: now)

@@ -11,7 +11,8 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        return [link, returnDue, plans.next, remembered.next].compactMap(\.self).min()
+        let dues = [link, returnDue, plans.next, remembered.next, passedOn.next]
+        return dues.compactMap(\.self).min()
     }
 
     /// How long a parent has for its greeting: longer with each round in which none came up, so
@@ -28,7 +29,7 @@ extension UplinkMachine {
             guard let entry = entries[id] else { continue }
             actions += tickedEntry(id, entry, at: now)
         }
-        while let id = remembered.pop(at: now) { forget(id) }
+        while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
         return actions + tickedReturn(at: now)
     }
 
@@ -110,7 +111,9 @@ extension UplinkMachine {
         case .withdrawing(let reason, let next, let tries) where isLive && now >= next:
             entry.phase = .withdrawing(
                 reason, next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
-            actions.append(.send(.withdraw(id: id, reason: reason)))
+            actions.append(.send(entry.withdrawal(for: reason)))
+        case .settled(let answer, let result, _):
+            actions += tell(&entry, answer, result, at: now)
         default: break
         }
         store(entry, id)

@@ -57,6 +57,8 @@ struct UplinkMachine: Sendable {
     var between: Set<PresentationID> = []
     /// Entries that only keep a result or a withdrawal, and until when.
     var remembered = DeadlineQueue<PresentationID>()
+    /// Results and withdrawals of what an earlier life of this node had asked, and until when.
+    var passedOn = DeadlineQueue<PresentationID>()
     var jitter: Jitter
 
     init(
@@ -187,6 +189,7 @@ struct UplinkMachine: Sendable {
             position += 1
             store(entry, id)
         }
+        tellResults(after: position, at: now)
         return [.linkUp(welcome)] + ticked(at: now)
     }
 
@@ -199,8 +202,8 @@ struct UplinkMachine: Sendable {
         link = .closed
         let actions = stopReturn()
         guard wasLive else { return actions }
-        let own = openIDs.filter { entries[$0]?.request.isForwarded == false }
-        return actions + own.map { .send(.withdraw(id: $0, reason: .origin)) }
+        let own = openIDs.compactMap { entries[$0] }.filter { !$0.request.isForwarded }
+        return actions + own.map { .send($0.withdrawal(for: .origin)) }
             + [.send(.bye(reason: "shutdown"))]
     }
 

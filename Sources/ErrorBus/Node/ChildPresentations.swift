@@ -1,4 +1,3 @@
-import Logging
 import Synchronization
 
 /// What children have asked: hands each to the node's chain as a ``RemoteError``, in a task of its
@@ -26,8 +25,8 @@ final class ChildPresentations: DownlinkHandler {
     /// A responder in the chain reads reports, so that a bad one is refused here.
     private let readsReports: Bool
     private let uplinks: [Uplink]
-    private let journal: (any DecisionJournal)?
-    private let logger: Logger
+    /// What this node decided itself.
+    private let decisions: Decisions
     private let state = Mutex(State())
     private let waitingCount = Atomic(0)
 
@@ -35,8 +34,8 @@ final class ChildPresentations: DownlinkHandler {
         name: NodeName, chain: any Responder, readsReports: Bool, uplinks: [Uplink],
         parts: NodeParts
     ) {
-        journal = parts.journal
-        logger = parts.logger
+        decisions = Decisions(
+            by: name.description, journal: parts.journal, audit: parts.audit, logger: parts.logger)
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
@@ -63,7 +62,7 @@ final class ChildPresentations: DownlinkHandler {
             // Detached: an offer inherits nothing from the presentation on whose job it came up.
             waitingCount.add(1, ordering: .relaxed)
             let task = Task.detached { [self] in
-                begun(downlink)
+                waited(downlink)
                 let verdict = await OriginContact.$current.withValue(contact) {
                     await present(offer, forwarded, downlink)
                 }
@@ -77,7 +76,8 @@ final class ChildPresentations: DownlinkHandler {
         }
     }
 
-    private func begun(_ downlink: Downlink) {
+    /// One that was waiting does so no longer.
+    private func waited(_ downlink: Downlink) {
         let count = waitingCount.subtract(1, ordering: .relaxed).newValue
         if count == Self.waitingMax - 1 { downlink.transport.nudge(downlink) }
     }
@@ -96,16 +96,41 @@ final class ChildPresentations: DownlinkHandler {
         for uplink in uplinks { uplink.setReachable(id, isReachable) }
     }
 
-    func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
-        for uplink in uplinks { uplink.settle(id, answer: answer, result: result) }
-        guard let journal else { return }
-        Task {
-            do {
-                try await journal.settled(id, answer: answer, result)
-            } catch {
-                logger.error("journal: a late result is not written", metadata: ["id": "\(id)"])
-            }
+    func settledLater(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) {
+        if answer.isFromAbove {
+            for uplink in uplinks { uplink.settle(id, answer: answer.id, result: result) }
+        } else {
+            Task { await decisions.settled(id, answer, result) }
         }
+    }
+
+    func passOn(_ settled: Message.Settled) {
+        for uplink in uplinks { uplink.passOn(settled) }
+        guard let asked = settled.asked else { return }
+        consult {
+            await $0.settledBefore(
+                settled.id, settled.answer, settled.result, of: asked.origin, asked.digest)
+        }
+    }
+
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked) {
+        for uplink in uplinks { uplink.passOnWithdrawal(of: id, asked) }
+        consult { await $0.withdrawnBefore(id, of: asked.origin, asked.digest) }
+    }
+
+    /// Asks the journal about what this life of the node knows nothing of. Any peer can cause that:
+    /// it counts as waiting until it is done.
+    private func consult(_ work: @escaping @Sendable (Decisions) async -> Void) {
+        guard decisions.areRecorded, let downlink = state.withLock(\.downlink) else { return }
+        waitingCount.add(1, ordering: .relaxed)
+        Task { [decisions] in
+            await work(decisions)
+            waited(downlink)
+        }
+    }
+
+    func withdrawnForGood(_ id: PresentationID) {
+        for uplink in uplinks { uplink.withdrawForGood(id) }
     }
 
     private func ended(_ id: PresentationID, generation: Int) {

@@ -157,6 +157,7 @@ public final class Node: Service {
         parts.ready()
         // Cancellation and graceful shutdown end it alike.
         try? await gracefulShutdown()
+        for uplink in uplinks { uplink.willStop() }
         await downlink.stop()
         await stopUplinks()
         await transport.shutDown()

@@ -202,8 +202,10 @@ public struct UplinkResponder: Responder {
             return Outcome(above: decision, didRecover: didRecover)
         }
         let answer = Answer(decision, option: decision.option ?? "")
-        let result = await PresentationContext.$current.withValue(nil) {
-            await error.attemptRecovery(answer)
+        var given = answer
+        given.isFromAbove = true
+        let result = await PresentationContext.$current.withValue(nil) { [given] in
+            await error.attemptRecovery(given)
         }
         uplink.settle(decision.id, answer: decision.answer, result: result.settled)
         if case .remote = result {
@@ -247,13 +249,6 @@ extension Outcome {
             handledAbove = HandledAbove(
                 decision: decision.answer, via: decision.via, extras: decision.extras)
         }
-    }
-}
-
-extension Answer {
-    fileprivate init(_ decision: Message.Decision, option: String) {
-        self.init(id: decision.answer, option: option, by: decision.by, via: decision.via)
-        extras = decision.extras
     }
 }
 

@@ -19,6 +19,8 @@ public struct Answer: Hashable, Sendable {
     public let by: String
     public let via: Via
     var extras = AnswerExtras()
+    /// It came over the wire: a process above decided it, and keeps what comes of it.
+    var isFromAbove = false
 
     package init(id: UniqueID, option: String, by: String, via: Via) {
         self.id = id

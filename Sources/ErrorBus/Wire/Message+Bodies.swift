@@ -66,11 +66,19 @@ extension Message {
         var extras = AnswerExtras()
     }
 
+    /// What was asked under an id, said to a parent that may not know it: by it the parent takes
+    /// the last word of an origin also from a child that did not ask there.
+    struct Asked: Hashable, Sendable {
+        var origin: NodeName
+        var digest: ReportDigest
+    }
+
     /// SETTLED.
     struct Settled: Hashable, Sendable {
         var id: PresentationID
         var answer: UniqueID
         var result: RecoveryResult
+        var asked: Asked?
     }
 
     /// Why a presentation is given up.

@@ -54,7 +54,9 @@ extension Message {
         case .withdraw:
             // A peer's own word for its reason is still the origin giving up.
             let reason = fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
-            self = .withdraw(id: try fields.presentationID(), reason: reason ?? .origin)
+            self = .withdraw(
+                id: try fields.presentationID(), reason: reason ?? .origin,
+                asked: try Asked(fields))
         case .withdrawn: self = .withdrawn(id: try fields.presentationID())
         case .ping: self = .ping(try fields.requiredNumber("n"))
         case .pong: self = .pong(try fields.requiredNumber("n"))
@@ -164,6 +166,22 @@ extension Message.Decision {
     }
 }
 
+extension Message.Asked {
+    /// Nil where it is not said.
+    fileprivate init?(_ fields: HeaderReader) throws(WireError) {
+        let origin = try fields.optional("origin", NodeName.allowed) { NodeName($0) }
+        let digest = try fields.optional("digest", "16 hexadecimal digits") { ReportDigest($0) }
+        guard (origin == nil) == (digest == nil) else {
+            throw WireError(
+                .malformed,
+                "\(fields.verb.rawValue) with only one of origin and digest; expected: both or "
+                    + "neither", id: try fields.presentationID())
+        }
+        guard let origin, let digest else { return nil }
+        self.init(origin: origin, digest: digest)
+    }
+}
+
 extension Message.Settled {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         id = try fields.presentationID()
@@ -171,6 +189,7 @@ extension Message.Settled {
         result = try fields.required(
             "result", RecoveryResult.allCases.map(\.rawValue).joined(separator: ", ")
         ) { RecoveryResult(rawValue: $0) }
+        asked = try Message.Asked(fields)
     }
 }
 

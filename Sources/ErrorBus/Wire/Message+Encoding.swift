@@ -37,9 +37,11 @@ extension Message {
             header.append("id", settled.id.description)
             header.append("answer", settled.answer.description)
             header.append("result", settled.result.rawValue)
-        case .withdraw(let id, let reason):
+            header.append(settled.asked)
+        case .withdraw(let id, let reason, let asked):
             header.append("id", id.description)
             header.append("reason", reason.rawValue)
+            header.append(asked)
         case .withdrawn(let id): header.append("id", id.description)
         case .ping(let number), .pong(let number): header.append("n", number)
         case .reject(let reject): reject.write(to: &header)
@@ -49,6 +51,13 @@ extension Message {
         case .status, .state: break
         }
         return header
+    }
+}
+
+extension Header {
+    fileprivate mutating func append(_ asked: Message.Asked?) {
+        append("origin", asked?.origin.description)
+        append("digest", asked?.digest.description)
     }
 }
 

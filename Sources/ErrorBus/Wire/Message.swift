@@ -17,7 +17,7 @@ enum Message: Hashable, Sendable {
     /// What came of an answer.
     case settled(Settled)
     /// The origin gives up.
-    case withdraw(id: PresentationID, reason: WithdrawReason)
+    case withdraw(id: PresentationID, reason: WithdrawReason, asked: Asked? = nil)
     case withdrawn(id: PresentationID)
     case ping(UInt64)
     case pong(UInt64)

@@ -35,7 +35,7 @@ struct ConsoleServer: Service {
         async let _: Void = closeConnectionsAtTheEnd()
         do {
             try await application.run()
-            // Nobody can take an answer back any more, and the node is there to send it.
+            // No answer can be taken back any more, and the node is there to send them.
             await console.inbox.giveHeld()
         } catch is CancellationError {
         } catch {

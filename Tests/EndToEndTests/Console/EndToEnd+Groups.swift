@@ -49,7 +49,7 @@ extension EndToEnd.Console {
         withExtendedLifetime((nodes, central)) {}
     }
 
-    @Test("F19 An answer that can still be taken back is given when its node is told to stop")
+    @Test("F19 An answer that can still be taken back is given when its node gets SIGTERM")
     func stopsWithHeldAnswer() async throws {
         let (nodes, client) = try await bus(extra: "    journal: $DIR/central.sqlite")
         let present = try sandbox.present("--option", "retry=Retry", "--option", "no=No:cancel")

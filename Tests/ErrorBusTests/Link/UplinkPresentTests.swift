@@ -74,8 +74,10 @@ import Testing
     }
 
     @Test(
-        "other refusals are final",
-        arguments: RejectCode.allCases.filter { $0 != .busy && $0 != .unknownID })
+        "other refusals are final, and but for that of what is too late nothing more is said",
+        arguments: RejectCode.allCases.filter {
+            ![.busy, .unknownID, .deadlinePassed].contains($0)
+        })
     func refused(_ code: RejectCode) {
         var rig = asked(accepted: false)
         #expect(rig.get(.reject(.init(code, "no", id: id))).refusals == [code])

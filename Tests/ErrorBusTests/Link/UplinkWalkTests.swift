@@ -7,7 +7,7 @@ import Testing
     private enum Event: CaseIterable {
         case connected, disconnected, failed, welcome, present, presentGrace, withdraw, settle
         case accepted, unreachable, answer, answerOther, withdrawn, notFound, busy, gone, bye
-        case second, tenSeconds, elevenMinutes
+        case welcomeByNewLife, ok, passOn, second, tenSeconds, elevenMinutes
     }
 
     private static let id = PresentationID(1)
@@ -64,6 +64,13 @@ import Testing
         case .disconnected: return path.rig.machine.disconnected("x", at: path.rig.now)
         case .failed: return path.rig.machine.giveUp("x", at: path.rig.now)
         case .welcome: return path.rig.get(UplinkRig.welcome())
+        case .welcomeByNewLife: return path.rig.get(UplinkRig.welcome(boot: 51))
+        case .ok: return path.rig.get(.ok(id: id))
+        case .passOn:
+            let asked = Message.Asked(origin: "a", digest: ReportDigest(of: []))
+            let settled = Message.Settled(
+                id: id, answer: Message.sampleAnswer, result: .failed, asked: asked)
+            return path.rig.machine.passOn(settled, at: path.rig.now)
         case .present, .presentGrace:
             path.answers = 0
             path.graces = 0
@@ -111,7 +118,9 @@ import Testing
         }
         if machine.entries.count > 1 { return "entries" }
         if machine.openCount != machine.openIDs.count { return "open entries miscounted" }
-        if machine.plans.itemCount + machine.remembered.itemCount > 140 { return "stale plans" }
+        let planned =
+            machine.plans.itemCount + machine.remembered.itemCount + machine.passedOn.itemCount
+        if planned > 210 { return "stale plans" }
         var ticked = machine
         if !ticked.ticked(at: path.rig.now).isEmpty {
             return "a second tick at the same time did something"

@@ -54,6 +54,11 @@ extension Message {
             .settled(Settled(id: sampleID, answer: sampleAnswer, result: $0))
         }
         samples += WithdrawReason.allCases.map { .withdraw(id: sampleID, reason: $0) }
+        let asked = Asked(origin: "cron", digest: ReportDigest(of: samplePayload))
+        samples.append(.withdraw(id: sampleID, reason: .origin, asked: asked))
+        samples.append(
+            .settled(
+                Settled(id: sampleID, answer: sampleAnswer, result: .recovered, asked: asked)))
         samples += RejectCode.allCases.map { .reject(Reject($0, "")) }
         return samples
     }()

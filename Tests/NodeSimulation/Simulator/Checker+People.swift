@@ -106,8 +106,7 @@ extension Checker {
             guard let decision = ledger.decision(of: item.id), decision.answer.id == answer else {
                 return "\(item.id): \(item.presenter) shows \(answer), which is not on record"
             }
-            // What comes after "unknown" goes to the journal only.
-            return item.result == .unknown || item.result == decision.result
+            return item.result == decision.result
                 ? nil
                 : "\(item.id): \(item.presenter) shows \(item.result?.rawValue ?? "no result"), "
                     + "on record is \(decision.result?.rawValue ?? "none")"

@@ -204,7 +204,10 @@ struct Checker: Sendable {
     private static func isOwed(
         _ decision: Ledger.Decision, _ ledger: Ledger, by isMeant: (Ledger.Ask) -> Bool
     ) -> Bool {
-        ledger.asks.contains { $0.id == decision.id && !$0.isLifeOver && isMeant($0) }
+        // Who gave up before a parent heard of it says nothing of what an earlier life asked.
+        ledger.asks.contains {
+            $0.id == decision.id && !$0.isLifeOver && $0.isHeard && isMeant($0)
+        }
     }
 
     static let promptsGone = Checker(

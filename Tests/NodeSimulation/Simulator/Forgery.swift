@@ -88,7 +88,7 @@ struct Forgery: Sendable {
                     let index = ledger.decisions.indices.first(where: { index in
                         ledger.asks.contains {
                             $0.id == ledger.decisions[index].id && !$0.isLifeOver && !$0.hasExpired
-                                && !$0.completions.isEmpty
+                                && $0.isHeard && !$0.completions.isEmpty
                         }
                     })
                 else { return false }

@@ -8,26 +8,7 @@ struct KnownFailure: Sendable {
     var isRare = false
     let mayHappen: @Sendable (Plan) -> Bool
 
-    static let all: [KnownFailure] = [
-        KnownFailure(
-            checker: "true-result",
-            defect: "a relay or presenter that restarts while an answer is carried out does not "
-                + "know the presentation any more and drops its result"
-        ) { plan in
-            plan.faults.contains { _, fault in
-                switch fault {
-                case .kill(let name, _), .stop(let name, _): !name.hasPrefix("worker")
-                case .reset, .silence, .slowDisk: false
-                }
-            }
-        },
-        KnownFailure(
-            checker: "expired-result",
-            defect: "a relay that ended a presentation at its deadline reports an answer that "
-                + "comes just after as undelivered",
-            isRare: true
-        ) { plan in plan.calls.contains { $0.deadline != nil } },
-    ]
+    static let all: [KnownFailure] = []
 
     /// The place in ``all`` of what `checker` is known to find in `plan`; nil when it is news.
     static func index(of checker: String, in plan: Plan) -> Int? {

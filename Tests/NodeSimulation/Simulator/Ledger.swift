@@ -15,6 +15,8 @@ struct Ledger {
         /// When the process was killed, or had stopped.
         var lifeEnd: UInt64?
         var isLifeOver: Bool { lifeEnd != nil }
+        /// A parent has got its PRESENT.
+        var isHeard = false
         var completions: [(time: UInt64, outcome: Outcome)] = []
         /// Where it stood, as the caller was told.
         var told: [(time: UInt64, station: PresentationState.Station)] = []

@@ -72,6 +72,8 @@ final class Network: @unchecked Sendable {
     /// The process behind each endpoint.
     private let names: [Endpoint: String]
     private(set) var deliveredCount = 0
+    /// Called with what arrives at a parent, and from whom.
+    var arrivedAbove: (_ child: String, _ frames: [Frame]) -> Void = { _, _ in }
 
     init(_ scheduler: Scheduler, names: [Endpoint: String]) {
         self.scheduler = scheduler
@@ -176,6 +178,7 @@ final class Network: @unchecked Sendable {
         case .up:
             guard !listener.transport.isDead else { return }
             trace(connection.link, ">", frames)
+            arrivedAbove(connection.link.child, frames)
             listener.transport.run {
                 listener.receiver.received([connection.address] + frames, on: listener.socket)
             }

@@ -33,6 +33,19 @@ final class World: @unchecked Sendable {
             scheduler,
             names: Dictionary(endpoints.map { ($0.value, $0.key) }) { first, _ in first })
         network.weather = plan.weather
+        network.arrivedAbove = { [unowned self] in heard($1, from: $0) }
+    }
+
+    /// A parent has got a message.
+    private func heard(_ frames: [Frame], from child: String) {
+        guard frames.count > 3, frames[2] == Frame("PRESENT".utf8) else { return }
+        let header = String(decoding: frames[3], as: UTF8.self)
+        for index in ledger.asks.indices {
+            let ask = ledger.asks[index]
+            if ask.worker == child, !ask.isLifeOver, header.hasPrefix("id: \(ask.id)\n") {
+                ledger.asks[index].isHeard = true
+            }
+        }
     }
 
     func endpoint(of name: String) -> Endpoint? { endpoints[name] }

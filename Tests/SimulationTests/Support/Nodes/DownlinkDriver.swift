@@ -5,6 +5,9 @@ protocol DownlinkOwner: AnyObject {
     func offered(_ offer: DownlinkOffer)
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome)
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
+    func passOn(_ settled: Message.Settled)
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked)
+    func withdrawnForGood(_ id: PresentationID)
     func reachable(_ id: PresentationID, _ isReachable: Bool)
 }
 
@@ -181,6 +184,9 @@ final class DownlinkDriver {
                 return owner.settledLater(id, answer: answer, result)
             }
             for callback in waiting { callback(result) }
+        case .passOn(let settled): owner.passOn(settled)
+        case .passOnWithdrawal(let id, let asked): owner.passOnWithdrawal(of: id, asked)
+        case .withdrawnForGood(let id): owner.withdrawnForGood(id)
         case .reachable(let id, let isReachable): owner.reachable(id, isReachable)
         case .childUp, .childDown, .dropped, .tellState: break
         }

@@ -79,6 +79,18 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         settled(id, answer, result)
     }
 
+    func passOn(_ settled: Message.Settled) {
+        guard journal[settled.id]?.answer.id == settled.answer else { return }
+        self.settled(settled.id, settled.answer, settled.result)
+    }
+
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked) {
+        guard let record = journal[id], record.result == nil else { return }
+        settled(id, record.answer.id, .withdrawn)
+    }
+
+    func withdrawnForGood(_ id: PresentationID) {}
+
     private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {
         world.ledger.note(.settled(id, answer: answer, result, name))
         guard var record = journal[id], record.answer.id == answer, result != .unknown else {

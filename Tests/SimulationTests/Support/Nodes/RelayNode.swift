@@ -68,6 +68,18 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         hop { [self] in uplink?.settle(id, answer: answer, result: result) }
     }
 
+    func passOn(_ settled: Message.Settled) {
+        hop { [self] in uplink?.passOn(settled) }
+    }
+
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked) {
+        hop { [self] in uplink?.passOnWithdrawal(of: id, asked) }
+    }
+
+    func withdrawnForGood(_ id: PresentationID) {
+        hop { [self] in uplink?.withdrawForGood(id) }
+    }
+
     func reachable(_ id: PresentationID, _ isReachable: Bool) {
         running[id]?.isReachable = isReachable
         posted.append((id, isReachable))

@@ -71,6 +71,21 @@ final class UplinkDriver {
         }
     }
 
+    func passOn(_ settled: Message.Settled) {
+        guard !isStopped else { return }
+        perform(machine.passOn(settled, at: world.time))
+    }
+
+    func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked) {
+        guard !isStopped else { return }
+        perform(machine.passOnWithdrawal(of: id, asked, at: world.time))
+    }
+
+    func withdrawForGood(_ id: PresentationID) {
+        guard !isStopped else { return }
+        perform(machine.withdrew(id, reason: .origin, at: world.time))
+    }
+
     /// The origin can be reached from here, or cannot.
     func setReachable(_ id: PresentationID, _ isReachable: Bool) {
         guard !isStopped else { return }

@@ -37,7 +37,7 @@ extension Message {
                 + " didRecover \(decision.didRecover.map { "\($0)" } ?? "-")"
         case .settled(let settled):
             "SETTLED \(settled.id.short) \(settled.answer.short) \(settled.result)"
-        case .withdraw(let id, let reason): "WITHDRAW \(id.short) \(reason)"
+        case .withdraw(let id, let reason, _): "WITHDRAW \(id.short) \(reason)"
         case .withdrawn(let id): "WITHDRAWN \(id.short)"
         case .reject(let reject):
             "REJECT \(reject.id?.short ?? "-") \(reject.code.rawValue) \(reject.reason)"
