@@ -167,7 +167,7 @@ actor Downlink {
         case .settled(let id, let answer, let result): settled(id, answer, result)
         case .passOn(let settled): handler.passOn(settled)
         case .passOnWithdrawal(let id, let asked): handler.passOnWithdrawal(of: id, asked)
-        case .withdrawnForGood(let id, let asked): handler.withdrawnForGood(id, asked)
+        case .withdrawnForGood(let id): handler.withdrawnForGood(id)
         case .reachable(let id, let isReachable): handler.reachable(id, isReachable)
         case .childUp(let name): logger.info("child is up", metadata: ["child": "\(name)"])
         case .childDown(let name, let reason):
@@ -221,7 +221,7 @@ protocol DownlinkHandler: Sendable {
     /// The origin has given up what an earlier life of this node was asked.
     func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked)
     /// The origin has given up what had ended here before without its word.
-    func withdrawnForGood(_ id: PresentationID, _ asked: Message.Asked?)
+    func withdrawnForGood(_ id: PresentationID)
 }
 
 extension Downlink: TransportReceiver {

@@ -14,7 +14,7 @@ enum DownlinkAction: Hashable, Sendable {
     /// The origin has given up what is not known here: for the nodes above.
     case passOnWithdrawal(PresentationID, Message.Asked)
     /// The origin has given up what had ended here before without its word.
-    case withdrawnForGood(PresentationID, Message.Asked?)
+    case withdrawnForGood(PresentationID)
     /// The asker cannot be reached, or can again.
     case reachable(PresentationID, Bool)
     case childUp(NodeName)

@@ -100,12 +100,6 @@ struct DownlinkEntry: Hashable, Sendable {
         return answer
     }
 
-    /// What was asked, for a node above that may not know it.
-    var asked: Message.Asked? {
-        guard let origin, let digest else { return nil }
-        return .init(origin: origin, digest: digest)
-    }
-
     /// What came of it is not known yet.
     var isUnsettled: Bool {
         switch phase {

@@ -29,7 +29,7 @@ extension DownlinkMachine {
         counters.settledBelow += 1
         // This hop's own word that the time is over was heard: an answer from above is too late.
         if delivery.decision.isExpiry, settled.result != .unknown {
-            actions.append(.withdrawnForGood(settled.id, entry.asked))
+            actions.append(.withdrawnForGood(settled.id))
         }
         entry.phase = .answered(delivery)
         entry.unreachableSince = nil

@@ -30,22 +30,22 @@ extension DownlinkMachine {
         case (.abandoned(let until), .origin):
             entry.phase = .withdrawn(until: until)
             store(entry)
-            return [.withdrawnForGood(id, entry.asked), done]
+            return [.withdrawnForGood(id), done]
         case (.refused, .origin):
-            return [.withdrawnForGood(id, entry.asked), done]
+            return [.withdrawnForGood(id), done]
         case (.answered(var delivery), .origin) where delivery.result == .unknown:
             // Not delivered, and never to be carried out.
             let actions = settle(&delivery, id, .withdrawn, at: now)
             entry.phase = .answered(delivery)
             store(entry)
-            return actions + [.withdrawnForGood(id, entry.asked), done]
+            return actions + [.withdrawnForGood(id), done]
         case (.answered(var delivery), .origin):
             // Not at once the end of it: the option may be another node's, which carries it out.
             delivery.isWithdrawn = true
             entry.phase = .answered(delivery)
             store(entry)
             // What went down may be this hop's own word, that the time is over.
-            return [.withdrawnForGood(id, entry.asked), done]
+            return [.withdrawnForGood(id), done]
         case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
             return [done]  // The answer stands, or it is gone already.
         }

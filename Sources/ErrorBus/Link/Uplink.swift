@@ -24,6 +24,7 @@ actor Uplink {
         case settled(PresentationID, answer: UniqueID, RecoveryResult)
         case passedOn(Message.Settled)
         case passedOnWithdrawal(PresentationID, Message.Asked)
+        case withdrawnForGood(PresentationID)
         case reachable(PresentationID, Bool)
     }
 
@@ -139,6 +140,9 @@ actor Uplink {
         post(.passedOnWithdrawal(id, asked))
     }
 
+    /// The origin has given up what this node had given up before. From anywhere, in order.
+    nonisolated func withdrawForGood(_ id: PresentationID) { post(.withdrawnForGood(id)) }
+
     private nonisolated func post(_ posted: Posted) {
         mailbox.withLock { $0.append(posted) }
         transport.nudge(self)
@@ -156,6 +160,8 @@ actor Uplink {
             case .passedOn(let settled): perform(machine.passOn(settled, at: transport.now))
             case .passedOnWithdrawal(let id, let asked):
                 perform(machine.passOnWithdrawal(of: id, asked, at: transport.now))
+            case .withdrawnForGood(let id):
+                perform(machine.withdrew(id, reason: .origin, at: transport.now))
             case .reachable(let id, let isReachable):
                 perform(machine.reachabilityChanged(id, isReachable, at: transport.now))
             }

@@ -138,7 +138,6 @@ extension UplinkMachine {
             return []
         case .withdrawing(let reason, _, _):
             entry.phase = .gone(reason, until: now + times.tombstone)
-            entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return []
         case .moving:

@@ -80,15 +80,10 @@ extension UplinkMachine {
     mutating func tellResults(after count: Int, at now: MonotonicTime) {
         var position = count
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {
-            guard var entry = entries[id] else { continue }
-            let next = now + UInt64(position / times.pacePerMillisecond)
-            switch entry.phase {
-            case .settled(_, let result, _) where isOwed(entry, result):
-                entry.telling = .init(next: next)
-            case .gone(.origin, _) where isOwed(entry, .withdrawn):
-                entry.phase = .withdrawing(.origin, next: next, tries: 0)
-            default: continue
-            }
+            guard var entry = entries[id], case .settled(_, let result, _) = entry.phase,
+                isOwed(entry, result)
+            else { continue }
+            entry.telling = .init(next: now + UInt64(position / times.pacePerMillisecond))
             store(entry, id)
             position += 1
         }

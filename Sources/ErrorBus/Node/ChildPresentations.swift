@@ -129,9 +129,8 @@ final class ChildPresentations: DownlinkHandler {
         }
     }
 
-    func withdrawnForGood(_ id: PresentationID, _ asked: Message.Asked?) {
-        guard let asked else { return }
-        for uplink in uplinks { uplink.passOnWithdrawal(of: id, asked) }
+    func withdrawnForGood(_ id: PresentationID) {
+        for uplink in uplinks { uplink.withdrawForGood(id) }
     }
 
     private func ended(_ id: PresentationID, generation: Int) {

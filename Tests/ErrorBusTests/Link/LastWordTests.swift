@@ -226,23 +226,6 @@ import Testing
         #expect(above.machine.entries.isEmpty)
     }
 
-    @Test("a new life of the parent hears of a withdrawal too, also where this one forgot the rest")
-    func withdrawalToNewLife() {
-        var rig = UplinkRig.live()
-        let withdraw = Message.withdraw(id: id, reason: .origin, asked: asked)
-        var request = UplinkRig.request(id)
-        request.present.digest = digest
-        _ = rig.machine.presented(request, at: rig.now)
-        _ = rig.withdraw(id)
-        _ = rig.get(.withdrawn(id: id))
-        rig.reconnect()
-        #expect(rig.get(UplinkRig.welcome()).verbs == [])
-        rig.reconnect()
-        #expect(rig.get(UplinkRig.welcome(boot: 51)).sent == [withdraw])
-        _ = rig.get(.withdrawn(id: id))
-        #expect(rig.runAlive(100_000).map(\.1).verbs == [])
-    }
-
     @Test("what a child withdraws before it went upward may have gone there by an earlier life")
     func withdrawnUnsent() {
         var rig = UplinkRig.live()
@@ -259,13 +242,11 @@ import Testing
     @Test("what a hop had given up is withdrawn for good by its origin")
     func withdrawnForGood() {
         var hop = DownlinkRig.withChild()
-        let present = Message.Present(
-            id: id, origin: "c", path: ["c", "a"], digest: digest, payload: Message.samplePayload)
-        _ = hop.get(.present(present), from: one)
+        _ = hop.get(.present(id), from: one)
         _ = hop.get(.withdraw(id: id, reason: .abandoned), from: one)
         #expect(
             hop.get(.withdraw(id: id, reason: .origin), from: one) == [
-                .withdrawnForGood(id, asked), .send(.withdrawn(id: id), to: one),
+                .withdrawnForGood(id), .send(.withdrawn(id: id), to: one),
             ])
         var above = UplinkRig.live()
         _ = above.present(id, isForwarded: true)

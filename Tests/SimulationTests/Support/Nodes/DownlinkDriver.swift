@@ -7,7 +7,7 @@ protocol DownlinkOwner: AnyObject {
     func settledLater(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
     func passOn(_ settled: Message.Settled)
     func passOnWithdrawal(of id: PresentationID, _ asked: Message.Asked)
-    func withdrawnForGood(_ id: PresentationID, _ asked: Message.Asked?)
+    func withdrawnForGood(_ id: PresentationID)
     func reachable(_ id: PresentationID, _ isReachable: Bool)
 }
 
@@ -186,7 +186,7 @@ final class DownlinkDriver {
             for callback in waiting { callback(result) }
         case .passOn(let settled): owner.passOn(settled)
         case .passOnWithdrawal(let id, let asked): owner.passOnWithdrawal(of: id, asked)
-        case .withdrawnForGood(let id, let asked): owner.withdrawnForGood(id, asked)
+        case .withdrawnForGood(let id): owner.withdrawnForGood(id)
         case .reachable(let id, let isReachable): owner.reachable(id, isReachable)
         case .childUp, .childDown, .dropped, .tellState: break
         }

@@ -89,7 +89,7 @@ final class PresenterNode: SimulatedNode, DownlinkOwner {
         settled(id, record.answer.id, .withdrawn)
     }
 
-    func withdrawnForGood(_ id: PresentationID, _ asked: Message.Asked?) {}
+    func withdrawnForGood(_ id: PresentationID) {}
 
     private func settled(_ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult) {
         world.ledger.note(.settled(id, answer: answer, result, name))

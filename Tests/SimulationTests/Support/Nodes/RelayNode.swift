@@ -76,8 +76,8 @@ final class RelayNode: SimulatedNode, DownlinkOwner {
         hop { [self] in uplink?.passOnWithdrawal(of: id, asked) }
     }
 
-    func withdrawnForGood(_ id: PresentationID, _ asked: Message.Asked?) {
-        if let asked { passOnWithdrawal(of: id, asked) }
+    func withdrawnForGood(_ id: PresentationID) {
+        hop { [self] in uplink?.withdrawForGood(id) }
     }
 
     func reachable(_ id: PresentationID, _ isReachable: Bool) {

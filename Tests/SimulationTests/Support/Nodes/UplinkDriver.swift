@@ -81,6 +81,11 @@ final class UplinkDriver {
         perform(machine.passOnWithdrawal(of: id, asked, at: world.time))
     }
 
+    func withdrawForGood(_ id: PresentationID) {
+        guard !isStopped else { return }
+        perform(machine.withdrew(id, reason: .origin, at: world.time))
+    }
+
     /// The origin can be reached from here, or cannot.
     func setReachable(_ id: PresentationID, _ isReachable: Bool) {
         guard !isStopped else { return }
