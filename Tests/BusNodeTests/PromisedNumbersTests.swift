@@ -21,6 +21,8 @@ struct PromisedNumbersTests {
         // RealSockets.Keepalive
         "a connection to a dead host (tcp)": nil,
         "a lost child": "`abandonAfter`, \(seconds(times.abandonAfter))",
+        "an answer for a child that is out of reach":
+            "kept \(minutes(times.lease + times.abandonAfter)) after",
         "an entry that no child asks for again": minutes(times.lease),
         "a child on its second parent": "every \(seconds(times.returnEvery))",
         // UplinkPresentTests and DownlinkAnswerTests: the delays are a formula.
