@@ -259,22 +259,28 @@ public final class Inbox: Presenter {
     }
 
     /// Gives every answer now that is held back so that it can be taken back: for a node that goes
-    /// down. Returns once each is on record, so that it outlives the node where that keeps a
-    /// journal; at the latest at the limit.
-    public func giveHeld(within limit: Duration = .milliseconds(500)) async {
+    /// down. Returns once each is on record and its owner has said what came of it, at the latest
+    /// at the limit: recorded, it outlives the node where that keeps a journal.
+    public func giveHeld(within limit: Duration = .seconds(2)) async {
         let held = change { $0.machine.leaveAll(at: .now) }
         let records = held.compactMap { id, answer in
             let prompt = state.withLock { $0.waiting[id]?.prompt }
             return (try? send(answer, to: id)).flatMap { _ in prompt?.record }
         }
         guard !records.isEmpty else { return }
-        _ = await withTimeLimit(limit, clock: ContinuousClock()) {
+        _ = await withTimeLimit(limit, clock: ContinuousClock()) { [self] in
             for record in records {
                 let isRecorded = FirstValue<Bool>()
                 record.observe { isRecorded.offer($0) }
                 _ = await isRecorded.value
             }
+            for await _ in changes() where !held.contains(where: { isCarriedOut($0.0) }) { break }
         }
+    }
+
+    /// Whether it is answered, and nothing is known yet of what came of it.
+    private func isCarriedOut(_ id: PresentationID) -> Bool {
+        if case .answered = (try? item(id))?.stage { true } else { false }
     }
 
     // MARK: Looking at it
