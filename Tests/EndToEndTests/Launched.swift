@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// A process of this test, ended with it, also when it crashes.
@@ -25,6 +26,7 @@ final class Launched: Sendable {
     let pid: pid_t
     let output = Observed("")
     let errors = Observed("")
+    private let pipes: [ReadPipe]
     /// 128 + N for signal N.
     private let status = Observed<Int32?>(nil)
 
@@ -59,18 +61,24 @@ final class Launched: Sendable {
             process.standardOutput = pty.child
             process.standardError = pty.child
         }
+        let pipes = [
+            ReadPipe(out.fileHandleForReading, into: output),
+            ReadPipe(err.fileHandleForReading, into: errors),
+        ]
+        self.pipes = pipes
         process.terminationHandler = { [status] process in
             Survivors.ended(process.processIdentifier)
             let code =
                 process.terminationReason == .exit
                 ? process.terminationStatus : 128 + process.terminationStatus
+            // All that it said is there before its end is seen.
+            for pipe in pipes { pipe.readWhatIsThere() }
             status.update { $0 = code }
         }
         try process.run()
         pid = process.processIdentifier
         Survivors.began(pid)
-        Self.collect(out.fileHandleForReading, output)
-        Self.collect(err.fileHandleForReading, errors)
+        for pipe in pipes { pipe.readToTheEnd() }
         if let (handle, text) = feed {
             try handle.write(contentsOf: Data(text.utf8))
             try handle.close()
@@ -103,24 +111,45 @@ final class Launched: Sendable {
         await errors.becomes { $0.contains(text) }
     }
 
-    /// Whether it prints this on standard output; an exit may be seen before the last output.
+    /// Whether it prints this on standard output.
     func prints(_ text: String) async -> Bool {
         await output.becomes { $0.contains(text) }
     }
+}
 
-    private static func collect(_ handle: FileHandle, _ text: Observed<String>) {
-        let descriptor = handle.fileDescriptor
-        Thread.detachNewThread {
+/// What a process writes into a pipe, read as it comes.
+private final class ReadPipe: Sendable {
+    private let handle: FileHandle
+    private let text: Observed<String>
+    private let isAtEnd = Mutex(false)
+
+    init(_ handle: FileHandle, into text: Observed<String>) {
+        self.handle = handle
+        self.text = text
+    }
+
+    /// On a thread of its own, until no process holds the other end.
+    func readToTheEnd() {
+        Thread.detachNewThread { [self] in
+            var writer = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            repeat { _ = poll(&writer, 1, -1) } while readWhatIsThere()
+        }
+    }
+
+    /// Without waiting for more; false at the end.
+    @discardableResult
+    func readWhatIsThere() -> Bool {
+        isAtEnd.withLock { isAtEnd in
             var buffer = [UInt8](repeating: 0, count: 16_384)
-            while true {
-                let count = read(descriptor, &buffer, buffer.count)
+            var writer = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            while !isAtEnd, poll(&writer, 1, 0) > 0 {
+                let count = read(handle.fileDescriptor, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
-                if count <= 0 { break }
-                let piece = String(decoding: buffer.prefix(count), as: UTF8.self)
-                text.update { $0 += piece }
+                isAtEnd = count <= 0
+                let piece = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+                if !isAtEnd { text.update { $0 += piece } }
             }
-            // Held open until here.
-            withExtendedLifetime(handle) {}
+            return !isAtEnd
         }
     }
 }
