@@ -25,9 +25,11 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         self.world = world
         transport = SimulatedTransport(call.worker, world.network)
         let deadline = call.deadline.map { ", \"deadlineMilliseconds\": \($0)" } ?? ""
+        let onExpiry = call.onExpiry.map { ", \"onExpiry\": \"\($0)\"" } ?? ""
         request = Array(
             """
-            {"id": "\(id)", "domain": "simulation.bare", "description": "No space."\(deadline),
+            {"id": "\(id)", "domain": "simulation.bare", "description": "No space."
+            \(deadline)\(onExpiry),
             "recoveryOptions": [{"id": "retry", "title": "Retry"}, {"id": "skip", "title": "Skip"}]}
             """.utf8)
     }
@@ -52,7 +54,9 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
             let reply = try? JSONDecoder().decode(Reply.self, from: Data(frame))
         else { return }
         world.scheduler.note("reply \(id) \(reply.outcome) \(reply.option ?? "")")
-        world.ledger.bareReplies[id, default: []].append((reply.outcome, reply.option))
+        world.ledger.bareReplies[id, default: []].append(
+            Ledger.BareReply(
+                time: world.scheduler.now, outcome: reply.outcome, option: reply.option))
     }
 
     /// One request and its reply fill no queue.

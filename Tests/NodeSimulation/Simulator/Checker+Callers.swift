@@ -2,28 +2,38 @@ import ErrorBus
 
 /// What callers are told, and when.
 extension Checker {
-    static let ofCallers = [reasonFits, expiryApplied, told, resultPrompt, lostCallers]
+    static let ofCallers = [reasonFits, expiryApplied, told, resultPrompt, lostCallers, steady]
 
     static let reasonFits = Checker(
         name: "reason-fits", rule: "an outcome's reason is what happened"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.asks.flatMap { ask in
             ask.completions.compactMap { end, outcome in
-                fits(outcome, ask, at: end, ledger)
+                fits(outcome, ask, at: end, ledger, plan)
                     ? nil : "\(ask.id) asked by \(ask.worker): \(outcome)"
             }
         }
     }
 
     private static func fits(
-        _ outcome: Outcome, _ ask: Ledger.Ask, at end: UInt64, _ ledger: Ledger
+        _ outcome: Outcome, _ ask: Ledger.Ask, at end: UInt64, _ ledger: Ledger, _ plan: Plan
     ) -> Bool {
         switch outcome.reason {
         case .answered: outcome.answer != nil
-        case .expired: ask.deadline.map { end + 50 >= $0 } == true
+        case .expired: isOver(ask, at: end, ledger)
         case .withdrawn: ask.cancelled != nil
         case .shutDown: ask.isLifeOver
+        case .withheld: plan.silencing?.trouble == ask.trouble
+        case .unreachable: plan.grace != nil
+        case .rejected: plan.asksOnce && ledger.isCutOff(ask.id) || ask.isSecond
         default: outcome.answer?.option == "copy"
+        }
+    }
+
+    /// Its time is, or that of an earlier life that asked: parents go by the first.
+    private static func isOver(_ ask: Ledger.Ask, at time: UInt64, _ ledger: Ledger) -> Bool {
+        ledger.asks.contains { other in
+            other.id == ask.id && other.deadline.map { time + 50 >= $0 } == true
         }
     }
 
@@ -37,8 +47,8 @@ extension Checker {
                     return "\(ask.id): \(outcome), declared is \(ask.onExpiry ?? "")"
                 }
                 guard outcome.answer?.via == .expiry else { return nil }
-                return ask.deadline.map { end + 50 < $0 } ?? true
-                    ? "\(ask.id): \(outcome) at \(end), before its time" : nil
+                return isOver(ask, at: end, ledger)
+                    ? nil : "\(ask.id): \(outcome) at \(end), before its time"
             }
         }
             + ledger.decisions.filter { $0.answer.via == .expiry }.map {
@@ -49,9 +59,10 @@ extension Checker {
     static let told = Checker(
         name: "told", rule: "where nothing goes wrong a caller is told what is in front of people"
     ) { ledger, plan in
-        guard plan.isCalm else { return [] }
+        guard plan.isCalm, plan.coalescer == nil else { return [] }
         return ledger.asks.compactMap { ask in
-            guard let shown = ledger.shown.first(where: { $0.id == ask.id }),
+            guard !ask.isSecond,
+                let shown = ledger.shown.first(where: { $0.id == ask.id }),
                 (shown.hidden ?? .max) > shown.time + 1_000
             else { return nil }
             let isTold = ask.told.contains {
@@ -90,4 +101,9 @@ extension Checker {
             .map { "\($0.key): stood for \($0.value) ms after the last that asked was gone" }
             .sorted()
     }
+
+    static let steady = Checker(
+        name: "steady",
+        rule: "once recovery is over, people have what is asked, and both sides know of each other"
+    ) { ledger, _ in ledger.unsteady.sorted() }
 }

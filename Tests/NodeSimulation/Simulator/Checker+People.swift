@@ -14,7 +14,9 @@ extension Checker {
                 return shown.origin == "bare" ? nil : "\(shown.id): from \(shown.origin ?? "here")"
             }
             let found = "\(shown.id) shown to \(shown.presenter)"
-            guard shown.origin == ask.worker, plan.isWay(shown.path, from: ask.worker) else {
+            guard shown.origin == plan.nodeName(of: ask.worker),
+                plan.isWay(shown.path, from: plan.nodeName(of: ask.worker))
+            else {
                 return "\(found): from \(shown.origin ?? "here") by \(shown.path)"
             }
             let own = plan.processes.filter { $0.addsOption && shown.path.contains($0.name) }

@@ -13,7 +13,7 @@ struct Checker: Sendable {
             completedOnce, bareReplied, attemptedOnce, decidedOnce, onePrompt, agreed, chosen,
             promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
-        ] + ofPeople + ofCallers
+        ] + ofPeople + ofCallers + ofFeatures
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"
@@ -29,10 +29,14 @@ struct Checker: Sendable {
         ledger.bareReplies.compactMap { id, replies in
             guard let first = replies.first else { return "\(id): no reply" }
             let said = replies.map { "\($0.outcome) \($0.option ?? "")" }.joined(separator: ", ")
-            guard replies.allSatisfy({ $0 == first }) else { return "\(id): \(said)" }
+            guard replies.allSatisfy({ $0.outcome == first.outcome && $0.option == first.option })
+            else { return "\(id): \(said)" }
             let decided = ledger.decision(of: id)?.answer.option
-            return first.outcome == "answered" && first.option != decided
-                ? "\(id): \(said), recorded is \(decided ?? "nothing")" : nil
+            guard first.outcome == "answered", first.option != decided else { return nil }
+            let ask = ledger.bareAsks[id]
+            let isDeclared = first.option != nil && first.option == ask?.onExpiry
+            return isDeclared && ask?.deadline.map { first.time + 50 >= $0 } == true
+                ? nil : "\(id): \(said), recorded is \(decided ?? "nothing")"
         }.sorted()
     }
 
@@ -61,14 +65,14 @@ struct Checker: Sendable {
 
     static let agreed = Checker(
         name: "agreed", rule: "the outcome is the recorded answer and what its attempt came to (C3)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.asks.flatMap { ask in
-            ask.completions.compactMap { _, outcome in disagreement(outcome, ask, ledger) }
+            ask.completions.compactMap { _, outcome in disagreement(outcome, ask, ledger, plan) }
         }
     }
 
     private static func disagreement(
-        _ outcome: Outcome, _ ask: Ledger.Ask, _ ledger: Ledger
+        _ outcome: Outcome, _ ask: Ledger.Ask, _ ledger: Ledger, _ plan: Plan
     ) -> String? {
         let attempts = ledger.attempts.filter { $0.id == ask.id }
         if outcome.didRecover, !attempts.contains(where: { $0.result?.didRecover == true }) {
@@ -79,9 +83,8 @@ struct Checker: Sendable {
             return answer.option == ask.onExpiry
                 ? nil : "\(ask.id): \(answer.option) on expiry, declared \(ask.onExpiry ?? "none")"
         }
-        guard let decision = ledger.decision(of: ask.id) else {
-            return "\(ask.id): \(outcome), and nothing is recorded"
-        }
+        guard let decision = ledger.decision(of: ask.id) ?? ledger.shared(answer.id, by: ask, plan)
+        else { return "\(ask.id): \(outcome), and nothing is recorded" }
         guard decision.answer.id == answer.id, decision.answer.option == answer.option else {
             return "\(ask.id): \(outcome), recorded is \(decision.answer.option)"
         }
@@ -96,9 +99,10 @@ struct Checker: Sendable {
 
     static let chosen = Checker(
         name: "chosen", rule: "what is attempted was offered, and chosen or declared (C2, C3)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.attempts.compactMap { attempt in
             let asks = ledger.asks.filter { $0.id == attempt.id }
+            if plan.coalescer != nil, ledger.isShared(attempt) { return nil }
             let isDeclared = asks.contains { ask in
                 ask.onExpiry == attempt.option
                     && ask.deadline.map { $0 <= attempt.time + 50 } == true
@@ -108,6 +112,7 @@ struct Checker: Sendable {
                 decision.answer.option == attempt.option
             else { return "\(attempt.id): \(attempt.option) attempted, and not chosen" }
             return ledger.offered[attempt.id]?.contains(attempt.option) == true
+                || decision.answer.via == .policy
                 ? nil : "\(attempt.id): \(attempt.option) attempted, and not offered"
         }
     }
@@ -233,5 +238,5 @@ struct Checker: Sendable {
 extension Plan {
     /// The longest that links take to be as they should after a fault has begun or ended, in
     /// milliseconds: silence is noticed, a parent is greeted again, what is open is asked again.
-    var recoveryMax: UInt64 { isFailover ? 20_000 : isCalm ? 2_000 : 65_000 }
+    var recoveryMax: UInt64 { isFailover ? 20_000 : isCalm ? 2_000 + (policy?.delay ?? 0) : 65_000 }
 }

@@ -8,6 +8,8 @@ final class Disk: @unchecked Sendable {
     fileprivate let world: World
     /// The longest that one operation takes.
     var latencyMax: UInt64 = 20
+    /// Nothing new can be written.
+    var isFull = false
     private var busyUntil: UInt64 = 0
 
     fileprivate struct Row {
@@ -42,6 +44,8 @@ final class Disk: @unchecked Sendable {
 /// Another answer is on disk.
 struct DecidedBefore: Error {}
 
+struct DiskFull: Error {}
+
 /// What was never shown cannot be decided.
 struct NeverShown: Error {}
 
@@ -62,6 +66,7 @@ struct DiskJournal: DecisionJournal {
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
         try await disk.perform(in: life) { disk in
             if case .decided = disk.rows[id]?.state { return }
+            if disk.isFull { throw DiskFull() }
             disk.rows[id] = Disk.Row(question: question, state: .shown)
         }
     }
@@ -74,6 +79,7 @@ struct DiskJournal: DecisionJournal {
                 throw DecidedBefore()
             }
             guard disk.rows[id] != nil else { throw NeverShown() }
+            if disk.isFull { throw DiskFull() }
             disk.rows[id]?.state = .decided(answer, nil)
             disk.world.scheduler.note("decided \(id) \(answer.option) \(answer.id)")
             disk.world.ledger.decisions.append(

@@ -15,7 +15,7 @@ extension Forgery {
             }
         },
         Forgery(checker: "told") { ledger, plan in
-            guard plan.isCalm else { return false }
+            guard plan.isCalm, plan.coalescer == nil else { return false }
             let shown = ledger.shown.filter { ($0.hidden ?? .max) > $0.time + 1_000 }.map(\.id)
             return change(&ledger.asks, where: { shown.contains($0.id) }) { $0.told = [] }
         },
@@ -29,6 +29,9 @@ extension Forgery {
             guard let ask = ledger.asks.first else { return false }
             ledger.orphaned[ask.id] = 999_999
             return true
+        },
+        Forgery(checker: "steady") { ledger, _ in
+            ledger.unsteady.insert("forged").inserted
         },
     ]
 }

@@ -18,7 +18,8 @@ struct Forgery: Sendable {
                 guard let id = ledger.bareReplies.keys.min(by: { "\($0)" < "\($1)" }) else {
                     return false
                 }
-                ledger.bareReplies[id]?.append(("answered", "delete"))
+                ledger.bareReplies[id]?.append(
+                    Ledger.BareReply(time: 0, outcome: "answered", option: "delete"))
                 return true
             },
             Forgery(checker: "attempted-once") { ledger, _ in
@@ -75,7 +76,7 @@ struct Forgery: Sendable {
             },
             Forgery(checker: "in-time") { ledger, _ in
                 change(&ledger.asks, where: { $0.deadline != nil && !$0.completions.isEmpty }) {
-                    $0.completions[0].time = ($0.deadline ?? 0) + 60_000
+                    $0.completions[0].time = ($0.deadline ?? 0) + 600_000
                 }
             },
             Forgery(checker: "true-result") { ledger, _ in
@@ -115,7 +116,7 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-        ] + ofPeople + ofCallers
+        ] + ofPeople + ofCallers + ofFeatures
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

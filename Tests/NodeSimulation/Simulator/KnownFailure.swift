@@ -8,7 +8,15 @@ struct KnownFailure: Sendable {
     var isRare = false
     let mayHappen: @Sendable (Plan) -> Bool
 
-    static let all: [KnownFailure] = []
+    static let all: [KnownFailure] = [
+        KnownFailure(
+            checker: "inbox-true",
+            defect: "an inbox goes on showing an answer as given that could not be recorded before "
+                + "its presentation was withdrawn"
+        ) { plan in
+            if case .fullDisk = plan.feature { true } else { false }
+        }
+    ]
 
     /// The place in ``all`` of what `checker` is known to find in `plan`; nil when it is news.
     static func index(of checker: String, in plan: Plan) -> Int? {

@@ -8,6 +8,8 @@ extension Ledger {
         let time: UInt64
         /// Nil while it is there.
         var hidden: UInt64?
+        /// The presenter's process ended while it was there.
+        var isCutOff = false
         let origin: String?
         let path: [String]
         let options: [String]
@@ -31,6 +33,19 @@ extension Ledger {
         let claimant: String?
     }
 
+    /// What a bare client asked for first.
+    struct BareAsk {
+        let time: UInt64
+        let deadline: UInt64?
+        let onExpiry: String?
+    }
+
+    struct BareReply {
+        let time: UInt64
+        let outcome: String
+        let option: String?
+    }
+
     /// How an inbox shows a presentation at the end.
     struct Item {
         let id: PresentationID
@@ -42,4 +57,18 @@ extension Ledger {
 
     /// What a caller asked about; nil for a bare client's.
     func trouble(of id: PresentationID) -> Int? { asks.first { $0.id == id }?.trouble }
+
+    /// The decision of an equal error that an answer to `ask` came from, where equal ones share.
+    func shared(_ answer: UniqueID, by ask: Ask, _ plan: Plan) -> Decision? {
+        guard plan.coalescer != nil else { return nil }
+        return decisions.first { $0.answer.id == answer && trouble(of: $0.id) == ask.trouble }
+    }
+
+    /// Whether what is attempted was chosen for an equal error.
+    func isShared(_ attempt: Attempt) -> Bool {
+        decisions.contains {
+            $0.id != attempt.id && trouble(of: $0.id) == trouble(of: attempt.id)
+                && $0.answer.option == attempt.option && $0.time <= attempt.time
+        }
+    }
 }

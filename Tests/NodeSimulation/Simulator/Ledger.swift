@@ -22,6 +22,8 @@ struct Ledger {
         var told: [(time: UInt64, station: PresentationState.Station)] = []
         /// Which of ``Trouble`` went wrong.
         let trouble: Int
+        /// Its id stands for what another worker asked before.
+        let isSecond: Bool
 
         /// Its time was over before an answer came; its own default was applied, if it has one.
         var hasExpired: Bool {
@@ -60,7 +62,8 @@ struct Ledger {
     /// Decisions that the disk refused, because another one was on it.
     var refusedDecisions: [(id: PresentationID, answer: Answer)] = []
     /// What bare clients got, by the id that they asked under.
-    var bareReplies: [PresentationID: [(outcome: String, option: String?)]] = [:]
+    var bareReplies: [PresentationID: [BareReply]] = [:]
+    var bareAsks: [PresentationID: BareAsk] = [:]
     /// How many prompts of an id people see.
     var prompts: [PresentationID: Int] = [:]
     /// Prompts that one presenter had twice at a time.
@@ -85,6 +88,16 @@ struct Ledger {
     var leftOpen: [PresentationID: UInt64] = [:]
     /// How long prompts stood after the lives of all that had asked were over.
     var orphaned: [PresentationID: UInt64] = [:]
+    /// How many presentations of a child people had at most in front of them.
+    var mostOpen: [String: Int] = [:]
+    /// Shown beside another that they equal, where equal ones wait.
+    var uncoalesced: [PresentationID] = []
+    /// Since when no parent of a process has been there.
+    var aloneSince: [String: UInt64] = [:]
+    /// Open without a parent for longer than their callers bear.
+    var heldTooLong: Set<PresentationID> = []
+    /// What was not where it belongs, once recovery was over.
+    var unsteady: Set<String> = []
     /// When something last went wrong, or was mended.
     var lastFault: UInt64 = 0
     /// What tables still held at the end, by process.

@@ -8,6 +8,7 @@ final class Life: @unchecked Sendable {
     let number: Int
     let transport: SimulatedTransport
     private(set) var node: Node?
+    let silences = Silences(now: { .now })
     private var people: [People] = []
     private var task: Task<Void, Never>?
 
@@ -17,10 +18,15 @@ final class Life: @unchecked Sendable {
         self.process = process
         self.number = number
         transport = SimulatedTransport(process.name, world.network)
-        var settings = NodeSettings(name: NodeName(process.name) ?? "nameless")
+        var settings = NodeSettings(
+            name: NodeName(process.nodeName ?? process.name) ?? "nameless")
         settings.deadline =
             process.name == Plan.presenter
             ? world.plan.presenterDeadline.map { .milliseconds($0) } : nil
+        if let grace = world.plan.grace, process.name.hasPrefix("worker") {
+            settings.whenUnreachable = .fail
+            settings.grace = .milliseconds(grace)
+        }
         settings.listen = world.endpoint(of: process.name).map { [$0] } ?? []
         let node = Node(
             settings, parents: process.parents.compactMap(world.endpoint), parts: parts(in: world),
@@ -31,19 +37,8 @@ final class Life: @unchecked Sendable {
 
     private func parts(in world: World) -> NodeParts {
         var parts = NodeParts(logger: world.logger)
-        if process.name == Plan.presenter {
-            var limits = InboxLimits()
-            limits.escalateAfter = world.plan.escalatesAfter.map { .milliseconds($0) }
-            people = [People("duty", self, world, limits: limits, after: nil)]
-            if limits.escalateAfter != nil || world.plan.asksBoth {
-                let before = world.plan.asksBoth ? nil : people[0]
-                people.append(People("boss", self, world, limits: InboxLimits(), after: before))
-            }
-            parts.presenters =
-                world.plan.asksBoth ? [FirstOfPresenters(people, logger: world.logger)] : people
-            parts.audit = Inboxes(all: people.map(\.inbox))
-            parts.journal = DiskJournal(disk: world.disk, life: self)
-        }
+        if let most = world.plan.openMax { parts.limits.openPerChildMax = most }
+        if process.name == Plan.presenter { addPresenters(to: &parts, in: world) }
         if process.addsOption {
             parts.chain = { [unowned self] next in
                 ClosureResponder(
@@ -51,11 +46,51 @@ final class Life: @unchecked Sendable {
                     willPresent: { world.addingOption(to: $0, in: self) })
             }
         }
+        if process.name == world.plan.coalescer {
+            parts.chain = { [process] in CoalescingResponder(process.name, next: $0) }
+        }
         return parts
+    }
+
+    private func addPresenters(to parts: inout NodeParts, in world: World) {
+        let plan = world.plan
+        var limits = InboxLimits()
+        limits.escalateAfter = plan.escalatesAfter.map { .milliseconds($0) }
+        people = [People("duty", self, world, limits: limits, after: nil)]
+        if limits.escalateAfter != nil || plan.asksBoth {
+            let before = plan.asksBoth ? nil : people[0]
+            people.append(People("boss", self, world, limits: InboxLimits(), after: before))
+        }
+        let audit = Inboxes(all: people.map(\.inbox))
+        let journal = DiskJournal(disk: world.disk, life: self)
+        var presenters: [any Presenter] =
+            plan.asksBoth ? [FirstOfPresenters(people, logger: world.logger)] : people
+        if plan.silencing != nil {
+            presenters.insert(SilencingPresenter(silences, audit: audit), at: 0)
+        }
+        parts.presenters = presenters
+        parts.asksAgainAfterRestart = !plan.asksOnce
+        parts.audit = audit
+        parts.journal = journal
+        guard let policy = plan.policy else { return }
+        parts.presenting = { [logger = world.logger, presenters] next in
+            RuleResponder(
+                Plan.presenterName, book: policy.book,
+                next: PresentingResponder(
+                    Plan.presenter, presenters: presenters, next: next, journal: journal,
+                    audit: audit, logger: logger),
+                commands: RuleCommands(runner: NoCommands()), journal: journal, audit: audit,
+                logger: logger, timing: RuleTiming(now: { .now }))
+        }
     }
 
     /// What its inboxes show.
     var items: [Ledger.Item] { people.flatMap(\.items) }
+
+    /// What people here read about the origin of a presentation; nil where they have none of it.
+    func isReachable(_ id: PresentationID) -> Bool? {
+        people.lazy.compactMap { try? $0.inbox.item(id) }.first(where: \.isOpen)?.isReachable
+    }
 
     /// Ends it without a word.
     func kill() {

@@ -68,7 +68,10 @@ final class People: Presenter, @unchecked Sendable {
 
     /// The process is gone, and its screens with it.
     func died() {
-        for number in open.keys.sorted() { hide(number) }
+        for number in open.keys.sorted() {
+            if let place = open[number]?.place { world.ledger.shown[place].isCutOff = true }
+            hide(number)
+        }
     }
 
     var items: [Ledger.Item] {

@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// What a seed stands for: the processes, what is asked, and what goes wrong when. Times are
 /// milliseconds from the start.
 struct Plan {
@@ -6,11 +8,13 @@ struct Plan {
         let parents: [String]
         /// Adds an option of its own to what passes.
         var addsOption = false
+        /// Its name on the bus, where that is another's as well.
+        var nodeName: String?
     }
 
     struct Call {
-        let time: UInt64
-        let worker: String
+        var time: UInt64
+        var worker: String
         var deadline: UInt64?
         var onExpiry: String?
         /// The caller gives up this long after it asked.
@@ -32,6 +36,7 @@ struct Plan {
     }
 
     static let presenter = "central"
+    static let presenterName: NodeName = "central"
 
     var processes: [Process] = [Process(name: Plan.presenter, parents: [])]
     var calls: [Call] = []
@@ -49,6 +54,9 @@ struct Plan {
     var isFailover = false
     /// No fault, and no message is lost or doubled: everything is prompt and exact.
     var isCalm = false
+    /// Faults come early, and people leave what is asked to itself for minutes.
+    var isPatient = false
+    var feature: Feature?
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 
@@ -56,9 +64,11 @@ struct Plan {
         var random = SeededGenerator(seed: seed ^ 0x9159_015A_3070_DD17)
         makeProcesses(using: &random)
         isCalm = !isFailover && random.happens(0.3)
-        chaosLasts = isFailover ? 100_000 : random.number(15_000...60_000)
+        isPatient = !isFailover && !isCalm && random.happens(0.3)
+        chaosLasts = isFailover ? 100_000 : random.number(15_000...(isPatient ? 25_000 : 60_000))
         thinkingMax = isFailover ? 120_000 : random.pick([1_000, 5_000, 5_000, 30_000])
         if isCalm, random.happens(0.3) { thinkingMax = 250_000 }
+        if isPatient { thinkingMax = 300_000 }
         escalatesAfter = isFailover ? nil : random.pick([nil, nil, 4_000, 15_000])
         asksBoth = !isFailover && escalatesAfter == nil && random.happens(0.2)
         presenterDeadline =
@@ -70,6 +80,7 @@ struct Plan {
         }
         makeCalls(using: &random)
         makeFaults(using: &random)
+        if !isFailover, random.happens(0.6) { add(Feature(for: self, using: &random)) }
     }
 
     var links: [Network.LinkID] {
@@ -117,16 +128,19 @@ struct Plan {
                     onExpiry: isTimed && random.happens(0.5)
                         ? random.pick(["retry", "skip"]) : nil,
                     cancelledAfter: random.happens(0.15) ? random.number(10...30_000) : nil,
-                    isKept: random.happens(0.5), attempt: random.pick([0, 300, 3_000, 20_000]),
+                    isKept: random.happens(0.5),
+                    attempt: random.pick([0, 300, 3_000, 20_000, isPatient ? 290_000 : 0]),
                     doesRecover: random.happens(0.7)))
         }
         if random.happens(0.3) {
             let parents = processes.map(\.name).filter { !$0.hasPrefix("worker") }
             for _ in 0..<Int(random.number(1...4)) {
+                let deadline = random.happens(0.4) ? random.number(500...40_000) : nil
                 calls.append(
                     Call(
                         time: random.number(0...chaosLasts + 30_000), worker: "bare",
-                        deadline: random.happens(0.3) ? random.number(500...40_000) : nil,
+                        deadline: deadline,
+                        onExpiry: deadline != nil && random.happens(0.5) ? "skip" : nil,
                         isKept: false, attempt: 0, doesRecover: false,
                         bareParent: random.pick(parents)))
             }
@@ -143,7 +157,7 @@ struct Plan {
         }
         if isCalm { return }
         for _ in 0..<random.index(below: random.pick([2, 6, 10])) {
-            let lasts = random.number(10...random.pick([500, 5_000, 30_000]))
+            let lasts = random.number(10...random.pick([500, 5_000, isPatient ? 100_000 : 30_000]))
             let name = random.pick(processes).name
             let link = random.pick(links)
             let fault: Fault

@@ -13,7 +13,7 @@ final class World: @unchecked Sendable {
     var ledger = Ledger()
     private(set) var lives: [String: Life] = [:]
     private var lifeCount = 0
-    private let start: UInt64
+    let start: UInt64
     private let endpoints: [String: Endpoint]
     /// The ids of calls that have been made.
     private var ids: [Int: PresentationID] = [:]
@@ -57,23 +57,35 @@ final class World: @unchecked Sendable {
 
     /// Everything that is to happen, from the plan.
     func prepare() {
-        for process in plan.processes { boot(process) }
+        for process in plan.processes {
+            // A namesake comes when the name is taken.
+            scheduler.at(start + (process.nodeName == nil ? 0 : 4_000)) { [self] in boot(process) }
+        }
         for (index, call) in plan.calls.enumerated() {
             scheduler.at(start + call.time) { [self] in ask(index) }
         }
         for (time, fault) in plan.faults {
             scheduler.at(start + time) { [self] in strike(fault) }
         }
-        scheduler.at(start + plan.chaosLasts) { [self] in network.weather = Network.Weather() }
+        prepareFeature()
+        scheduler.at(start + plan.chaosLasts) { [self] in clear() }
         scheduler.at(start + calmAfter) { [self] in isCalm = true }
+        faulted()
         look()
     }
 
     /// When the last call has been made and the last passing fault is over.
-    private var calmAfter: UInt64 { plan.chaosLasts + 35_000 }
+    private var calmAfter: UInt64 {
+        plan.chaosLasts + 35_000 + (plan.isPatient ? 200_000 : 0)
+    }
 
     /// Until when an end is waited for.
-    var end: UInt64 { start + calmAfter + 320_000 }
+    var end: UInt64 { start + calmAfter + (plan.isPatient ? 720_000 : 320_000) }
+
+    private func clear() {
+        if plan.weather.loss > 0 { faulted() }
+        network.weather = Network.Weather()
+    }
 
     /// Nothing is under way, and nothing more will come.
     var isOver: Bool {
@@ -114,6 +126,7 @@ final class World: @unchecked Sendable {
         scheduler.note("fault: kill \(name)")
         life.kill()
         over(life)
+        guard time < plan.forGood else { return }
         scheduler.after(time) { [self] in
             faulted()
             boot(life.process)
@@ -136,7 +149,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Faults
 
-    private func faulted() { ledger.lastFault = scheduler.now }
+    func faulted() { ledger.lastFault = scheduler.now }
 
     private func strike(_ fault: Plan.Fault) {
         faulted()
@@ -167,11 +180,14 @@ final class World: @unchecked Sendable {
         if let parent = call.bareParent, let endpoint = endpoint(of: parent) {
             let id = PresentationID.make()
             ledger.bareReplies[id] = []
+            ledger.bareAsks[id] = Ledger.BareAsk(
+                time: scheduler.now, deadline: call.deadline.map { scheduler.now + $0 },
+                onExpiry: call.onExpiry)
             scheduler.note("ask \(id) bare")
             return BareClient(id, call, to: endpoint, in: self).ask()
         }
         guard let life = lives[call.worker], let node = life.node else { return }
-        let id = ids[index] ?? .make()
+        let id = ids[index] ?? plan.twin(of: index).flatMap { ids[$0] } ?? .make()
         ids[index] = id
         var options = PresentationOptions()
         options.id = id
@@ -182,7 +198,8 @@ final class World: @unchecked Sendable {
             Ledger.Ask(
                 id: id, worker: call.worker, life: life.number, time: scheduler.now,
                 deadline: call.deadline.map { scheduler.now + $0 }, onExpiry: call.onExpiry,
-                trouble: index % Trouble.allCases.count))
+                trouble: index % Trouble.allCases.count,
+                isSecond: plan.twin(of: index) != nil))
         options.stateChanged = { [self] state in
             if !life.isOver { ledger.asks[number].told.append((scheduler.now, state.station)) }
         }
@@ -249,11 +266,9 @@ final class World: @unchecked Sendable {
 
     /// Each second: is what has a way to people in front of them?
     private func look() {
+        if disk.isFull { faulted() }
         for ask in ledger.asks {
-            let isDue =
-                ask.isOpen && ask.deadline.map { scheduler.now < $0 } != false
-                && hasWayUp(ask.worker) && ledger.decision(of: ask.id) == nil
-            guard isDue, ledger.prompts[ask.id, default: 0] == 0 else {
+            guard isDue(ask), !isInFront(ask) else {
                 gapSince[ask.id] = nil
                 continue
             }
@@ -263,7 +278,15 @@ final class World: @unchecked Sendable {
             if lasted > ledger.gaps[ask.id]?.lasted ?? 0 { ledger.gaps[ask.id] = (since, lasted) }
         }
         lookAtPrompts()
+        lookAtFeature()
+        lookWhetherSteady()
         scheduler.after(1_000) { [self] in look() }
+    }
+
+    /// Whether people should have it in front of them.
+    func isDue(_ ask: Ledger.Ask) -> Bool {
+        ask.isOpen && ask.deadline.map { scheduler.now < $0 } != false && hasWayUp(ask.worker)
+            && ledger.decision(of: ask.id) == nil
     }
 
     /// Does what is in front of people still have a caller, as far as a way leads to it?
@@ -284,10 +307,12 @@ final class World: @unchecked Sendable {
         }
     }
 
+    /// What was not as it should be a second ago.
+    var suspects: Set<String> = []
     private var gapSince: [PresentationID: UInt64] = [:]
 
     /// Whether a chain of live processes and clear links leads from a process to the presenter.
-    private func hasWayUp(_ name: String) -> Bool {
+    func hasWayUp(_ name: String) -> Bool {
         guard let life = lives[name] else { return false }
         return name == Plan.presenter
             || life.process.parents.contains {
@@ -323,6 +348,6 @@ final class World: @unchecked Sendable {
 }
 
 /// What goes wrong in the workers; equal ones can be answered together.
-enum Trouble: Error, CaseIterable {
+enum Trouble: Int, Error, CaseIterable {
     case full, late, missing
 }

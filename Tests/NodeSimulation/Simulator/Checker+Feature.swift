@@ -1,0 +1,166 @@
+import ErrorBus
+
+/// What holds in worlds that have more than others: see ``Feature``.
+extension Checker {
+    static let ofFeatures = [
+        policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, graceKept,
+        bareInTime, askedOnce, idsApart,
+    ]
+
+    static let policyHolds = Checker(
+        name: "policy-holds", rule: "a policy answers what it is about, as often and late as it may"
+    ) { ledger, plan in
+        let answers = ledger.decisions.filter { $0.answer.via == .policy }
+        guard let policy = plan.policy else {
+            return plan.silencing == nil ? answers.map { "\($0.id): answered by a policy" } : []
+        }
+        let wrong = answers.compactMap { decision -> String? in
+            guard let ask = ledger.asks.first(where: { $0.id == decision.id }) else {
+                return "\(decision.id): a bare client's, by \(decision.answer.by)"
+            }
+            guard ask.trouble == policy.trouble, decision.answer.option == policy.option else {
+                return "\(decision.id): \(decision.answer.option) for trouble \(ask.trouble)"
+            }
+            return decision.time >= ask.time + policy.delay
+                ? nil : "\(decision.id): after \(decision.time - ask.time) ms"
+        }
+        // What limits have counted ends with the process; a slow disk moves decisions.
+        guard !plan.isPresenterRestarted, plan.hasQuickDisk else { return wrong }
+        let byWorker = Dictionary(grouping: answers) { decision in
+            ledger.asks.first { $0.id == decision.id }?.worker ?? ""
+        }
+        return wrong
+            + byWorker.flatMap { worker, answers in
+                zip(answers, answers.dropFirst(policy.count)).compactMap { first, last in
+                    last.time + 500 >= first.time + policy.window
+                        ? nil
+                        : "\(last.id) of \(worker): \(policy.count + 1) answers in "
+                            + "\(last.time - first.time) ms"
+                }
+            }.sorted()
+    }
+
+    static let policyAnswers = Checker(
+        name: "policy-answers", rule: "what a policy may answer is not put to people"
+    ) { ledger, plan in
+        guard let policy = plan.policy, plan.isCalm else { return [] }
+        return ledger.asks.filter { ask in
+            let before = ledger.asks.filter {
+                $0.worker == ask.worker && $0.trouble == policy.trouble && $0.time <= ask.time
+                    && $0.time + policy.window + 1_000 > ask.time
+            }
+            let isLate = ask.deadline.map { $0 < ask.time + policy.delay + 500 } ?? false
+            return ask.trouble == policy.trouble && before.count <= policy.count && !isLate
+                && ledger.shown.contains { $0.id == ask.id }
+        }.map { "\($0.id): shown" }
+    }
+
+    static let silenceHolds = Checker(
+        name: "silence-holds", rule: "people are asked unless a silence is in force for it"
+    ) { ledger, plan in
+        guard let silencing = plan.silencing else { return [] }
+        return ledger.asks.compactMap { ask in
+            let decision = ledger.decision(of: ask.id)
+            let isSilenced =
+                decision?.answer.via == .policy
+                || ask.completions.first?.outcome.reason == .withheld
+            let isShown = ledger.shown.contains { $0.id == ask.id }
+            let isOther =
+                ask.trouble != silencing.trouble
+                || plan.isCalm && ask.time > plan.start + silencing.end
+                || plan.isCalm && ask.time + 1_000 < plan.start + silencing.from
+            if isOther { return isSilenced ? "\(ask.id): silenced" : nil }
+            guard plan.isCalm, ask.time > plan.start + silencing.from,
+                ask.time + 1_000 < plan.start + silencing.end
+            else { return nil }
+            let wanted = silencing.option ?? ask.onExpiry
+            return isShown || isSilenced && decision?.answer.option != wanted
+                ? "\(ask.id): not silenced, \(decision?.answer.option ?? "withheld")" : nil
+        }
+    }
+
+    static let coalesced = Checker(
+        name: "coalesced", rule: "of equal errors people see one at a time"
+    ) { ledger, _ in
+        ledger.uncoalesced.map { "\($0): shown beside what it equals" }
+    }
+
+    static let limitHolds = Checker(
+        name: "limit-holds", rule: "no more presentations of a child are open than allowed (C8)"
+    ) { ledger, plan in
+        guard let most = plan.openMax else { return [] }
+        return ledger.mostOpen.filter { $0.key != "bare" && $0.value > most }
+            .map { "\($0.value) open of \($0.key), allowed \(most)" }.sorted()
+    }
+
+    static let graceKept = Checker(
+        name: "grace-kept", rule: "a caller waits for parents that are not there as long as it said"
+    ) { ledger, plan in
+        let early = ledger.asks.filter { ask in
+            ask.completions.contains { end, outcome in
+                outcome.reason == .unreachable && end + 50 < ask.time + (plan.grace ?? .max / 2)
+            }
+        }
+        return early.map { "\($0.id): unreachable too early" }
+            + ledger.heldTooLong.map { "\($0): held without a parent" }.sorted()
+    }
+}
+
+extension Checker {
+    static let bareInTime = Checker(
+        name: "bare-in-time",
+        rule: "a bare client has its reply at its deadline, and what it declared for that"
+    ) { ledger, plan in
+        ledger.bareAsks.compactMap { id, ask in
+            guard let deadline = ask.deadline, let reply = ledger.bareReplies[id]?.first else {
+                return nil
+            }
+            let found = "\(id): \(reply.outcome) \(reply.option ?? "")"
+            if plan.isCalm, plan.hasQuickDisk, reply.time > deadline + 2_500 {
+                return "\(found) \(reply.time - deadline) ms after its deadline"
+            }
+            return reply.outcome == "expired" && ask.onExpiry != nil
+                ? "\(found), declared is \(ask.onExpiry ?? "")" : nil
+        }.sorted()
+    }
+
+    static let askedOnce = Checker(
+        name: "asked-once", rule: "what a restart found in front of people is not shown again"
+    ) { ledger, plan in
+        guard plan.asksOnce else { return [] }
+        return ledger.shown.filter { before in
+            before.isCutOff
+                && ledger.shown.contains { $0.id == before.id && $0.time > before.hidden ?? .max }
+        }.map { "\($0.id): shown again" }
+    }
+
+    static let idsApart = Checker(
+        name: "ids-apart", rule: "one id stands for one report: the second asker is refused"
+    ) { ledger, _ in
+        ledger.asks.filter(\.isSecond).compactMap { ask in
+            let isAttempted = ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
+            let outcome = ask.completions.first?.outcome
+            return isAttempted || outcome?.reason != .rejected && ask.cancelled == nil
+                ? "\(ask.id) of \(ask.worker): \(outcome.map { "\($0)" } ?? "no outcome")" : nil
+        }
+    }
+}
+
+extension Ledger {
+    /// The presenter's process ended while people had it.
+    func isCutOff(_ id: PresentationID) -> Bool {
+        shown.contains { $0.id == id && $0.isCutOff }
+    }
+}
+
+extension Plan {
+    /// When a world begins.
+    var start: UInt64 { 1_000_000 }
+
+    var hasQuickDisk: Bool {
+        if case .fullDisk = feature { return false }
+        return !faults.contains { _, fault in
+            if case .slowDisk = fault { true } else { false }
+        }
+    }
+}
