@@ -20,6 +20,9 @@ final class SQLiteJournal: DecisionJournal {
     private let lock: JournalLock?
     private let database: DatabaseQueue
     private let openedAt = SQLiteJournal.now
+    /// What this process shows is later than what an earlier one left open, also in the millisecond
+    /// of the start, and when the clock is set back.
+    private let firstShownAt = (Date.now + 0.002).formatted(SQLiteJournal.timeStyle)
 
     /// Opens or makes the journal.
     ///
@@ -90,7 +93,7 @@ final class SQLiteJournal: DecisionJournal {
     }
 
     func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
-        let time = Self.now
+        let time = max(Self.now, firstShownAt)
         let path = path
         try await write { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
