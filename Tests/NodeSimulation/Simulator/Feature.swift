@@ -139,7 +139,10 @@ extension Plan {
             calls[second].time = calls[first].time + 1_500
             calls[second].deadline = nil
             calls[second].onExpiry = nil
-        case .policy, .silence, .fullDisk, .grace, .asksOnce: break
+        case .asksOnce:
+            guard !isCalm else { return }
+            faults.append((chaosLasts / 2, .kill(Plan.presenter, downFor: 3_000)))
+        case .policy, .silence, .fullDisk, .grace: break
         }
     }
 
