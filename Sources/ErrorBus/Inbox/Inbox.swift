@@ -274,12 +274,12 @@ public final class Inbox: Presenter {
                 record.observe { isRecorded.offer($0) }
                 _ = await isRecorded.value
             }
-            for await _ in changes() where !held.contains(where: { isCarriedOut($0.0) }) { break }
+            for await _ in changes() where !held.contains(where: { lacksResult($0.0) }) { break }
         }
     }
 
     /// Whether it is answered, and nothing is known yet of what came of it.
-    private func isCarriedOut(_ id: PresentationID) -> Bool {
+    private func lacksResult(_ id: PresentationID) -> Bool {
         if case .answered = (try? item(id))?.stage { true } else { false }
     }
 

@@ -133,11 +133,13 @@ extension DownlinkMachine {
         }
         let free = limits.openPerNodeMax - openCount
         let (who, count) = openOf(asker)
-        guard free > limits.sharedOpenCount || count < free / (holderCount + 1) else {
+        let share = free / (holderCount + 1)
+        guard free > limits.sharedOpenCount || count < share else {
             return Message.Reject(
                 .busy,
-                "\(openCount) presentations are open here, \(count) of them of \(who); no more of "
-                    + "\(who) are allowed", id: id, retryMilliseconds: 2_000)
+                "\(openCount) of \(limits.openPerNodeMax) presentations are open here, \(count) of "
+                    + "\(who); at most \(share) of \(who) are allowed now",
+                id: id, retryMilliseconds: 2_000)
         }
         return nil
     }

@@ -127,7 +127,7 @@ actor Uplink {
         post(.settled(id, answer: answer, result))
     }
 
-    /// The node goes down: results that come from now on are told, those that do not are left open.
+    /// The node goes down: results that come from now on are sent, those that do not are left open.
     nonisolated func willStop() { isGoingDown.store(true, ordering: .relaxed) }
 
     /// A child says what came of an answer that this life of the node did not pass down. From

@@ -123,12 +123,13 @@ actor Reactor {
 
     /// Takes what waits on a socket. More may wait: the next poll returns at once.
     private func read(_ id: SocketID) {
-        guard let slot = slots[id] else { return }
+        // Not the slot itself: while a copy of its queue is held, each line is copied to grow.
+        guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
         for _ in 0..<Self.readMax {
-            guard let frames = slot.socket.receive() else { return }
+            guard let frames = socket.receive() else { return }
             if let count = slots[id]?.queue.add(frames) {
                 slots[id]?.hadOverflow = true
-                slot.receiver.dropped(count, on: id)
+                receiver.dropped(count, on: id)
             }
         }
     }
@@ -321,4 +322,11 @@ extension Reactor: NodeTransport {
     nonisolated func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
         assumeIsolated { $0.setWake(receiver, time) }
     }
+}
+
+/// Memory that was freed and that the C library still holds, in pieces: after a burst, resident
+/// memory says what the burst took.
+package enum FreeMemory {
+    /// Gives it back to the system; takes milliseconds to tenths of a second.
+    package static func giveBack() { malloc_trim(0) }
 }

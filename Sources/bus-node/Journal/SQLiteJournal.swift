@@ -19,20 +19,26 @@ final class SQLiteJournal: DecisionJournal {
     let tightened: [String]
     private let lock: JournalLock?
     private let database: DatabaseQueue
-    private let openedAt = SQLiteJournal.now
+    private let openedAt: String
     /// What this process shows is later than what an earlier one left open, also in the millisecond
     /// of the start, and when the clock is set back.
-    private let firstShownAt = (Date.now + 0.002).formatted(SQLiteJournal.timeStyle)
+    private let firstShownAt: String
 
     /// Opens or makes the journal.
     ///
     /// - Parameters:
     ///   - owner: The node whose journal it is; nil for a word beside the process that has it.
     ///   - use: Whether others of the same node may have it open as well.
+    ///   - start: What the clock says.
     /// - Throws: When it cannot be made, is no database, is damaged, is in use, or is another
     ///   node's: a presenter that cannot trust its journal does not start.
-    init(_ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone) throws(Failure) {
+    init(
+        _ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone,
+        at start: Date = .now
+    ) throws(Failure) {
         self.path = path
+        openedAt = start.formatted(Self.timeStyle)
+        firstShownAt = (start + 0.002).formatted(Self.timeStyle)
         tightened = try JournalFiles.prepare(path)
         if let owner {
             lock = try JournalLock(path, for: owner, use: use)

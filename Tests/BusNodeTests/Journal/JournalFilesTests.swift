@@ -106,7 +106,12 @@ import Testing
                 "journal \(path): belongs to node central, expected: other's own or a new one"))
         // What the message says for a node that was renamed.
         let statement = try #require(refused.text.split(separator: "\"").dropFirst().first)
-        try DatabaseQueue(path: path).write { try $0.execute(sql: String(statement)) }
+        // The journals before may still be closing their files.
+        var patient = Configuration()
+        patient.busyMode = .timeout(60)
+        try DatabaseQueue(path: path, configuration: patient).write {
+            try $0.execute(sql: String(statement))
+        }
         #expect(failure("other", path) == nil)
         #expect(failure("central", path)?.status == .badConfiguration)
     }

@@ -147,15 +147,12 @@ import Testing
 
     @Test("F32 a changed record is noticed, and nothing is read out of it")
     func damaged() async throws {
-        do {
-            let journal = try SQLiteJournal(path)
-            try await journal.shown(id, question)
-            try await journal.decided(id, answer("retry"))
-        }
-        try await DatabaseQueue(path: path).write { database in
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, question)
+        try await journal.decided(id, answer("retry"))
+        try await journal.write { database in
             try database.execute(sql: "UPDATE presentation SET option = 'delete'")
         }
-        let journal = try SQLiteJournal(path)
         await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
             try await journal.record(of: id)
         }
@@ -290,6 +287,15 @@ import Testing
         try await journal.prune(retention: .seconds(-10))
         #expect(try await journal.record(of: id) == nil)
         #expect(try await journal.record(of: live)?.state == .shown)
+    }
+
+    @Test("What this process shows is never taken for left open, though the clock was set back")
+    func clockSetBack() async throws {
+        let start = Date(timeIntervalSince1970: 4_000_000_000)
+        let journal = try SQLiteJournal(path, at: start)
+        try await journal.shown(id, question)
+        try await journal.prune(retention: .seconds(-10), now: start + 60)
+        #expect(try await journal.record(of: id)?.state == .shown)
     }
 
     @Test("An answer of which nothing is known stays, however old and many")

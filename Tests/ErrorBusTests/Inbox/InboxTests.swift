@@ -246,6 +246,10 @@ struct InboxTests {
         try inbox.answer(item.id, option: "retry", by: "ann", undo: .seconds(30))
         await inbox.giveHeld(within: .seconds(60))
         #expect(recorded.elements == [true])
+        guard case .settled(_, .recovered) = try inbox.item(item.id).stage else {
+            Issue.record("\(try inbox.item(item.id).stage)")
+            return
+        }
         #expect(throws: InboxRefusal.self) { try inbox.undo(item.id) }
         #expect(await outcome.didRecover)
         #expect(attempts.total == 1)

@@ -79,7 +79,7 @@ import Testing
         #expect(rig.runAlive(100_000).map(\.1).verbs == [])
     }
 
-    @Test("ten thousand results are told paced, and after what is asked")
+    @Test("ten thousand results are sent paced, and after what is asked")
     func paced() {
         var rig = UplinkRig.live()
         for number in 1...10_000 as ClosedRange<UInt64> {

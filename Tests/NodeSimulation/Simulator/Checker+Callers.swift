@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// What callers are told, and when.
+/// What callers get, and when.
 extension Checker {
     static let ofCallers = [reasonFits, expiryApplied, told, resultPrompt, lostCallers, steady]
 

@@ -23,7 +23,7 @@ extension World {
         }
     }
 
-    /// Do people see that nobody is there any more, and is it taken from them in the end?
+    /// Do people see that no caller is there any more, and is it taken from them in the end?
     private func lookAtContact(of id: PresentationID) {
         let asks = ledger.asks.filter { $0.id == id }
         guard asks.allSatisfy({ $0.isLifeOver || $0.isOpen && !hasWayUp($0.worker) }) else {
@@ -35,7 +35,7 @@ extension World {
                 id, "people read that its origin can be reached",
                 lives[Plan.presenter]?.isReachable(id) != true)
         }
-        if quiet > 90_000 { note(id, "nobody is left that asks", false) }
+        if quiet > 90_000 { note(id, "no caller is left", false) }
     }
 
     /// What is wrong twice in a row is no matter of a moment.
