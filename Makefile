@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test browser-test tsan lint format docs simulate simulate-links \
+.PHONY: help setup build demo test browser-test tsan lint format docs simulate \
 	mutants soak flood compose-test bench clean
 
 # How long one `make soak` loads the bus.
 MINUTES ?= 10
-FORMATTED := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
+FORMATTED := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
 help: ## list the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 17
@@ -49,12 +49,6 @@ simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for on
 
 mutants: setup ## mistakes planted in the nodes, each noticed by the simulator: SEEDS=n, ONLY=name
 	@scripts/mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
-
-simulate-links: setup ## the link machines in a seeded simulator: SEEDS=n, SEED=n for one again
-	@$(if $(SEED),ERRORBUS_SEED=$(SEED),$(if $(SEEDS),ERRORBUS_SEEDS=$(SEEDS) \
-		ERRORBUS_ONLY_SIMULATION=1)) \
-		scripts/only-if-there SimulationTests $(if $(SEEDS),-c release \
-		-Xswiftc -enable-testing --scratch-path .build-release)
 
 soak: setup ## real processes under load: all that they take they give back (MINUTES=n)
 	swift build --product bus-node

@@ -59,8 +59,9 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
-        .executableTarget(
-            name: "bus-node",
+        // What bus-node is made of; only the commands and the tests see it.
+        .target(
+            name: "BusNodeKit",
             dependencies: [
                 "ErrorBus",
                 .product(name: "Logging", package: "swift-log"),
@@ -68,19 +69,17 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 // Subprocess names its descriptors and paths.
                 .product(name: "SystemPackage", package: "swift-system"),
-                // The fault proxy: it forwards bytes, the rest of the process does not see NIO.
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 // The console.
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             resources: [
@@ -124,6 +123,52 @@ let package = Package(
                 .embedInCode("Console/Page/views.js"),
             ],
             swiftSettings: settings),
+        // The bus under faults and under load: proxy, chaos, soak, and the checks of their ledgers.
+        .target(
+            name: "BusLab",
+            dependencies: [
+                "BusNodeKit", "ErrorBus",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                // The proxy's HTTP interface.
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "bus-node",
+            dependencies: [
+                "BusLab", "BusNodeKit", "ErrorBus",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        // The service to copy, built from what is public alone.
+        .executableTarget(
+            name: "billing",
+            dependencies: [
+                "ErrorBus",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/worker/Sources/billing", packageAccess: false,
+            swiftSettings: settings),
+        .testTarget(
+            name: "BillingTests",
+            dependencies: [
+                "billing", "ErrorBus", "ErrorBusTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/worker/Tests/BillingTests", packageAccess: false,
+            swiftSettings: settings),
         .testTarget(
             name: "ErrorBusTests",
             dependencies: ["ErrorBus", "ErrorBusTesting"],
@@ -131,15 +176,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ErrorBus", "ErrorBusTesting", "CZMQ"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SimulationTests",
             dependencies: [
-                "ErrorBus",
-                .product(name: "HeapModule", package: "swift-collections"),
+                "ErrorBus", "ErrorBusTesting", "CZMQ",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
-            resources: [.copy("found-seeds.txt")],
             swiftSettings: settings),
         // What the simulator stands on in place of the machine: time, chance and threads.
         .target(name: "CSimulation", path: "Tests/NodeSimulation/CSimulation"),
@@ -156,12 +197,17 @@ let package = Package(
         // Starts that program; linked with it, the tests' own process would be taken over.
         .testTarget(
             name: "NodeSimulationTests",
+            dependencies: [
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             path: "Tests/NodeSimulation/Tests",
+            resources: [.copy("found-seeds.txt")],
             swiftSettings: settings),
         .testTarget(
             name: "BusNodeTests",
             dependencies: [
-                "bus-node", "ErrorBus", "ErrorBusTesting",
+                "BusLab", "BusNodeKit", "bus-node", "ErrorBus", "ErrorBusTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -174,17 +220,11 @@ let package = Package(
             // Read where they lie.
             exclude: ["InboxScreen/Golden"],
             swiftSettings: settings),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ErrorBus", "ErrorBusTesting", "bus-node"],
+            dependencies: ["CSpawn", "ErrorBus", "ErrorBusTesting", "bus-node"],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
-
-// `make simulate SEEDS=n` builds for release what it runs, and nothing else.
-if Context.environment["ERRORBUS_ONLY_SIMULATION"] == "1" {
-    let needed = ["CZMQ", "ErrorBus", "SimulationTests"]
-    package.targets.removeAll { !needed.contains($0.name) }
-    package.products.removeAll { $0.name != "ErrorBus" }
-}

@@ -150,8 +150,8 @@ def main():
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="only the mutant of this name; may be given several times")
-    parser.add_argument("--seeds", type=int, default=300,
-                        help="how many seeds each has to be noticed in (300)")
+    parser.add_argument("--seeds", type=int, default=1_000,
+                        help="how many seeds each has to be noticed in (1000)")
     parser.add_argument("--jobs", type=int, help="seeds at a time (one for each processor)")
     options = parser.parse_args()
     chosen = mutants()
@@ -162,7 +162,9 @@ def main():
         chosen = [mutant for mutant in chosen if mutant.name in options.only]
 
     copy_tree()
-    print("building the simulator without a mistake", flush=True)
+    began = time.monotonic()
+    print(f"{len(chosen)} mistakes, some 15 s each on two free processors; first the simulator is "
+          "built and run without one", flush=True)
     problem = build()
     if problem:
         sys.exit(f"mutants: the sources do not compile:\n{problem}")
@@ -173,22 +175,26 @@ def main():
     rows, good = [], 0
     for number, mutant in enumerate(chosen, 1):
         print(f"{number}/{len(chosen)} {mutant.name}: {mutant.mistake}", flush=True)
-        began = time.monotonic()
+        planted = time.monotonic()
         found, seed, is_good = judge(mutant, options)
         good += is_good
-        rows.append((mutant.name, found, seed, f"{time.monotonic() - began:.0f}"))
-        print(f"    {found}{f', seed {seed}' if seed else ''}, {rows[-1][3]} s", flush=True)
+        seconds = f"{time.monotonic() - planted:.0f}"
+        rows.append((mutant.name, mutant.file, found, seed, seconds))
+        print(f"    {found}{f', seed {seed}' if seed else ''}, {seconds} s", flush=True)
     print_table(rows)
-    print(f"mutants: {good} of {len(chosen)} noticed")
+    slowest = max(rows, key=lambda row: int(row[3] or -1))
+    print(f"mutants: {good} of {len(chosen)} noticed, the last in seed {slowest[3] or '-'} "
+          f"({slowest[0]}), in {(time.monotonic() - began) / 60:.0f} minutes")
     sys.exit(0 if good == len(chosen) else 1)
 
 
 def print_table(rows):
-    rows = [("mutant", "caught by checker", "seed", "seconds")] + rows
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    rows = [("mutant", "file", "caught by checker", "seed", "seconds")] + rows
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for row in rows:
-        name, found = row[0].ljust(widths[0]), row[1].ljust(widths[1])
-        print(f"{name} | {found} | {row[2].rjust(widths[2])} | {row[3].rjust(widths[3])}")
+        texts = [text.ljust(width) for text, width in zip(row[:3], widths)]
+        numbers = [text.rjust(width) for text, width in zip(row[3:], widths[3:])]
+        print(" | ".join(texts + numbers))
 
 
 if __name__ == "__main__":

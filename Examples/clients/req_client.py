@@ -37,6 +37,14 @@ def decode(frames):
     return frames[1].decode(), fields
 
 
+def digest_of(payload):
+    """FNV-1a 64: what was asked, for a parent that was restarted meanwhile."""
+    number = 0xCBF29CE484222325
+    for byte in payload:
+        number = (number ^ byte) * 0x100000001B3 % 2**64
+    return f"{number:016x}"
+
+
 class Client:
     """One presentation at one parent."""
 
@@ -44,6 +52,7 @@ class Client:
         self.origin, self.ident, self.wait_ms = origin, ident, wait_ms
         self.deadline = None if deadline is None else time.monotonic() + deadline
         self.attempt = 0
+        self.digest = None
         self.socket = zmq.Context.instance().socket(zmq.REQ)
         # RELAXED allows a new request after a lost reply, CORRELATE drops the late reply to the
         # old one.
@@ -72,10 +81,13 @@ class Client:
     def present(self, report):
         """Asks until it is decided. Returns the fields of ANSWER, REJECT or WITHDRAWN."""
         awaiting = False
+        self.digest = digest_of(report)
         while True:
             if self.left() == 0:
                 # A reply is not worth waiting for: without this the prompt goes 3 minutes later.
-                self.ask(encode("WITHDRAW", id=self.ident, reason="origin"), 1000)
+                self.ask(encode(
+                    "WITHDRAW", id=self.ident, reason="origin", origin=self.origin,
+                    digest=self.digest), 1000)
                 return "EXPIRED", {"id": self.ident}
             if awaiting:
                 request = encode("AWAIT", id=self.ident, wait_ms=self.wait())
@@ -105,7 +117,9 @@ class Client:
         """Tells what came of the answer until somebody has heard it, at most five times."""
         for _ in range(5):
             reply = self.ask(
-                encode("SETTLED", id=self.ident, answer=answer, result=result), 2000)
+                encode(
+                    "SETTLED", id=self.ident, answer=answer, result=result, origin=self.origin,
+                    digest=self.digest), 2000)
             if reply is not None:
                 return reply[0] == "OK"
         return False

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusNodeKit
+import ErrorBus
 import Glibc
 
 @main
@@ -12,7 +14,7 @@ struct BusNode: AsyncParsableCommand {
 
             Example: bus-node up --topology topology.yaml
             """,
-        version: "0.1.0",
+        version: NodeAssembly.version,
         subcommands: [
             Run.self, Up.self, Present.self, Exec.self, InboxCommand.self, Status.self,
             Log.self, Check.self,
@@ -26,4 +28,25 @@ struct BusNode: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         await main(RawArguments.toParse(CommandLine.arguments))
     }
+}
+
+extension AsyncParsableCommand {
+    /// Runs a command's work; what it fails with is said and becomes the exit status.
+    func orFail<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do {
+            return try await work()
+        } catch let code as ExitCode {
+            throw code
+        } catch let interrupted as Interrupted {
+            throw ExitCode(interrupted.exitCode)
+        } catch {
+            let failure = Failure(error)
+            Terminal.say("bus-node: " + failure.text.escapedForTerminal(keepingLines: 200))
+            throw failure.status.exitCode
+        }
+    }
+}
+
+extension ExitStatus {
+    var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -1,14 +1,17 @@
-"""What the page is served by: a real node with workers below it, or the mock."""
+"""What the page is served by: a real node, with workers and other nodes below it."""
 import json
 import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
 import uuid
+
+import zmq
+
+from made_up import reports
 
 TOKEN = "browser-tests-0123456789"
 OPTIONS = [{"id": "retry", "title": "Retry", "role": "default"},
@@ -29,41 +32,75 @@ def free_port():
 
 
 class Console:
-    """Both kinds: a process that serves the page."""
+    """`bus-node run` with a console, and bare clients that ask."""
 
-    def __init__(self):
+    # A node takes 1024 open questions from one child, and reads 256 at a time.
+    per_socket = 200
+
+    def __init__(self, binary, nodes=None):
+        """nodes: others of its topology by name, each with its parents and whether it listens."""
+        self.binary = binary
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/?token={TOKEN}"
-        self.process = None
+        self.endpoint = f"tcp://127.0.0.1:{free_port()}"
+        self.processes = {}
+        self.context = zmq.Context()
+        self.dealers = []
         self.folder = tempfile.TemporaryDirectory(prefix="errorbus-browser-")
+        folder = pathlib.Path(self.folder.name)
+        token = folder / "token"
+        token.touch(mode=0o600)
+        token.write_text(TOKEN + "\n")
+        others = "".join(
+            f"  {name}:\n    next: [{', '.join(parents)}]\n"
+            + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
+            for name, (parents, listens) in (nodes or {}).items())
+        (folder / "topology.yaml").write_text(f"""\
+version: 1
+nodes:
+  central:
+    listen: [{self.endpoint}]
+    presenters:
+      - console:
+          listen: 127.0.0.1:{self.port}
+          token: file:{token}
+{others}""")
 
-    def launch(self, command):
-        log = open(pathlib.Path(self.folder.name) / "console.log", "ab")
-        self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        log.close()
+    def start(self):
+        process = self.run("central")
         end = time.monotonic() + 120
-        while time.monotonic() < end and self.process.poll() is None:
+        while time.monotonic() < end and process.poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.05)
         raise AssertionError(f"the console did not start: {self.log()}")
 
+    def run(self, node):
+        """Starts a node of the topology."""
+        with open(pathlib.Path(self.folder.name) / "console.log", "ab") as log:
+            self.processes[node] = subprocess.Popen(
+                [self.binary, "run", "--topology", f"{self.folder.name}/topology.yaml",
+                 "--node", node], stdout=log, stderr=log)
+        return self.processes[node]
+
     def log(self):
         return (pathlib.Path(self.folder.name) / "console.log").read_text(errors="replace")[-2000:]
 
-    def stop(self):
-        if self.process:
-            self.process.send_signal(signal.SIGTERM)
+    def stop(self, node="central"):
+        process = self.processes.pop(node, None)
+        if process:
+            process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(10)
+                process.wait(10)
             except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.process = None
+                process.kill()
+                process.wait()
 
     def close(self):
-        self.stop()
+        for node in list(self.processes):
+            self.stop(node)
+        self.context.destroy(linger=0)
         self.folder.cleanup()
 
     def call(self, path, body=None):
@@ -76,79 +113,7 @@ class Console:
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)
 
-
-class MockConsole(Console):
-    is_real = False
-
-    def start(self):
-        self.launch([sys.executable, str(pathlib.Path(__file__).with_name("mock_console.py")),
-                     "--port", str(self.port), "--token", TOKEN])
-
-    def ask(self, *reports, **more):
-        made = self.call("/mock", [{"report": each, **more} for each in reports])
-        return [MockQuestion(self, identity) for identity in made["ids"]]
-
-    def fill(self, count):
-        """Presentations as they may come in earnest."""
-        self.call("/mock/fill", {"items": count})
-
-    def work(self, description, reason):
-        return self.ask(report(description, failureReason=reason))[0]
-
-
-class MockQuestion:
-    def __init__(self, console, identity):
-        self.console, self.id = console, identity
-
-    def answer(self, seconds=120):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            item = self.console.call(f"/api/v1/presentations/{self.id}")
-            if item["stage"] in ("answered", "settled"):
-                return item["answer"]["option"], item["answer"]["by"]
-            time.sleep(0.05)
-        return None
-
-
-class RealConsole(Console):
-    """`bus-node run` with a console, and bare clients that ask."""
-
-    is_real = True
-    # A node takes 1024 open questions from one child, and reads 256 at a time.
-    per_socket = 200
-
-    def __init__(self, binary):
-        import zmq
-        super().__init__()
-        self.binary = binary
-        self.context = zmq.Context()
-        self.dealers = []
-        self.endpoint = f"tcp://127.0.0.1:{free_port()}"
-        folder = pathlib.Path(self.folder.name)
-        token = folder / "token"
-        token.touch(mode=0o600)
-        token.write_text(TOKEN + "\n")
-        (folder / "topology.yaml").write_text(f"""\
-version: 1
-nodes:
-  central:
-    listen: [{self.endpoint}]
-    presenters:
-      - console:
-          listen: 127.0.0.1:{self.port}
-          token: file:{token}
-""")
-
-    def start(self):
-        self.launch([self.binary, "run", "--topology", f"{self.folder.name}/topology.yaml",
-                     "--node", "central"])
-
-    def close(self):
-        super().close()
-        self.context.destroy(linger=0)
-
     def ask(self, *reports, deadline=600):
-        import zmq
         questions = []
         for index, each in enumerate(reports):
             if index % self.per_socket == 0:
@@ -156,9 +121,13 @@ nodes:
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
                 self.dealers.append(dealer)  # Closed, it would take its questions back.
             identity = str(uuid.uuid4())
-            dealer.send({**each, "id": identity, "deadlineMilliseconds": deadline * 1000})
+            dealer.send({"deadlineMilliseconds": deadline * 1000, **each, "id": identity})
             questions.append(BareQuestion(dealer, identity))
         return questions
+
+    def fill(self, count):
+        """Presentations as they may come in earnest."""
+        self.ask(*reports(count))
 
     def await_open(self, count):
         """A node that is asked more than it can read at a time refuses: slow down."""
@@ -167,11 +136,11 @@ nodes:
             assert time.monotonic() < end, f"fewer than {count} open after 120 s"
             time.sleep(0.02)
 
-    def work(self, description, reason):
+    def work(self, description, reason, *more):
         options = [argument for option in OPTIONS for argument in (
             "--option", f"{option['id']}={option['title']}:{option.get('role', '')}".rstrip(":"))]
         return Worker(self.command("present", "--json", "--description", description,
-                                   "--reason", reason, *options))
+                                   "--reason", reason, *options, *more))
 
     def command(self, verb, *arguments):
         """A worker of bus-node's own, below this console."""

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Pictures of everything that the page can look like, from the mock, to be looked at:
+"""Pictures of everything that the page can look like, to be looked at:
 
-    scripts/python Tests/BrowserTests/gallery.py FOLDER [--only NAME]
+    scripts/python Tests/BrowserTests/gallery.py .build/debug/bus-node FOLDER [--only NAME]
 """
 import argparse
 import pathlib
 
 from browser import Page
-from consoles import MockConsole, report
+from consoles import Console, report
 
 SIZES = [("wide", 1280, 800), ("phone", 390, 844)]
 SCHEMES = ["light", "dark"]
@@ -56,7 +56,7 @@ def leaving(page, console):
 
 
 def answered(page, console):
-    console.ask(report("The index is older than its table."))
+    console.work("The index is older than its table.", "It was not built again.")
     page.run("localStorage.setItem('errorbus.undo', '0')")
     page.choose("The index")
     page.click("[data-option=retry]")
@@ -158,16 +158,25 @@ def audit(page, console):
 
 
 def topology(page, console):
+    console.run("relay")
     console.fill(37)
     page.go("topology")
     page.until(lambda: "worker-3" in page.text("#nodes"), "the topology")
 
 
+topology.nodes = {
+    "relay": (["central", "standby"], True), "relay-us": (["central"], True),
+    "worker-1": (["relay"], False), "worker-2": (["relay"], False),
+    "worker-3": (["relay-us"], False), "standby": ([], True)}
+
+
 def large_topology(page, console):
-    console.call("/mock/bus", {"add": [ATTACK, "W" * 120, *[f"batch-{n}" for n in range(30)]],
-                               "strangers": 200})
     page.go("topology")
-    page.until(lambda: "and 181 more" in page.text("#nodes"), "the topology")
+    page.until(lambda: "batch-29" in page.text("#nodes"), "the topology")
+
+
+large_topology.nodes = {**topology.nodes, "w" * 64: (["relay"], False),
+                        **{f"batch-{number}": (["relay"], False) for number in range(30)}}
 
 
 def no_link(page, console):
@@ -193,8 +202,8 @@ SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices,
           audit, topology, large_topology, no_link, help_dialog, name_dialog]
 
 
-def photograph(scene, folder):
-    console, page = MockConsole(), Page()
+def photograph(scene, binary, folder):
+    console, page = Console(binary, getattr(scene, "nodes", None)), Page()
     try:
         console.start()
         page.open(console.url)
@@ -215,13 +224,14 @@ def photograph(scene, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", help="bus-node")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--only", default="", help="scenes whose names contain this")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for scene in SCENES:
         if arguments.only in scene.__name__:
-            photograph(scene, arguments.folder)
+            photograph(scene, arguments.binary, arguments.folder)
             print(f"{arguments.folder}/{scene.__name__}-*.png", flush=True)
 
 

@@ -338,14 +338,13 @@ def what_is_being_sent_says_so(page, console):
 
 
 def a_cancelled_one_is_no_failure(page, console):
-    [question] = console.ask(report("Give it up."))
+    worker = console.work("Give it up.", "Whatever it takes.")
     signed(page, console)
     page.choose("Give it up.")
     page.click("[data-option=cancel]")
-    assert question.answer() == ("cancel", "ada")
-    if not console.is_real:  # A bare client does not say what came of it.
-        page.until(lambda: "Cancelled" in page.text(".decide"), "what came of it")
-        page.until(lambda: "cancelled: Give it up." in page.text("#toasts"), "the news of it")
+    assert worker.answer() == ("cancel", "ada")
+    page.until(lambda: "Cancelled" in page.text(".decide"), "what came of it")
+    page.until(lambda: "cancelled: Give it up." in page.text("#toasts"), "the news of it")
 
 
 def an_empty_text_has_another_in_its_place(page, console):
@@ -397,4 +396,3 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs,
        a_confirmation_ends_with_its_presentation, what_is_being_sent_says_so,
        a_cancelled_one_is_no_failure, an_empty_text_has_another_in_its_place,
        a_claim_of_a_quarter_of_an_hour_is_one, a_stream_too_many_says_why]
-REAL_ONLY = {a_stream_too_many_says_why}

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct AuditTableTests {
     @Test("What ended unanswered is listed once, with what the ledger knows of it")

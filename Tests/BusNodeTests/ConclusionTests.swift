@@ -1,7 +1,7 @@
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 struct ConclusionTests {
     @Test(
@@ -13,8 +13,8 @@ struct ConclusionTests {
             (.undelivered, .declined), (.withdrawn, .declined), (.cycle, .badData),
             (.tooManyHops, .badData), (.busy, .temporaryFailure), (.rejected, .badData),
             (.shutDown, .temporaryFailure), (Outcome.Reason(rawValue: "newer\u{1B}[2J"), .declined),
-        ] as [(Outcome.Reason, bus_node.ExitStatus)])
-    func status(reason: Outcome.Reason, expected: bus_node.ExitStatus) {
+        ] as [(Outcome.Reason, BusNodeKit.ExitStatus)])
+    func status(reason: Outcome.Reason, expected: BusNodeKit.ExitStatus) {
         let conclusion = Conclusion(
             Outcome(didRecover: false, reason: reason, decidedBy: "b\u{1B}y", detail: "\u{1B}c"))
         #expect(conclusion.status == expected)
@@ -32,7 +32,7 @@ struct ConclusionTests {
     @Test("An option that was applied because no answer came is named as that")
     func expired() {
         let answer = Answer(
-            id: PresentationID.make().value, option: "retry", by: "me", via: .expiry)
+            option: "retry", by: "me", via: .expiry)
         let conclusion = Conclusion(
             Outcome(didRecover: true, reason: .answered, decidedBy: "me", answer: answer))
         #expect(conclusion.status == .ok)
@@ -42,7 +42,7 @@ struct ConclusionTests {
     @Test("An answer is its option, and speaks for itself", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(
-            id: PresentationID.make().value, option: "retry", by: "me", via: .person)
+            option: "retry", by: "me", via: .person)
         let conclusion = Conclusion(
             Outcome(didRecover: didRecover, reason: .answered, decidedBy: "me", answer: answer))
         #expect(conclusion.status == (didRecover ? .ok : .declined))

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 
+@testable import BusNodeKit
 @testable import bus_node
 
 /// Every command in the documents is one that bus-node takes.

@@ -3,8 +3,8 @@ import Glibc
 import Logging
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 struct EventLogTests {
     private let folder = FileManager.default.temporaryDirectory

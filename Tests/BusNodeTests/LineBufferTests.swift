@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct LineBufferTests {
     @Test("Lines come out whole however they went in")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
 @testable import bus_node
 

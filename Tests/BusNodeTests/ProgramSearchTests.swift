@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct ProgramSearchTests {
     private func find(_ program: String, _ path: String...) -> ProgramSearch.Result {
@@ -13,7 +13,7 @@ struct ProgramSearchTests {
         #expect(find("/bin/sh") == .found(Array("/bin/sh".utf8)))
     }
 
-    @Test("What is found and cannot be run is told from what is not found")
+    @Test("What is found and cannot be run differs from what is not found")
     func missing() {
         #expect(find("passwd", "/etc") == .missing("Permission denied", exitCode: 126))
         #expect(find("etc", "/") == .missing("Is a directory", exitCode: 126))

@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 /// The numbers that the documents promise are those in force. What each limit does, the tests of
 /// what it limits prove, many of them with smaller numbers.

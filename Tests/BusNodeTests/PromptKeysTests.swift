@@ -1,7 +1,7 @@
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 struct PromptKeysTests {
     private let plain = PromptKeys(

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 struct PromptTextTests {
     private static let hostile = [
@@ -68,9 +68,8 @@ struct PromptTextTests {
 
     @Test("Of a client without a name no more is said than is known")
     func bare() {
-        let prompt = Prompt(
-            id: .make(), report: ErrorReport(domain: "d", description: "Boom"), origin: .bare,
-            path: [.bare], retryCount: 0, deadline: nil, stateChanged: { _ in })
+        let prompt = Prompts.prompt(
+            ErrorReport(domain: "d", description: "Boom"), origin: .bare, path: [.bare])
         let lines = PromptText(prompt).lines(pending: 0, isColored: false)
         #expect(lines[1] == "── ✕ error from bare (not known whether it still waits) ──")
     }

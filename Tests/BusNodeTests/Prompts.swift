@@ -5,10 +5,12 @@ import Foundation
 
 /// Prompts without a node around them.
 enum Prompts {
-    static func prompt(_ report: ErrorReport) -> Prompt {
-        Prompt(
-            id: .make(), report: report, origin: "worker", path: ["worker", "relay"],
-            retryCount: 0, deadline: nil, stateChanged: { _ in })
+    static func prompt(
+        _ report: ErrorReport, origin: NodeName = "worker", path: [NodeName] = ["worker", "relay"]
+    ) -> Prompt {
+        let asked = Message.Present(id: .make(), origin: origin, path: path, payload: [])
+        let context = PresentationContext(id: asked.id, received: ReceivedPresentation(asked))
+        return Prompt(report, in: context)
     }
 
     static func options(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct RawArgumentsTests {
     @Test(

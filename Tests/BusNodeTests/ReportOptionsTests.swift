@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
 @testable import bus_node
 
@@ -25,7 +26,7 @@ struct ReportOptionsTests {
         #expect(option.isDeclaredDefault == isDefault)
     }
 
-    private func status(_ arguments: [String]) throws -> bus_node.ExitStatus? {
+    private func status(_ arguments: [String]) throws -> BusNodeKit.ExitStatus? {
         do {
             _ = try ReportOptions.parse(arguments).errorReport()
             return nil
@@ -49,8 +50,8 @@ struct ReportOptionsTests {
             (["--description", "x", "--severity", "loud"], .usage),
             (["--description", "x", "--option", "a=A", "--option", "a=B"], .badData),
             (["--report", "/no/such/file"], .noInput), (["--report", "/"], .noInput),
-        ] as [([String], bus_node.ExitStatus)])
-    func refused(arguments: [String], expected: bus_node.ExitStatus) throws {
+        ] as [([String], BusNodeKit.ExitStatus)])
+    func refused(arguments: [String], expected: BusNodeKit.ExitStatus) throws {
         #expect(try status(arguments) == expected)
     }
 

@@ -2,7 +2,7 @@ import ErrorBus
 import ErrorBusTesting
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct ReturnPauseTests {
     private let shownAt = ManualTime().now.instant

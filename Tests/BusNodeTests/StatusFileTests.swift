@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct StatusFileTests {
     private let folder: TemporaryFolder
@@ -13,7 +13,7 @@ struct StatusFileTests {
         path = folder.path + "/status.json"
     }
 
-    @Test("Every table is told by name; children are no entries of a table")
+    @Test("Every table is reported by name; children are no entries of a table")
     func tables() throws {
         var sizes = TableSizes()
         sizes.children = 7
@@ -30,7 +30,7 @@ struct StatusFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     }
 
-    @Test("A file of an earlier life is taken away, and one that is none counts nothing")
+    @Test("A file of an earlier life is removed, and what is no status file counts nothing")
     func earlierLife() throws {
         try folder.write("not JSON", to: "status.json")
         #expect(StatusFile.entryCount(in: path) == nil)

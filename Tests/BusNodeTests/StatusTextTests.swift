@@ -1,7 +1,7 @@
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 struct StatusTextTests {
     @Test("A node's status: what is 0 is left out, columns are aligned, text is escaped")

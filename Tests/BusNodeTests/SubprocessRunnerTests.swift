@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 @Suite(.timeLimit(.minutes(10)))
 struct SubprocessRunnerTests {
@@ -65,7 +65,7 @@ struct SubprocessRunnerTests {
         #expect(Self.isGone(pid))
     }
 
-    /// Ended; where nobody collects orphans, as a zombie.
+    /// Ended; where no process collects orphans, as a zombie.
     private static func isGone(_ pid: pid_t) -> Bool {
         guard kill(pid, 0) == 0 else { return true }
         let status = FileManager.default.contents(atPath: "/proc/\(pid)/stat") ?? Data()

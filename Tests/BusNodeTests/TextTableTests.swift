@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct TextTableTests {
     @Test("Where no terminal is nothing is cut but what is longer than a cell may be")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import BusNodeKit
 @testable import bus_node
 
 /// Which topology is meant: every command that reads one finds it in the same ways.

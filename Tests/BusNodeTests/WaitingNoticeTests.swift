@@ -2,7 +2,7 @@ import ErrorBus
 import Synchronization
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct WaitingNoticeTests {
     @Test("That an answer is waited for is said once, and nothing of a link that came at once")

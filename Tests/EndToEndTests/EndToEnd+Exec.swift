@@ -36,7 +36,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A28 nobody answers in time: exec does what it was told to do then")
+        @Test("A28 no answer in time: exec applies what was declared for that")
         func onExpiry() async throws {
             let pty = try Pty()
             let nodes = try await terminalBus(pty)
@@ -154,7 +154,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "Nobody reachable: exits as the command did, and says so",
+            "No parent reachable: exits as the command did, and says so",
             arguments: [
                 ("sh -c exit_5", Int32(5)), ("sh -c kill_-9_$$", 137), ("/no/such/command", 127),
                 ("no-such-command", 127), ("sh -c head_-c_300000_/dev/urandom_>&2;_exit_6", 6),

@@ -41,7 +41,7 @@ extension EndToEnd {
 
         func id(_ last: Int) -> String { "0192000\(last)-0000-7000-8000-000000000000" }
 
-        @Test("A35 watched, claimed, answered once: the second is told who was first")
+        @Test("A35 watched, claimed, answered once: the second learns who was first")
         func answer() async throws {
             let (nodes, address) = try await start()
             let watch = try inbox(address, "watch")
@@ -184,9 +184,9 @@ extension EndToEnd {
             let any = try Launched(["inbox", "--topology", sandbox.path("topology.yaml")])
             #expect(try await any.ending() == 78)
             #expect(await any.says("give the address that it printed with --to"))
-            let nobody = try Launched(["inbox", "list", "--to", "http://127.0.0.1:1"])
-            #expect(try await nobody.ending() == 69)
-            #expect(await nobody.says("cannot be reached: Connection refused"))
+            let refused = try Launched(["inbox", "list", "--to", "http://127.0.0.1:1"])
+            #expect(try await refused.ending() == 69)
+            #expect(await refused.says("cannot be reached: Connection refused"))
             let nowhere = try Launched(["inbox"])
             #expect(try await nowhere.ending() == 64)
         }

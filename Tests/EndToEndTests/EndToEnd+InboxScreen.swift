@@ -45,11 +45,11 @@ extension EndToEnd {
         private func press(_ key: String, brings text: String) async {
             while true {
                 let before = pty.screen.value.count
-                // Drawn anew each time: the same refusal twice is written once.
+                // Drawn again each time: the same refusal twice is written once.
                 pty.type(key + "\u{C}")
                 let isTaken = await pty.screen.becomes {
                     let new = $0.dropFirst(before)
-                    return new.contains(text) || new.contains("shown only this moment")
+                    return new.contains(text) || new.contains("it just appeared")
                 }
                 #expect(isTaken)
                 guard isTaken, !pty.screen.value.dropFirst(before).contains(text) else { return }
@@ -114,7 +114,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("a console that goes is told of with its reason, and taken up when it is back")
+        @Test("a console that goes is reported with its reason, and used again when it is back")
         func lost() async throws {
             let (nodes, screen) = try await start()
             let address = try address(of: nodes[0])

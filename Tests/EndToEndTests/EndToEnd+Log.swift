@@ -58,9 +58,9 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
-        @Test("Whoever stops reading a list ends it without a word")
+        @Test("A reader that stops ends a list without a message")
         func brokenPipe() async throws {
-            // A pipe that nobody reads any more.
+            // A pipe without a reader.
             let pipe = sandbox.path("pipe")
             let command = "log --topology \(sandbox.path("topology.yaml"))"
             let shell = try Launched(

@@ -109,7 +109,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("Wrong input is told from a wrong command line and from a missing file")
+        @Test("Wrong input differs from a wrong command line and from a missing file")
         func wrongInput() async throws {
             let to = ["present", "--to", sandbox.endpoint("none")]
             let bad = try Launched(to + ["--report", "-"], input: .text("{nonsense"))
@@ -130,7 +130,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("Nobody listens: 69 within the grace, and it says what was tried")
+        @Test("No listener: 69 within the grace, and it says what was tried")
         func unreachable() async throws {
             let present = try Launched([
                 "present", "--to", sandbox.endpoint("none"), "--description", "Boom", "--grace",
@@ -140,7 +140,7 @@ extension EndToEnd {
             #expect(await present.says(sandbox.endpoint("none")))
         }
 
-        @Test("A32 The same id again gets the recorded answer; nobody is asked twice")
+        @Test("A32 The same id again gets the recorded answer; no second prompt")
         func sameID() async throws {
             try sandbox.write("ask.sh", "echo asked >>$DIR/asked\necho retry\n")
             try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")

@@ -39,7 +39,7 @@ extension EndToEnd {
             #expect(await log.prints("TIME"))
         }
 
-        @Test("Standard descriptors that were closed become nobody's socket")
+        @Test("Standard descriptors that were closed become no socket of the node")
         func closedDescriptors() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let script = """

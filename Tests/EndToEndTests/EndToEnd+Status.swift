@@ -107,7 +107,7 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
-        @Test("Nobody there: 69 within seconds, naming what was tried")
+        @Test("No node there: 69 within seconds, naming what was tried")
         func unreachable() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let process = try Launched(["status", "relay", "--topology", topology])

@@ -34,50 +34,40 @@ final class Launched: Sendable {
         _ arguments: [String], program: String = Launched.busNode, input: Input = .none,
         folder: String? = nil, environment: [String: String] = [:]
     ) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
-            .filter { !$0.key.hasPrefix("BUS_NODE") }
-            // A process that a test kills has nothing to explain.
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-            .merging(environment) { $1 }
-        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-        let (out, err) = (Pipe(), Pipe())
-        process.standardOutput = out
-        process.standardError = err
+        let (out, err) = (try Spawn.Pipe(), try Spawn.Pipe())
+        let none = FileHandle(forReadingAtPath: "/dev/null")
+        var ends = (input: try #require(none), output: out.writing, errors: err.writing)
         var feed: (FileHandle, String)?
         switch input {
-        case .none: process.standardInput = FileHandle.nullDevice
+        case .none: break
         case .text(let text):
-            let pipe = Pipe()
-            process.standardInput = pipe
-            feed = (pipe.fileHandleForWriting, text)
-        case .terminal(let pty):
-            process.standardInput = pty.child
-            process.standardError = pty.child
-        case .screen(let pty):
-            process.standardInput = pty.child
-            process.standardOutput = pty.child
-            process.standardError = pty.child
+            let pipe = try Spawn.Pipe()
+            ends.input = pipe.reading
+            feed = (pipe.writing, text)
+        case .terminal(let pty): (ends.input, ends.errors) = (pty.child, pty.child)
+        case .screen(let pty): ends = (pty.child, pty.child, pty.child)
         }
-        let pipes = [
-            ReadPipe(out.fileHandleForReading, into: output),
-            ReadPipe(err.fileHandleForReading, into: errors),
-        ]
+        let pipes = [ReadPipe(out.reading, into: output), ReadPipe(err.reading, into: errors)]
         self.pipes = pipes
-        process.terminationHandler = { [status] process in
-            Survivors.ended(process.processIdentifier)
-            let code =
-                process.terminationReason == .exit
-                ? process.terminationStatus : 128 + process.terminationStatus
+        let pid = try Spawn.start(
+            program, arguments,
+            environment: ProcessInfo.processInfo.environment
+                .filter { !$0.key.hasPrefix("BUS_NODE") }
+                // A process that a test kills has nothing to explain.
+                .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+                .merging(environment) { $1 },
+            folder: folder, input: ends.input, output: ends.output, errors: ends.errors)
+        self.pid = pid
+        Survivors.began(pid)
+        // Only the child's copies are left: when it ends, so does the reading.
+        for pipe in [out, err] { try pipe.writing.close() }
+        Thread.detachNewThread { [status] in
+            let code = Spawn.ending(of: pid)
+            Survivors.ended(pid)
             // All that it said is there before its end is seen.
             for pipe in pipes { pipe.readWhatIsThere() }
             status.update { $0 = code }
         }
-        try process.run()
-        pid = process.processIdentifier
-        Survivors.began(pid)
         for pipe in pipes { pipe.readToTheEnd() }
         if let (handle, text) = feed {
             try handle.write(contentsOf: Data(text.utf8))

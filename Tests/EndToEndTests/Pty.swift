@@ -35,7 +35,7 @@ final class Pty: Sendable {
         Thread.detachNewThread { [screen, parent, end] in
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
-                // Whoever closes a descriptor that is being read does not end the reading.
+                // Closing a descriptor that is being read does not end the reading.
                 let isStopped = end.isStopped.load(ordering: .acquiring)
                 var item = pollfd(
                     fd: parent, events: isStopped ? 0 : Int16(POLLIN), revents: 0)

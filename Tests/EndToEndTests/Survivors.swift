@@ -5,12 +5,10 @@ import Foundation
 enum Survivors {
     /// Written to while this process lives; closed by the system when it does not.
     private static let watch: FileHandle? = {
-        let input = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        guard let input = try? Spawn.Pipe(), let none = FileHandle(forUpdatingAtPath: "/dev/null")
+        else { return nil }
         // Each leads a group of its own.
-        process.arguments = [
-            "-c",
+        let script =
             """
             declare -A up
             while read -r verb pid; do
@@ -23,12 +21,11 @@ enum Survivors {
             for pid in "${!up[@]}"; do
                 [[ ${up[$pid]} == - ]] || kill -KILL -- "-$pid" "$pid" 2>/dev/null
             done
-            """,
-        ]
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        do { try process.run() } catch { return nil }
-        return input.fileHandleForWriting
+            """
+        let started = try? Spawn.start(
+            "/bin/bash", ["-c", script], environment: ProcessInfo.processInfo.environment,
+            input: input.reading, output: none, errors: .standardError)
+        return started.map { _ in input.writing }
     }()
 
     static func began(_ pid: pid_t) { tell("+ \(pid)\n") }

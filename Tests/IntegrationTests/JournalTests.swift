@@ -43,20 +43,20 @@ struct JournalTests {
     }
 
     private func recorded(_ option: String) -> Answer {
-        Answer(id: PresentationID.make().value, option: option, by: "ann", via: .person)
+        Answer(option: option, by: "ann", via: .person)
     }
 
-    private func question() -> DecisionRecord.Question {
+    private func asked() -> DecisionRecord.Asked {
         let report = ErrorReport(describing: error)
         return .init(
             origin: "worker", digest: ReportDigest(of: report.payload()), report: report)
     }
 
-    @Test("F16 an answer recorded before the presenter died is delivered, nobody is asked")
+    @Test("F16 an answer recorded before the presenter died is delivered without a prompt")
     func deliversRecorded() async throws {
         let journal = MemoryJournal()
         let answer = recorded("retry")
-        try await journal.shown(id, question())
+        try await journal.shown(id, asked())
         try await journal.decided(id, answer)
         let presenter = ScriptedPresenter("person", .answer("cancel"))
         let outcome = try await present(journal, presenter)
@@ -71,7 +71,7 @@ struct JournalTests {
     func ledgerNamesRecorded() async throws {
         let journal = MemoryJournal()
         let answer = recorded("retry")
-        try await journal.shown(id, question())
+        try await journal.shown(id, asked())
         try await journal.decided(id, answer)
         let audit = RecordingAudit()
         _ = try await present(journal, ScriptedPresenter(), audit: audit)
@@ -87,7 +87,7 @@ struct JournalTests {
     func returnsResult() async throws {
         let journal = MemoryJournal()
         let answer = recorded("retry")
-        try await journal.shown(id, question())
+        try await journal.shown(id, asked())
         try await journal.decided(id, answer)
         try await journal.settled(id, answer: answer.id, .recovered)
         let outcome = try await present(journal, ScriptedPresenter())
@@ -98,7 +98,7 @@ struct JournalTests {
     @Test("A34 what was shown before a restart is shown again, and says so")
     func asksAgain() async throws {
         let journal = MemoryJournal()
-        try await journal.shown(id, question())
+        try await journal.shown(id, asked())
         let presenter = ScriptedPresenter("person", .answer("retry"))
         let outcome = try await present(journal, presenter)
         #expect(outcome.didRecover)
@@ -108,7 +108,7 @@ struct JournalTests {
     @Test("A34 with afterRestart: never it is refused instead")
     func neverAsksAgain() async throws {
         let journal = MemoryJournal()
-        try await journal.shown(id, question())
+        try await journal.shown(id, asked())
         let presenter = ScriptedPresenter("person", .answer("retry"))
         let outcome = try await present(journal, presenter, asksAgain: false)
         #expect(outcome.refusalCode == RejectCode.gone.rawValue)
@@ -119,7 +119,7 @@ struct JournalTests {
     @Test("a recorded id with another report is a conflict, also after a restart")
     func conflict() async throws {
         let journal = MemoryJournal()
-        var other = question()
+        var other = asked()
         other.digest = ReportDigest(of: [1, 2, 3])
         try await journal.shown(id, other)
         let outcome = try await present(journal, ScriptedPresenter())
@@ -135,7 +135,7 @@ struct JournalTests {
         #expect(attempts.elements == ["retry"])
     }
 
-    @Test("F32 a question that came while the disk was full is answered once there is room")
+    @Test("F32 a presentation that came while the disk was full is answered once there is room")
     func shownWhileFull() async throws {
         let journal = MemoryJournal()
         journal.fill(true)
@@ -170,7 +170,7 @@ struct JournalTests {
         #expect(heard.elements == [true])
     }
 
-    @Test("F19 A question that goes away before its answer is recorded tells the presenter so")
+    @Test("F19 A presentation that goes away before its answer is recorded tells the presenter so")
     func goesAwayUnrecorded() async throws {
         let journal = MemoryJournal()
         journal.refuseDecisions(.max)

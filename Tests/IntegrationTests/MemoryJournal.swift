@@ -1,10 +1,11 @@
 import ErrorBus
+import ErrorBusTesting
 import Synchronization
 
 /// A journal in memory that outlives the nodes of a test, and can be made to fail.
 final class MemoryJournal: DecisionJournal {
     private struct Row {
-        var question: DecisionRecord.Question
+        var asked: DecisionRecord.Asked
         var state: DecisionRecord.State
     }
 
@@ -14,6 +15,8 @@ final class MemoryJournal: DecisionJournal {
     /// A second decision.
     struct DecidedBefore: Error {}
 
+    /// What came of decisions, as it is written.
+    let results = Recorder<RecoveryResult>()
     private let rows = Mutex<[PresentationID: Row]>([:])
     private let failures = Mutex(0)
     private let isFull = Mutex(false)
@@ -28,14 +31,14 @@ final class MemoryJournal: DecisionJournal {
         rows.withLock { rows in
             rows[id].map {
                 DecisionRecord(
-                    origin: $0.question.origin, digest: $0.question.digest, state: $0.state)
+                    origin: $0.asked.origin, digest: $0.asked.digest, state: $0.state)
             }
         }
     }
 
-    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+    func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
         if isFull.withLock(\.self) { throw Full() }
-        rows.withLock { $0[id] = Row(question: question, state: .shown) }
+        rows.withLock { $0[id] = Row(asked: asked, state: .shown) }
     }
 
     func decided(_ id: PresentationID, _ answer: Answer) async throws {
@@ -60,6 +63,7 @@ final class MemoryJournal: DecisionJournal {
             }
             rows[id]?.state = .decided(recorded, result)
         }
+        results.record(result)
     }
 
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {

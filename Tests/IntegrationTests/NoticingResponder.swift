@@ -14,7 +14,9 @@ final class NoticingResponder: Responder {
 
     var next: (any Responder)? { get async { following } }
 
-    func willNotPresentError(_ error: any Error, reason: Outcome.Reason) async {
+    func willNotPresentError(
+        _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
+    ) async {
         told.record(reason)
     }
 }

@@ -28,7 +28,7 @@ extension RealSockets {
             @Sendable func noting(_ name: String, _ next: any Responder) -> any Responder {
                 ClosureResponder(
                     name, next: next,
-                    willPresent: { error in
+                    willPresent: { error, _ in
                         calls.note(name)
                         return error.rewriting { $0.description += "," + name }
                     })
@@ -53,7 +53,9 @@ extension RealSockets {
                 middle: { next in
                     ClosureResponder(
                         "M", next: next,
-                        willPresent: { $0.rewriting { $0.description = "Said better." } })
+                        willPresent: { error, _ in
+                            error.rewriting { $0.description = "Said better." }
+                        })
                 })
             let shown = try #require(presenter.prompts.first?.report)
             #expect(shown.description == "Said better.")
@@ -66,14 +68,14 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("A07 What the relay withholds ends at the origin, and its responders are told")
+        @Test("A07 What the relay withholds ends at the origin, and its responders are notified")
         func withheld() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()
             let told = Recorder<Outcome.Reason>()
             let outcome = try await present(
                 attempts.saveFailed(), presenter: presenter,
-                middle: { ClosureResponder("M", next: $0, willPresent: { _ in nil }) },
+                middle: { ClosureResponder("M", next: $0, willPresent: { _, _ in nil }) },
                 below: { NoticingResponder(next: $0, told: told) })
             #expect(!outcome.didRecover)
             #expect(outcome.reason == .withheld)
@@ -92,7 +94,7 @@ extension RealSockets {
                 middle: { next in
                     ClosureResponder(
                         "M", next: next,
-                        present: { _ in
+                        present: { _, _ in
                             Outcome(didRecover: true, reason: .handled, decidedBy: "M")
                         })
                 })
@@ -113,7 +115,7 @@ extension RealSockets {
                 top: { next in
                     ClosureResponder(
                         "P", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             error.recoverable {
                                 attempts.option("retry", at: "central")
                                 RecoveryOption.cancel
@@ -139,7 +141,7 @@ extension RealSockets {
                 middle: { next in
                     ClosureResponder(
                         "M", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             error.addingRecoveryOptions {
                                 attempts.option("use-cache", at: "relay")
                             }
@@ -148,7 +150,7 @@ extension RealSockets {
                 top: { next in
                     ClosureResponder(
                         "P", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             error.addingRecoveryOptions {
                                 attempts.option("skip", at: "central", recovers: false)
                             }
@@ -169,7 +171,7 @@ extension RealSockets {
                 middle: { next in
                     ClosureResponder(
                         "M", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             error.addingRecoveryOptions(.first) {
                                 attempts.option("use-cache", at: "relay")
                             }
@@ -194,7 +196,7 @@ extension RealSockets {
                 middle: { next in
                     ClosureResponder(
                         "M", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             hooks.note("relay")
                             return error
                         })
@@ -202,7 +204,7 @@ extension RealSockets {
                 below: { next in
                     ClosureResponder(
                         "O", next: next,
-                        willPresent: { error in
+                        willPresent: { error, _ in
                             hooks.note("origin")
                             return error
                         })
@@ -222,7 +224,7 @@ extension RealSockets {
                 attempts.saveFailed(), presenter: presenter,
                 middle: { next in
                     ClosureResponder(
-                        "M", next: next, willPresent: { _ in CocoaError(.userCancelled) })
+                        "M", next: next, willPresent: { _, _ in CocoaError(.userCancelled) })
                 })
             #expect(!outcome.didRecover)
             #expect(outcome.reason == .userCancelled)

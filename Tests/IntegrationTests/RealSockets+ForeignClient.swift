@@ -46,7 +46,7 @@ extension RealSockets {
         /// One presentation from the first word to the last.
         private static func converse(_ client: RawSocket) async throws {
             let present = Message.Present.client()
-            guard case .answer(let decision) = try await client.ask(.present(present)) else {
+            guard case .answer(_, let decision) = try await client.ask(.present(present)) else {
                 Issue.record("no answer")
                 return
             }
@@ -54,13 +54,13 @@ extension RealSockets {
             #expect(decision.didRecover == nil)
             #expect(decision.by == "tester")
             let settled = Message.Settled(
-                id: present.id, answer: decision.answer, result: .recovered)
+                id: present.id, answer: decision.id, result: .recovered)
             #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
             // Told again, thanked again.
             #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
         }
 
-        @Test("A REQ that does not want to wait is told where it stands, and asks on")
+        @Test("A REQ that does not want to wait gets PENDING, and asks again")
         func awaiting() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -77,7 +77,7 @@ extension RealSockets {
                 let prompt = try await presenter.nextPrompt()
                 async let later = client.ask(.await(id: present.id, waitMilliseconds: 20_000))
                 _ = try prompt.answer("cancel", by: "ada", via: .person)
-                guard case .answer(let decision) = try await later else {
+                guard case .answer(_, let decision) = try await later else {
                     Issue.record("no answer")
                     return
                 }

@@ -74,7 +74,7 @@ extension RealSockets {
                 present.payload = Frame(repeating: UInt8(ascii: " "), count: 300 * 1_024)
                 try await client.send(Message.present(present).frames)
                 try await Self.expectService(endpoint)
-                // Its socket connects anew by itself.
+                // Its socket reconnects by itself.
                 let reply = try await client.ask(.present(.client()))
                 #expect(reply.verb == .answer)
             }

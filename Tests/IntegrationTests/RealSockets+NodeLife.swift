@@ -30,7 +30,7 @@ extension RealSockets {
             #expect(Resources.descriptorCount < before + 25)
         }
 
-        @Test("A node that is never run leaves nothing, also when somebody asked it")
+        @Test("A node that is never run leaves nothing, also when a caller asked it")
         func neverRun() async throws {
             let bus = Bus()
             weak var dropped: Node?
@@ -59,6 +59,23 @@ extension RealSockets {
         func reserved() async throws {
             let node = try Bus().node("bare")
             await #expect(throws: NodeError.reservedName("bare")) { try await node.run() }
+        }
+
+        @Test("A node listens beyond loopback only where its settings say so")
+        func unauthenticated() async throws {
+            let open = try Endpoint("tcp://0.0.0.0:*")
+            let node = try Bus().node("central", parents: [], settings: { $0.listen = [open] })
+            await #expect(throws: NodeError.unauthenticated(open)) { try await node.run() }
+            #expect(await node.boundEndpoints == [])
+            let allowed = try Bus().node(
+                "central", parents: [],
+                settings: {
+                    $0.listen = [open]
+                    $0.allowUnauthenticated = true
+                })
+            let running = try await RunningNode(allowed)
+            #expect(await allowed.boundEndpoints.count == 1)
+            try await running.stop()
         }
 
         @Test("A deadline beyond any lifetime is sent, and answered before")
@@ -96,7 +113,7 @@ extension RealSockets {
             #expect(outcome.detail?.contains("central") == true)
         }
 
-        @Test("F31 With nobody above the local presenter is asked once the grace has passed")
+        @Test("F31 Without a parent the local presenter is asked once the grace has passed")
         func presentLocally() async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "retry")
@@ -114,7 +131,7 @@ extension RealSockets {
             #expect(attempts.count == 1)
         }
 
-        @Test("A30 With nobody above a relay that presents locally asks for its children too")
+        @Test("A30 Without a parent a relay that presents locally asks for its children too")
         func relayPresentsLocally() async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "retry")
@@ -149,7 +166,7 @@ extension RealSockets {
             #expect(outcome.reason == .expired)
         }
 
-        @Test("A28 nobody answers in time: the origin applies what was declared, the prompt goes")
+        @Test("A28 no answer in time: the origin applies what was declared, the prompt goes")
         func defaultOnExpiry() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -192,7 +209,7 @@ extension RealSockets {
             #expect(outcome.reason == .expired)
         }
 
-        @Test("After the end every caller is told at once")
+        @Test("After the end every caller returns at once")
         func askedLate() async throws {
             let bus = Bus()
             let worker = try bus.node("worker", next: ["central"], listens: false)
@@ -238,7 +255,11 @@ extension RealSockets {
             ] {
                 let endpoint = try Endpoint(text)
                 let node = try bus.node(
-                    "central", parents: [], settings: { $0.listen = [endpoint] })
+                    "central", parents: [],
+                    settings: {
+                        $0.listen = [endpoint]
+                        $0.allowUnauthenticated = true
+                    })
                 let error = await #expect(throws: NodeError.self) { try await node.run() }
                 guard case .transport(let reason) = error else {
                     Issue.record("\(String(describing: error))")

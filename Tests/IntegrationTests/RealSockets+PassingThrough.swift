@@ -41,19 +41,19 @@ extension RealSockets {
                 #expect(passed == expected)
 
                 // And the way back.
-                let extras = AnswerExtras(
+                let extras = Answer.Extras(
                     fields: [.init(name: "x-shift", value: "night")],
                     payload: Frame(#"{"note" : "ja"}"#.utf8))
-                let decision = Message.Decision(
-                    id: present.id, answer: PresentationID.make().value, by: "ada", via: .person,
-                    option: option, didRecover: didRecover, reason: "answered", extras: extras)
-                try await parent.send([link, []] + Message.answer(decision).frames)
+                let decision = Answer(
+                    id: PresentationID.make().value, option: option, by: "ada", via: .person,
+                    didRecover: didRecover, reason: "answered", extras: extras)
+                try await parent.send([link, []] + Message.answer(present.id, decision).frames)
                 let told = try await child.hear(.answer)
-                #expect(told == .answer(decision))
+                #expect(told == .answer(present.id, decision))
                 // The child's word counts only where the attempt was its own.
                 let result: RecoveryResult = didRecover == false ? .failed : .recovered
                 let settled = Message.settled(
-                    .init(id: present.id, answer: decision.answer, result: result))
+                    .init(id: present.id, answer: decision.id, result: result))
                 try await child.tell(settled)
                 let passedUp = try await Self.next(.settled, on: parent)
                 #expect(try Message(frames: passedUp[2...]) == settled)

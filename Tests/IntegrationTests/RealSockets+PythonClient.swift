@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorBus
 
 extension RealSockets {
-    /// The clients in Examples/clients, as somebody would copy them.
+    /// The clients in Examples/clients, as a user would copy them.
     @Suite struct PythonClientTests {
         @Test("The REQ client in Python asks, applies and settles", arguments: ["node", "proxy"])
         func request(way: String) async throws {

@@ -173,12 +173,12 @@ extension RealSockets {
             await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }
         }
 
-        @Test("A link to where nobody listens closes at once; its monitor ends with it")
+        @Test("A link to an endpoint without listener closes at once; its monitor ends with it")
         func monitorsEnd() async throws {
             let reactor = Reactor()
             let child = TestReceiver(reactor)
             try reactor.start()
-            let nowhere = try Endpoint("ipc:///tmp/eb-nobody-\(UInt64.random(in: 0...(.max)))")
+            let nowhere = try Endpoint("ipc:///tmp/eb-nothing-\(UInt64.random(in: 0...(.max)))")
             for _ in 0..<50 { await child.close(try await child.connect(nowhere)) }
             #expect(Resources.threadCount(named: "errorbus-watch") == 0)
             await reactor.shutDown()

@@ -26,7 +26,7 @@ extension RealSockets {
                     == "482 relay is in the path already: worker,relay,central")
         }
 
-        @Test("F30 More hops than 16 are refused, and the origin is told")
+        @Test("F30 More hops than 16 are rejected, and the origin learns it")
         func tooManyHops() async throws {
             let bus = Bus()
             var nodes: [RunningNode] = []
@@ -45,7 +45,7 @@ extension RealSockets {
         }
 
         @Test("F31 A root without presenters refuses with 503, through a relay as well")
-        func nobodyThere() async throws {
+        func noListener() async throws {
             let bus = Bus()
             let central = try bus.node("central")
             let relay = try bus.node("relay", next: ["central"])

@@ -138,7 +138,8 @@ extension RealSockets {
         }
 
         @Test(
-            "F31 With hold, a caller waits while nobody is above, and is answered when somebody is")
+            "F31 With hold, a caller waits without a parent, and gets its answer when one is there"
+        )
         func holds() async throws {
             let bus = Bus()
             let worker = try bus.node("worker", next: ["central"], listens: false)

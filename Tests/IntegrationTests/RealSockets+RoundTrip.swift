@@ -42,7 +42,7 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry", "origin:retry"])
         }
 
-        @Test("A03 A failed attempt is told from a cancelled one")
+        @Test("A03 A failed attempt differs from a cancelled one")
         func attemptFails() async throws {
             let outcome = try await outcome(
                 of: RecoveryOption("Retry", id: "retry") { false }, chosen: "retry")

@@ -35,7 +35,7 @@ extension RealSockets {
                     try bus.node("central", presenters: [again]))
                 let back = try await again.nextPrompt()
                 #expect(back.id == shown.id)
-                // Nobody is left with a question that is asked elsewhere.
+                // No prompt stays for what is asked elsewhere.
                 #expect(try await second.nextTakenAway() == shown.id)
                 #expect(throws: AnswerRefusal.self) {
                     try moved.answer("retry", by: "eve", via: .person)
@@ -67,7 +67,7 @@ extension RealSockets {
                         $0.chain = { next in
                             ClosureResponder(
                                 "noticing", next: next,
-                                willPresent: { error in
+                                willPresent: { error, _ in
                                     passed.record(())
                                     return error
                                 })

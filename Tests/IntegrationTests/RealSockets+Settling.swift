@@ -26,7 +26,7 @@ extension RealSockets {
             }
         }
 
-        @Test("What came of an answer is told although the node goes down at once")
+        @Test("The result of an answer is reported although the node goes down at once")
         func toldBeforeTheEnd() async throws {
             let bus = Bus()
             let audit = RecordingAudit()
@@ -60,17 +60,19 @@ extension RealSockets {
             try await bus.run(central) {
                 let client = try RawSocket.request(to: try bus.endpoint("central"))
                 let present = Message.Present.client()
-                guard case .answer(let decision) = try await client.ask(.present(present)) else {
+                guard case .answer(_, let decision) = try await client.ask(.present(present)) else {
                     Issue.record("no ANSWER")
                     return
                 }
                 #expect(try await audit.next(.done).fields["result"] == "unknown")
                 let settled = Message.Settled(
-                    id: present.id, answer: decision.answer, result: .recovered)
+                    id: present.id, answer: decision.id, result: .recovered)
                 #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
                 let done = try await audit.next(.done)
                 #expect(done.fields["result"] == "recovered")
                 #expect(done.fields["by"] == "tester")
+                // It is in the ledger first.
+                while try await journal.results.next() != .recovered {}
             }
             guard case .decided(_, .recovered) = journal.onlyState else {
                 Issue.record("\(String(describing: journal.onlyState))")

@@ -47,7 +47,7 @@ extension RealSockets {
             }
         }
 
-        @Test("Refusals that a node said, and those it got, are told with their number")
+        @Test("Refusals that a node said, and those it got, are reported with their number")
         func faults() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "x")])
@@ -86,7 +86,7 @@ extension RealSockets {
             }
         }
 
-        @Test("Nobody there, somebody silent, an earlier version: each is said, in time")
+        @Test("No node, a silent one, an earlier version: each is reported in time")
         func noAnswer() async throws {
             let bus = Bus()
             let silent = try RawSocket(ZMQ_ROUTER)
@@ -98,7 +98,7 @@ extension RealSockets {
                 let reject = Message.reject(.init(.version, "verb \"STATUS\" is not one of EB1's"))
                 try await old.send(Array(question.prefix(2)) + reject.frames)
             }
-            let endpoints = try ["nobody", "silent", "old"].map { try bus.endpoint($0) }
+            let endpoints = try ["nothing", "silent", "old"].map { try bus.endpoint($0) }
             let told = await NodeStatus.ask(endpoints, within: .milliseconds(700))
             #expect(
                 told == [

@@ -17,7 +17,7 @@ actor TestReceiver: TransportReceiver {
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.unownedExecutor }
 
     private nonisolated let takesMore = Atomic(true)
-    nonisolated var isReady: Bool { takesMore.load(ordering: .relaxed) }
+    nonisolated func isReady(on socket: SocketID) -> Bool { takesMore.load(ordering: .relaxed) }
 
     init(_ reactor: Reactor) { self.reactor = reactor }
 

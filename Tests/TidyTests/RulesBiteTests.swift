@@ -26,10 +26,14 @@ struct RulesBiteTests {
         arguments: [
             ("Sources/ErrorBus/Link/A.swift", "import CZMQ"),
             ("Sources/ErrorBusTesting/A.swift", "package import CZMQ"),
-            ("Sources/ErrorBus/Topology/A.swift", "public import struct Yams.Node"),
-            ("Sources/ErrorBus/Node/A.swift", "@preconcurrency import ArgumentParser"),
+            ("Sources/ErrorBus/Topology/A.swift", "public import struct CZMQ.Node"),
+            ("Sources/ErrorBus/Node/A.swift", "@preconcurrency import CZMQ"),
+            ("Sources/BusNodeKit/A.swift", "import ArgumentParser"),
+            ("Sources/BusNodeKit/A.swift", "package import BusLab"),
+            ("Sources/BusLab/A.swift", "import GRDB"),
+            ("Sources/bus-node/A.swift", "import Hummingbird"),
             ("Sources/ErrorBus/Node/A.swift", "import Subprocess"),
-            ("Tests/ErrorBusTests/A.swift", "import GRDB"),
+            ("Tests/ErrorBusTests/A.swift", "import NIOCore"),
             ("Tests/ErrorBusTests/A.swift", "import XC" + "Test"),
         ])
     func badImports(path: String, text: String) {
@@ -41,7 +45,7 @@ struct RulesBiteTests {
         "Imports in place",
         arguments: [
             ("Sources/ErrorBus/ZMQ/A.swift", "import CZMQ"),
-            ("Sources/bus-node/A.swift", "import Yams\nimport Subprocess"),
+            ("Sources/BusNodeKit/A.swift", "import Yams\nimport Subprocess"),
             ("Sources/ErrorBus/Link/A.swift", "import Logging // not: import CZMQ"),
         ])
     func goodImports(path: String, text: String) {
@@ -122,6 +126,24 @@ struct RulesBiteTests {
                 == 1)
         let reasoned = text.split(separator: "\n").last.map { "// because\n\n" + $0 } ?? ""
         #expect(Wording.violations(in: file("Sources/bus-node/A.swift", reasoned)).isEmpty)
+    }
+
+    @Test("State that a task holds unseen")
+    func taskLocals() {
+        let text = "enum A {\n    @TaskLocal static var current: A?\n}"
+        #expect(Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [2])
+        #expect(Wording.violations(in: file("Tests/X/A.swift", text)).isEmpty)
+    }
+
+    @Test("Foundation's Process, which traps")
+    func foundationProcesses() {
+        for text in ["let process = Process()", "Process ()"] {
+            #expect(Wording.violations(in: file("Tests/A.swift", text)).count == 1)
+        }
+        for text in ["let process: Process", "Process(of: node)", "ChildProcess()", "// Process()"]
+        {
+            #expect(Wording.violations(in: file("Tests/A.swift", text)).isEmpty)
+        }
     }
 
     @Test(
@@ -210,6 +232,13 @@ struct RulesBiteTests {
             Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 2])
     }
 
+    @Test("Pronouns in the place of a name")
+    func persons() {
+        let text = "/// No" + "body asks.\n/// No peer asks.\nlet text = \"some" + "body\""
+        #expect(
+            Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 3])
+    }
+
     @Test("Links that lead nowhere")
     func links() {
         let text = """
@@ -260,5 +289,17 @@ struct RulesBiteTests {
             $0 == "Sources/ErrorBus/A.swift" ? text : nil
         }
         #expect(found.map(\.line) == [10, 14, 18, 22, 25])
+    }
+
+    @Test("A scenario without a row, and a list of those without a test that is out of date")
+    func scenarios() {
+        let list = Scenarios(
+            "| A01 | a |\n| F2 | b |\n\n## Without a test of that name\n\nThese: F2.\n")
+        let file = "@Test(\n    \"A01 C9: a title\")\n@Suite(\"F2\") // A33"
+        #expect(Scenarios.codes(inTitlesOf: file) == ["A01", "C9", "F2"])
+        #expect(list.violations(tested: ["A01"]).isEmpty)
+        #expect(list.violations(tested: ["A01", "C9"]).count == 1)
+        #expect(list.violations(tested: ["A01", "F2"]).count == 1)
+        #expect(list.violations(tested: []).count == 1)
     }
 }

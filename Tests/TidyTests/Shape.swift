@@ -4,6 +4,9 @@ enum Shape {
     static let medianMax = 150
     static let columnsMax = 100
     static let functionLinesMax = 70
+    /// What is shorter has to be looked for, and is read with another file anyway.
+    static let smallLines = 30
+    static let smallPercentMax = 12
 
     static func violations(in file: SourceFile) -> [Violation] {
         var found: [Violation] = []

@@ -3,7 +3,7 @@ import Testing
 
 /// The repository's own rules, on the repository. `RulesBiteTests` shows that each can fail.
 struct TidyTests {
-    /// Read once: every test is made anew.
+    /// Read once: every test gets an instance of its own.
     private static let loaded = Result { try Repository.load() }
 
     let repository: Repository
@@ -21,7 +21,7 @@ struct TidyTests {
     @Test("The files are found at all")
     func findsFiles() {
         #expect(repository.swiftFiles.contains { $0.path == "Tests/TidyTests/TidyTests.swift" })
-        #expect(repository.swiftFiles.contains { $0.role == "Errors" })
+        #expect(repository.swiftFiles.contains { $0.role == "Report" })
     }
 
     @Test("Modules are imported only where they belong")
@@ -32,10 +32,27 @@ struct TidyTests {
             })
     }
 
+    @Test("What the manifest names is copied into the image, whose manifest it is too")
+    func image() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: repository.root.appending(path: path), encoding: .utf8)
+        }
+        let manifest = try text("Package.swift")
+        let named = manifest.matches(of: /path: "([^"\/]+)/).map { String($0.1) }
+        let folders = Set(named + ["Sources", "Tests"])
+        #expect(folders.contains("Examples"))
+        let image = try text("compose/Dockerfile").split(separator: "\n")
+        let context = try text(".dockerignore").split(separator: "\n")
+        for folder in folders {
+            #expect(image.contains("COPY \(folder) \(folder)"), "\(folder)")
+            #expect(context.contains("!\(folder)"), "\(folder)")
+        }
+    }
+
     @Test("Folders of the library use only those that their arrows point to")
     func arrows() throws {
         let arrows = FolderArrows(readingFrom: try document("ARCHITECTURE.md"))
-        #expect(arrows.reachable["Errors"] == [])
+        #expect(arrows.reachable["Report"] == [])
         expectNone(arrows.violations(in: repository.swiftFiles))
     }
 
@@ -46,6 +63,10 @@ struct TidyTests {
         let median = Shape.median(of: sources)
         #expect(median <= Shape.medianMax, "median of \(sources.count) source files")
         print("tidy: \(sources.count) source files, median \(median) lines")
+        let small = sources.filter { $0.lines.count < Shape.smallLines }
+        #expect(
+            small.count * 100 <= sources.count * Shape.smallPercentMax,
+            "of \(sources.count) files \(small.count) have less than \(Shape.smallLines) lines")
     }
 
     @Test("No sleeping tests, no unreasoned switches, no loose tasks, nothing unfinished")
@@ -86,6 +107,29 @@ struct TidyTests {
             Mutants.violations(list: try String(contentsOf: list, encoding: .utf8)) { path in
                 repository.swiftFiles.first { $0.path == path }?.lines.joined(separator: "\n")
             })
+    }
+
+    @Test("Every scenario that a test names is in the list, and those without a test are known")
+    func scenarios() throws {
+        let tested = repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") }
+            .flatMap { Scenarios.codes(inTitlesOf: $0.lines.joined(separator: "\n")) }
+        #expect(tested.count > 100)
+        let list = Scenarios(try document(Scenarios.path))
+        expectNone(list.violations(tested: Set(tested)))
+    }
+
+    @Test("The documents' Swift is cut from the example, which is built and tested")
+    func swiftBlocks() throws {
+        let example = repository.swiftFiles.filter { $0.path.hasPrefix("Examples/worker/") }
+            .map { CodeBlocks.unindented($0.lines).joined(separator: "\n") }
+        #expect(!example.isEmpty)
+        for (path, text) in repository.documents {
+            for block in CodeBlocks.swift(in: text)
+            where !example.contains(where: { $0.contains(block) }) {
+                Issue.record("\(path): not in Examples/worker: \(block)")
+            }
+        }
+        #expect(CodeBlocks.swift(in: try document("README.md")).count >= 4)
     }
 
     @Test("Links between documents resolve")

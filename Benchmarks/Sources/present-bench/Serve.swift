@@ -21,14 +21,7 @@ struct Serve: AsyncParsableCommand {
         var parts = NodeParts(logger: .quiet)
         let (readiness, isReady) = AsyncStream<Void>.makeStream()
         parts.ready = { isReady.finish() }
-        if next == nil {
-            let book = try Self.policy()
-            parts.presenting = { end in
-                RuleResponder(
-                    name, book: book, next: end, commands: RuleCommands(runner: NoCommands()),
-                    logger: .quiet)
-            }
-        }
+        if next == nil { parts.chain = Self.policy }
         let node = Node(settings, parents: try next.map { [try Endpoint($0)] } ?? [], parts: parts)
         endWithStandardInput()
         async let run: Void = {
@@ -42,13 +35,20 @@ struct Serve: AsyncParsableCommand {
         try await run
     }
 
-    /// One rule that looks at the domain and the code and answers.
-    private static func policy() throws -> RuleBook {
-        let match = RuleMatch(
-            domain: [try TextPattern("bench.*")], code: [try TextPattern("42")])
-        let rule = Rule(
-            match: match, actions: [.answer(RuleAnswer("retry"))], position: 1)
-        return RuleBook([rule], mode: .firstMatch)
+    /// Looks at the domain and the code and answers, as a policy of one rule does.
+    private static func policy(before next: any Responder) -> any Responder {
+        ClosureResponder(
+            "policy", next: next,
+            present: { error, _ in
+                let report = ErrorReport(describing: error)
+                guard report.domain.hasPrefix("bench"), report.code == 42,
+                    let attempter = error.recoveryAttempter
+                else { return nil }
+                let answer = Answer(option: "retry", by: "policy", via: .policy)
+                return Outcome(
+                    answer: answer, result: await attempter.attemptRecovery(answer),
+                    decidedBy: "policy")
+            })
     }
 
     private func endWithStandardInput() {
@@ -56,15 +56,6 @@ struct Serve: AsyncParsableCommand {
             while !FileHandle.standardInput.availableData.isEmpty {}
             Glibc.exit(0)
         }
-    }
-}
-
-/// The policy adds no options, so no command is ever run.
-private struct NoCommands: CommandRunner {
-    func run(
-        _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
-    ) async throws -> CommandResult {
-        throw ValidationError("the benchmark runs no commands")
     }
 }
 

@@ -1,10 +1,11 @@
 /// A responder made of closures, for chains put together in place. A class, so that it has an
 /// identity: a chain that runs in a circle is noticed where it closes.
 public final class ClosureResponder: Responder {
-    /// Asked with each error; see ``Responder/willPresentError(_:)``.
-    public typealias WillPresent = @Sendable (any Error) async throws -> (any Error)?
+    /// Asked with each error; see ``Responder/willPresentError(_:in:)``.
+    public typealias WillPresent =
+        @Sendable (any Error, PresentationContext) async throws -> (any Error)?
     /// Deals with an error, or returns nil to pass it on.
-    public typealias Present = @Sendable (any Error) async -> Outcome?
+    public typealias Present = @Sendable (any Error, PresentationContext) async -> Outcome?
 
     public let responderName: String
     private let following: (any Responder)?
@@ -20,7 +21,8 @@ public final class ClosureResponder: Responder {
     ///   - present: Deals with some errors itself; with none unless given.
     public init(
         _ name: String, next: (any Responder)?, cutChainPolicy: CutChainPolicy = .drop,
-        willPresent: @escaping WillPresent = { $0 }, present: @escaping Present = { _ in nil }
+        willPresent: @escaping WillPresent = { error, _ in error },
+        present: @escaping Present = { _, _ in nil }
     ) {
         responderName = name
         following = next
@@ -32,12 +34,14 @@ public final class ClosureResponder: Responder {
     public var next: (any Responder)? { get async { following } }
     public var cutChainPolicy: CutChainPolicy { get async { policy } }
 
-    public func willPresentError(_ error: any Error) async throws -> (any Error)? {
-        try await willPresent(error)
+    public func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
+        try await willPresent(error, context)
     }
 
-    public func presentError(_ error: any Error) async -> Outcome {
-        if let outcome = await present(error) { return outcome }
-        return await forwardError(error)
+    public func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        if let outcome = await present(error, context) { return outcome }
+        return await forwardError(error, in: context)
     }
 }

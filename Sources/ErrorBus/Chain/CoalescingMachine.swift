@@ -1,7 +1,7 @@
 /// Decides which of several equal errors climbs and what becomes of the others.
 ///
-/// A group is one question on its way: its representative climbs, its members wait. The group is
-/// gone the moment its answer arrives, so an equal error after that is a new question (A27).
+/// A group is one prompt for equal errors: its representative climbs, its members wait. The group
+/// is gone the moment its answer arrives, so an equal error after that is asked about again (A27).
 struct CoalescingMachine: Hashable, Sendable {
     /// One caller's stay here.
     typealias Ticket = UInt64
@@ -9,13 +9,13 @@ struct CoalescingMachine: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         /// Climb, and report how it ended under this ticket.
         case climb(Ticket)
-        /// Climb without standing for anybody: the group is full.
+        /// Climb for itself alone: the group is full.
         case climbAlone
         /// Wait for word under this ticket.
         case wait(Ticket)
         /// Have these run their own attempters.
         case attempt([Ticket])
-        /// Tell these what the representative was told.
+        /// Give these the representative's outcome.
         case share([Ticket])
         /// Have this waiting one climb in the representative's place.
         case promote(Ticket)
@@ -61,7 +61,7 @@ struct CoalescingMachine: Hashable, Sendable {
     }
 
     /// The representative is back from above. `isItsOwn`: it ended for a reason that concerns only
-    /// it, as when its caller gave up, so the question itself is still to be asked.
+    /// it, as when its caller gave up, so the others are still to be asked about.
     mutating func ended(_ ticket: Ticket, _ key: CoalescingKey, isItsOwn: Bool) -> Action {
         // After an answer the group is gone, or another representative in its place.
         guard var group = groups[key], group.representative == ticket else { return .nothing }

@@ -46,17 +46,15 @@ public final class CoalescingResponder: Responder {
 
     public var next: (any Responder)? { get async { following } }
 
-    public func presentError(_ error: any Error) async -> Outcome {
-        await inPresentation { context in
-            await forward(error, in: context) { await coalesce($0, in: $1) }
-        }
+    public func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        await forward(error, in: context) { await coalesce($0, in: $1) }
     }
 
     /// Whether no error climbs or waits: for tests.
     var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
 
     private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        // Never shown to anybody, so there is nothing to share.
+        // Never shown, so there is nothing to share.
         guard !UserCancellation.standard.matches(error) else {
             return await offerToNext(error, in: context)
         }
@@ -73,8 +71,8 @@ public final class CoalescingResponder: Responder {
             return await climb(error, report, in: context, ticket, key)
         case .wait(let ticket):
             context.stateChanged(PresentationState(.queued, by: responderName))
-            let told = await wait(for: verdict, until: context.deadline, ticket, key)
-            return await follow(told, error, report, in: context, ticket, key)
+            let given = await wait(for: verdict, until: context.deadline, ticket, key)
+            return await follow(given, error, report, in: context, ticket, key)
         default:
             return await offerToNext(error, in: context)
         }
@@ -133,8 +131,7 @@ public final class CoalescingResponder: Responder {
         switch verdict {
         case .attempt(let answer):
             return await attempt(answer, error)
-        case .share(var outcome):
-            outcome.presentation = context.id
+        case .share(let outcome):
             return outcome
         case .climb:
             return await climb(error, report, in: context, ticket, key)
@@ -148,12 +145,9 @@ public final class CoalescingResponder: Responder {
         }
     }
 
-    /// Runs the error's own attempter: outside the presentation, since what an attempt presents
-    /// is a presentation of its own.
+    /// Runs the error's own attempter.
     private func attempt(_ answer: Answer, _ error: any Error) async -> Outcome {
-        let result = await PresentationContext.$current.withValue(nil) {
-            await error.attemptRecovery(answer)
-        }
+        let result = await error.attemptRecovery(answer)
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
@@ -162,8 +156,8 @@ public final class CoalescingResponder: Responder {
         _ verdict: CoalescingVerdict,
         _ event: (inout CoalescingMachine) -> CoalescingMachine.Action
     ) {
-        typealias Told = (FirstValue<CoalescingVerdict>?, CoalescingVerdict)
-        let told = state.withLock { state -> [Told] in
+        typealias Served = (FirstValue<CoalescingVerdict>?, CoalescingVerdict)
+        let served = state.withLock { state -> [Served] in
             switch event(&state.machine) {
             case .attempt(let tickets), .share(let tickets):
                 tickets.map { (state.waiting.removeValue(forKey: $0), verdict) }
@@ -175,6 +169,31 @@ public final class CoalescingResponder: Responder {
                 []
             }
         }
-        for (waiter, verdict) in told { waiter?.offer(verdict) }
+        for (waiter, verdict) in served { waiter?.offer(verdict) }
+    }
+}
+
+/// What a caller that waits behind an equal error gets, once.
+private enum CoalescingVerdict: Sendable {
+    /// Run your own attempter with this answer.
+    case attempt(Answer)
+    /// The outcome of the error that climbed.
+    case share(Outcome)
+    /// Climb in its place.
+    case climb
+    /// Leave: it was withdrawn, or its time is over.
+    case release(Outcome.Reason)
+}
+
+/// An attempter that says when the answer arrives, before anything is attempted.
+private struct NoticingAttempter: RecoveryAttempter {
+    let options: [ErrorReport.Option]
+    /// Nil when nothing stands behind the options.
+    let base: (any RecoveryAttempter)?
+    let answerArrived: @Sendable (Answer) -> Void
+
+    func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+        answerArrived(answer)
+        return await base?.attemptRecovery(answer) ?? .noAttempter
     }
 }

@@ -1,13 +1,13 @@
 /// Where a presenter node keeps what it decided, across its lives: an answer is in it before it
 /// is sent, so that a node that dies in between never asks twice and never answers twice.
-public protocol DecisionJournal: Sendable {
+package protocol DecisionJournal: Sendable {
     /// What is known of a presentation; nil when it was never shown here.
     ///
     /// - Throws: When what was kept cannot be read, or is not what was written.
     func record(of id: PresentationID) async throws -> DecisionRecord?
 
     /// It is being put to this node's presenters.
-    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws
+    func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws
 
     /// It was decided. Durable when this returns. An answer that is recorded is never replaced.
     ///
@@ -23,22 +23,22 @@ public protocol DecisionJournal: Sendable {
 }
 
 /// What a ``DecisionJournal`` knows of one presentation.
-public struct DecisionRecord: Hashable, Sendable {
+package struct DecisionRecord: Hashable, Sendable {
     /// What was asked, and by whom.
-    public struct Question: Hashable, Sendable {
+    package struct Asked: Hashable, Sendable {
         /// Nil when it arose in the presenter's own process.
-        public var origin: NodeName?
-        public var digest: ReportDigest?
-        public var report: ErrorReport
+        package var origin: NodeName?
+        package var digest: ReportDigest?
+        package var report: ErrorReport
 
-        public init(origin: NodeName?, digest: ReportDigest?, report: ErrorReport) {
+        package init(origin: NodeName?, digest: ReportDigest?, report: ErrorReport) {
             self.origin = origin
             self.digest = digest
             self.report = report
         }
     }
 
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Shown, in this life or an earlier one.
         case shown
         /// Decided; the result once the option's owner reported one.
@@ -46,11 +46,11 @@ public struct DecisionRecord: Hashable, Sendable {
         case ended(Outcome.Reason)
     }
 
-    public let origin: NodeName?
-    public let digest: ReportDigest?
-    public let state: State
+    package let origin: NodeName?
+    package let digest: ReportDigest?
+    package let state: State
 
-    public init(origin: NodeName?, digest: ReportDigest?, state: State) {
+    package init(origin: NodeName?, digest: ReportDigest?, state: State) {
         self.origin = origin
         self.digest = digest
         self.state = state

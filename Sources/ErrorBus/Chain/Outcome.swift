@@ -8,18 +8,19 @@ public struct Outcome: Hashable, Sendable {
     /// The responder or node that decided.
     public let decidedBy: String
     /// The refusal's number, where another process refused it (docs/wire.md, section REJECT).
-    public var refusalCode: UInt16?
+    public internal(set) var refusalCode: UInt16?
     /// It was decided in another process; ``decidedBy`` is as that one said.
-    public var isRemote = false
-    var handledAbove: HandledAbove?
+    public internal(set) var isRemote = false
     /// Who decided, where the name of the node alone would leave people wondering.
     var spokenBy: String?
     /// The decision, where an option was chosen.
-    public let answer: Answer?
+    public var answer: Answer? { decision?.chosen == nil ? nil : decision }
+    /// As ``answer``; also what a process above said when it dealt with the error without choosing
+    /// an option: passed down as it came, so that every hop knows the decision by one name.
+    let decision: Answer?
     /// More about the reason, for people.
     public let detail: String?
-    /// The presentation this is the outcome of; nil when the first responder that was presented to
-    /// decided by itself, so that nothing was passed on.
+    /// The presentation this is the outcome of; nil in one that a responder has just made.
     public internal(set) var presentation: PresentationID?
 
     public init(
@@ -29,9 +30,8 @@ public struct Outcome: Hashable, Sendable {
         self.didRecover = didRecover
         self.reason = reason
         self.decidedBy = decidedBy
-        self.answer = answer
+        decision = answer
         self.detail = detail
-        self.presentation = PresentationContext.current?.id
     }
 }
 
@@ -66,5 +66,64 @@ extension Outcome: CustomStringConvertible {
         if let answer { text += ", option \(answer.option)" }
         if let detail { text += " (\(detail))" }
         return text + (didRecover ? ", recovered" : ", not recovered")
+    }
+}
+
+extension Outcome {
+    /// Why a presentation ended, for programs. Open: a newer node may send a reason that this
+    /// version does not know.
+    public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public var description: String { rawValue }
+
+        /// An option was chosen and its attempt ran.
+        public static let answered = Reason(rawValue: "answered")
+        /// A responder dealt with it itself.
+        public static let handled = Reason(rawValue: "handled")
+        /// A responder's `willPresentError` returned nil.
+        public static let withheld = Reason(rawValue: "withheld")
+        /// The error says that the user cancelled: nothing to show (AppKit).
+        public static let userCancelled = Reason(rawValue: "userCancelled")
+        /// The presenters that showed it passed it on; only in refusals of late answers.
+        public static let declined = Reason(rawValue: "declined")
+        /// No answer came before the deadline.
+        public static let expired = Reason(rawValue: "expired")
+        /// The chain ended before a presenter had it.
+        public static let detached = Reason(rawValue: "detached")
+        /// The next process could not be reached.
+        public static let unreachable = Reason(rawValue: "unreachable")
+        /// The chosen option's attempt threw.
+        public static let recoveryFailed = Reason(rawValue: "recoveryFailed")
+        /// The chosen option's attempt did not end within its limit.
+        public static let recoveryTimedOut = Reason(rawValue: "recoveryTimedOut")
+        /// The chosen option has nothing behind it.
+        public static let noAttempter = Reason(rawValue: "noAttempter")
+        /// The answer could not be delivered to the option's owner.
+        public static let undelivered = Reason(rawValue: "undelivered")
+        /// The origin gave up: its task was cancelled.
+        public static let withdrawn = Reason(rawValue: "withdrawn")
+        /// A hop saw itself in the path.
+        public static let cycle = Reason(rawValue: "cycle")
+        /// More hops than the limit.
+        public static let tooManyHops = Reason(rawValue: "tooManyHops")
+        /// A hop is at its limit of open presentations.
+        public static let busy = Reason(rawValue: "busy")
+        /// A hop refused it: malformed, too large, another report under the same id, ...
+        public static let rejected = Reason(rawValue: "rejected")
+        /// The node is going down.
+        public static let shutDown = Reason(rawValue: "shutDown")
+
+        /// Whether no person ever saw the error: its responders get `willNotPresentError`. AppKit's
+        /// condition, "will not be presented and is not going to be recovered from", so not for
+        /// a presentation that was withdrawn or expired in front of a person.
+        public var meansNotPresented: Bool {
+            switch self {
+            case .withheld, .userCancelled, .detached, .unreachable, .cycle, .tooManyHops, .busy,
+                .rejected, .shutDown:
+                true
+            default: false
+            }
+        }
     }
 }

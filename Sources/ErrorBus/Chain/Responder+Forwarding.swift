@@ -1,63 +1,85 @@
+// How a presentation goes on from responder to responder.
 extension Responder {
-    /// What the default `presentError` does, and how an override passes on what it does not deal
-    /// with, the `super.presentError` of AppKit: this responder's `willPresentError`, then `next`.
+    /// Passes on an error that this responder does not deal with, the `super.presentError` of
+    /// AppKit: asks ``willPresentError(_:in:)``, then ``next``. What ``presentError(_:in:)`` does
+    /// unless it is overridden.
     ///
-    /// Called from an override of ``presentError(_:)`` it continues the presentation under way.
-    /// A second call from the same override, or one from anywhere else, is a new presentation.
-    public func forwardError(_ error: any Error) async -> Outcome {
-        await inPresentation { context in
-            await forward(error, in: context) { await offerToNext($0, in: $1) }
-        }
+    /// A context carries its presentation on once. An error that is forwarded with it a second time
+    /// is another presentation, a repetition: its id is its own, `retryOf` names the first, and
+    /// the deadline is the same.
+    public func forwardError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        await forward(error, in: context) { await offerToNext($0, in: $1) }
     }
 
-    /// Lets the error pass this responder's hooks, then gives it to `offer`, which is where
+    /// Lets the error pass this responder's hook, then gives it to `offer`, which is where
     /// responders differ: most offer it to `next`, some ask a presenter first.
     func forward(
         _ error: any Error, in context: PresentationContext,
         offer: (any Error, PresentationContext) async -> Outcome
     ) async -> Outcome {
-        var context = context
-        context.handover = nil
-        if let refusal = context.enter(self) { return refusal }
-        let verdict =
-            Task.isCancelled ? HookVerdict.withdrawn : await askHook(error, in: context)
-        let passedOn: any Error
-        switch verdict {
-        case .withheld:
-            return Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
-        case .withdrawn:
-            return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
-        case .unchanged:
-            passedOn = error
-            context = context.noting("willPresentError threw")
-        case .passOn(let changed):
-            passedOn = changed
-            context.noteUserCancellation(by: responderName, from: error, to: changed)
-        }
-        let outcome = await offer(passedOn, context)
-        if outcome.reason.meansNotPresented {
-            await PresentationContext.$current.withValue(context) {
-                await willNotPresentError(passedOn, reason: outcome.reason)
+        await forward(
+            error, in: context, hook: { try await willPresentError($0, in: $1) }, offer: offer)
+    }
+
+    /// As above, with another hook than `willPresentError`.
+    func forward(
+        _ error: any Error, in context: PresentationContext,
+        hook: (any Error, PresentationContext) async throws -> (any Error)?,
+        offer: (any Error, PresentationContext) async -> Outcome
+    ) async -> Outcome {
+        await carryOn(context) { context in
+            var context = context
+            if let refusal = context.enter(self) { return refusal }
+            let passedOn: any Error
+            switch await ask(hook, error, in: context) {
+            case .withheld:
+                return Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
+            case .withdrawn:
+                return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+            case .unchanged:
+                passedOn = error
+                context = context.noting("willPresentError threw")
+            case .passOn(let changed):
+                passedOn = changed
+                context.noteUserCancellation(by: responderName, from: error, to: changed)
             }
+            let outcome = await offer(passedOn, context)
+            if outcome.reason.meansNotPresented {
+                await willNotPresentError(
+                    passedOn, reason: outcome.reason, in: context.withoutTurn)
+            }
+            return outcome
         }
+    }
+
+    /// Runs `body` in the presentation of `context`, once for each handing over. The second time it
+    /// is a presentation of its own.
+    func carryOn(
+        _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome
+    ) async -> Outcome {
+        guard let context = context.takingTurn() else {
+            let own = context.again()
+            return await begin(own) { await body(own) }
+        }
+        var outcome = await body(context)
+        outcome.presentation = context.id
         return outcome
     }
 
-    private func askHook(
+    private func ask(
+        _ hook: (any Error, PresentationContext) async throws -> (any Error)?,
         _ error: any Error, in context: PresentationContext
     ) async -> HookVerdict {
+        guard !Task.isCancelled else { return .withdrawn }
         do {
-            // Without a handover: what a hook presents is a presentation of its own.
-            let changed = try await PresentationContext.$current.withValue(context) {
-                try await willPresentError(error)
-            }
+            let changed = try await hook(error, context.withoutTurn)
             return changed.map(HookVerdict.passOn) ?? .withheld
         } catch is CancellationError where Task.isCancelled {
             return .withdrawn
         } catch let fault {
             // The fault must neither hold up nor replace the error that met it, and must not come
             // back here: it goes to the next responder, on its own.
-            await presentFault(fault)
+            await presentFault(fault, from: context)
             return .unchanged
         }
     }
@@ -67,7 +89,7 @@ extension Responder {
     /// At the end of the chain an error that says "user cancelled" is not worth a presenter
     /// (AppKit's `NSApplication` shows nothing and reports no recovery).
     func offerToNext(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        if let next = await next { return await next.receive(error, in: context) }
+        if let next = await next { return await next.presentError(error, in: context) }
         if UserCancellation.standard.matches(error) {
             return Outcome(
                 didRecover: false, reason: .userCancelled,
@@ -77,9 +99,9 @@ extension Responder {
         case .drop:
             return Outcome(didRecover: false, reason: .detached, decidedBy: responderName)
         case .root(let root):
-            return await root.receive(error, in: context.noting("cut, to root"))
+            return await root.presentError(error, in: context.noting("cut, to root"))
         case .presentLocally(let local):
-            return await local.receive(error, in: context.noting("cut, presented locally"))
+            return await local.presentError(error, in: context.noting("cut, presented locally"))
         }
     }
 

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// A design note on the ancestors: grouping is HRS's coalescing queue, without its two faults. Each
 /// origin runs its own attempter, and equal errors need not stand next to each other (A26, A27).
-public final class Inbox: Presenter {
-    public let presenterName: String
+package final class Inbox: Presenter {
+    package let presenterName: String
 
     private struct State {
         var machine: InboxMachine
@@ -36,7 +36,7 @@ public final class Inbox: Presenter {
     private let state: Mutex<State>
     private let limits: InboxLimits
 
-    public init(_ name: String = "inbox", limits: InboxLimits = InboxLimits()) {
+    package init(_ name: String = "inbox", limits: InboxLimits = InboxLimits()) {
         presenterName = name
         self.limits = limits
         state = Mutex(State(machine: InboxMachine(limits: limits)))
@@ -44,7 +44,7 @@ public final class Inbox: Presenter {
 
     /// Holds the question until it is answered here or elsewhere. Declines when the inbox is
     /// full, and when no person has taken it on for as long as its limits say.
-    public func present(_ prompt: Prompt) async throws -> Answer? {
+    package func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Ending>()
         let isTaken = change { state in
             guard state.machine.opened(InboxQuestion(prompt), at: .now) != nil else { return false }
@@ -64,6 +64,7 @@ public final class Inbox: Presenter {
         }
         escalation?.cancel()
         conclude(prompt, ended, ending)
+        watchRecord(of: prompt)
         return prompt.answer
     }
 
@@ -76,6 +77,16 @@ public final class Inbox: Presenter {
         }
         contact.onChange(changed)
         if !contact.isReachable { changed(false) }
+    }
+
+    /// An answer that was withdrawn before it was recorded does not count: no person reads it as
+    /// given. After ``conclude(_:_:_:)``, which shows it as that.
+    private func watchRecord(of prompt: Prompt) {
+        guard let answer = prompt.answer else { return }
+        prompt.onRecord { [weak self] isRecorded in
+            guard !isRecorded else { return }
+            self?.change { $0.machine.answerLost(prompt.id, answer.id, .withdrawn, at: .now) }
+        }
     }
 
     /// Waits until it was neither answered nor claimed for so long; false when it has ended.
@@ -97,9 +108,15 @@ public final class Inbox: Presenter {
             guard state.waiting[prompt.id]?.ended === ended else { return }
             state.waiting[prompt.id] = nil
             switch prompt.ending {
-            case .answered(let answer): state.machine.decided(prompt.id, answer, at: .now)
+            case .answered(let answer):
+                switch state.machine.items[prompt.id]?.stage {
+                // Given here; or another was on record, and that is known already.
+                case .answered, .settled: break
+                case .open, .claimed, .leaving, .closed, nil:
+                    state.machine.decided(prompt.id, answer, at: .now)
+                }
             case .closed(let reason): state.machine.closed(prompt.id, reason, at: .now)
-            case .declined, nil:
+            case nil:
                 if case .escalated = ending {
                     state.machine.closed(prompt.id, .declined, at: .now)
                 } else {
@@ -118,7 +135,7 @@ public final class Inbox: Presenter {
     ///   - id: Names this answer; the same again is acknowledged and changes nothing.
     ///   - undo: How long it is held back so that it can be taken back; not beyond the deadline.
     @discardableResult
-    public func answer(
+    package func answer(
         _ presentation: PresentationID, option: String, by: String, via: Answer.Via = .person,
         id: UniqueID? = nil, undo: Duration = .zero
     ) throws(InboxRefusal) -> Answer {
@@ -145,8 +162,8 @@ public final class Inbox: Presenter {
     ///
     /// - Parameter seen: The inbox's revision that the person saw: what came later is not answered.
     /// - Returns: Which were answered, and why the others were not.
-    /// - Throws: When there is no such group any more.
-    public func answerGroup(
+    /// - Throws: When no such group is open.
+    package func answerGroup(
         _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
     ) throws(InboxRefusal) -> GroupAnswer {
         let members = try state.withLock { state throws(InboxRefusal) in
@@ -164,9 +181,9 @@ public final class Inbox: Presenter {
         return result
     }
 
-    /// Ends an open question without asking anybody further: the origin completes with `withheld`.
+    /// Ends an open presentation without a further prompt: the origin completes with `withheld`.
     /// What a person has claimed is left to them.
-    public func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
+    package func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
         let waiting = try attempt { state throws(InboxRefusal) in
             try state.machine.withheld(id, by: decider, at: .now)
             return state.waiting[id]
@@ -178,7 +195,7 @@ public final class Inbox: Presenter {
     ///
     /// - Parameter number: The group that the answered items belong to.
     /// - Throws: When there is no such group, or nothing of it is left to take back.
-    public func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
+    package func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
         try attempt { state throws(InboxRefusal) in
             let undone = try state.machine.undoGroup(number, at: .now)
             for id in undone { state.waiting[id]?.prompt.hold(nil) }
@@ -187,7 +204,7 @@ public final class Inbox: Presenter {
     }
 
     /// Takes back an answer that has not left yet; its author holds the claim for a minute.
-    public func undo(_ id: PresentationID) throws(InboxRefusal) {
+    package func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
             try state.machine.undo(id, at: .now)
             state.waiting[id]?.prompt.hold(nil)
@@ -199,7 +216,7 @@ public final class Inbox: Presenter {
     /// - Parameter takesOver: Also when another person has it.
     /// - Returns: When the claim ends.
     @discardableResult
-    public func claim(
+    package func claim(
         _ id: PresentationID, by person: String, for time: Duration = .seconds(300),
         takesOver: Bool = false
     ) throws(InboxRefusal) -> Moment {
@@ -213,7 +230,7 @@ public final class Inbox: Presenter {
     }
 
     /// Gives a claim back.
-    public func release(_ id: PresentationID, by person: String) throws(InboxRefusal) {
+    package func release(_ id: PresentationID, by person: String) throws(InboxRefusal) {
         let prompt = try attempt { state throws(InboxRefusal) in
             try state.machine.release(id, by: person, at: .now)
             return state.waiting[id]?.prompt
@@ -261,7 +278,7 @@ public final class Inbox: Presenter {
     /// Gives every answer now that is held back so that it can be taken back: for a node that goes
     /// down. Returns once each is on record and its owner has said what came of it, at the latest
     /// at the limit: recorded, it outlives the node where that keeps a journal.
-    public func giveHeld(within limit: Duration = .seconds(2)) async {
+    package func giveHeld(within limit: Duration = .seconds(2)) async {
         let held = change { $0.machine.leaveAll(at: .now) }
         let records = held.compactMap { id, answer in
             let prompt = state.withLock { $0.waiting[id]?.prompt }
@@ -286,26 +303,26 @@ public final class Inbox: Presenter {
     // MARK: Looking at it
 
     /// The latest change's number.
-    public var revision: UInt64 { state.withLock { $0.machine.revision } }
+    package var revision: UInt64 { state.withLock { $0.machine.revision } }
 
     /// How many wait for an answer.
-    public var openCount: Int { state.withLock { $0.machine.openCount } }
+    package var openCount: Int { state.withLock { $0.machine.openCount } }
 
     /// What changed after `seen`, oldest change first. From 0: everything that is kept.
-    public func items(changedAfter seen: UInt64 = 0) -> [InboxItem] {
+    package func items(changedAfter seen: UInt64 = 0) -> [InboxItem] {
         state.withLock { $0.machine.items(changedAfter: seen, at: .now) }
     }
 
-    public func item(_ id: PresentationID) throws(InboxRefusal) -> InboxItem {
+    package func item(_ id: PresentationID) throws(InboxRefusal) -> InboxItem {
         try state.withLock { state throws(InboxRefusal) in try state.machine.item(id, at: .now) }
     }
 
     /// Groups with an open member, gravest first, then oldest.
-    public var groups: [InboxGroup] { state.withLock { $0.machine.openGroups(at: .now) } }
+    package var groups: [InboxGroup] { state.withLock { $0.machine.openGroups(at: .now) } }
 
     /// The revision after each change, the latest only where the reader is slow. Ends with the
     /// task that reads it.
-    public func changes() -> AsyncStream<UInt64> {
+    package func changes() -> AsyncStream<UInt64> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -344,7 +361,7 @@ public final class Inbox: Presenter {
 extension Inbox: AuditLog {
     /// Learns who decided, also where that was not here, and what came of it; everything else it
     /// knows already.
-    public func record(_ event: AuditEvent) {
+    package func record(_ event: AuditEvent) {
         guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
         switch event.kind {
         case .decide:

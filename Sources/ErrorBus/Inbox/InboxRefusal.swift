@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why an inbox did not do what a person asked. Nothing has changed then.
-public enum InboxRefusal: Error, Hashable, Sendable {
+package enum InboxRefusal: Error, Hashable, Sendable {
     /// Never here, or ended so long ago that it is not kept.
     case unknown(PresentationID)
     case unknownGroup(Int)
@@ -21,7 +21,7 @@ public enum InboxRefusal: Error, Hashable, Sendable {
 }
 
 extension InboxRefusal: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknown(let id): "no presentation \(id) here; it may have ended long ago"
         case .unknownGroup(let number): "no group \(number) is open; it may have been answered"

@@ -29,9 +29,7 @@ struct DownlinkEntry: Hashable, Sendable {
     }
 
     struct Delivery: Hashable, Sendable {
-        var decision: Message.Decision
-        /// A node above decided it, and keeps what comes of it.
-        var isFromAbove = true
+        var answer: Answer
         /// The origin gave it up, and so has not got the answer.
         var isWithdrawn = false
         /// What the side below reported; nil while delivery goes on.
@@ -42,6 +40,17 @@ struct DownlinkEntry: Hashable, Sendable {
         var next: MonotonicTime?
         /// Until when it is kept, once there is a result.
         var until: MonotonicTime?
+
+        /// What the peer that asks gets: once settled the result, never the option again (rule 1).
+        var told: Answer {
+            var answer = answer
+            switch result {
+            case .recovered: answer.didRecover = true
+            case .failed, .late, .withdrawn, .invalid: answer.didRecover = false
+            case .unknown, nil: break
+            }
+            return answer
+        }
     }
 
     /// A child that the origin asks by, beside the asker.
@@ -77,7 +86,7 @@ struct DownlinkEntry: Hashable, Sendable {
     var askedAt: MonotonicTime
     var askedBy: BootID?
     var deadline: MonotonicTime?
-    var standing: Message.Pending.State?
+    var standing: PresentationState.Station?
     var standingBy: String?
     var standingSince: MonotonicTime
     /// A hop below says that it has lost the origin.
@@ -92,12 +101,14 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// The answer that went down, where one of the child's own options was chosen.
     var answer: Answer? {
-        guard case .answered(let delivery) = phase, let option = delivery.decision.option else {
-            return nil
-        }
-        var answer = Answer(delivery.decision, option: option)
-        answer.isFromAbove = delivery.isFromAbove
-        return answer
+        guard case .answered(let delivery) = phase else { return nil }
+        return delivery.answer.chosen == nil ? nil : delivery.answer
+    }
+
+    /// What was asked, for a node above that may not know it.
+    var asked: Message.Asked? {
+        guard let origin, let digest else { return nil }
+        return .init(origin: origin, digest: digest)
     }
 
     /// What came of it is not known yet.
@@ -189,4 +200,9 @@ struct DownlinkEntry: Hashable, Sendable {
         case .bare: asker = .bare(nil)
         }
     }
+}
+
+extension Answer {
+    /// Whether it only says that no answer came in time.
+    var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }
 }

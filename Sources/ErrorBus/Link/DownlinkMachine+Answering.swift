@@ -3,9 +3,6 @@ extension DownlinkMachine {
     mutating func answered(
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        let decision = Message.Decision(
-            id: id, answer: answer.id, by: answer.by, via: answer.via, option: answer.option,
-            reason: Outcome.Reason.answered.rawValue, extras: answer.extras)
         guard let entry = entries[id], entry.generation == generation else {
             // An earlier asking's answer: no result, so that the later one gets it from above.
             return [.settled(id, answer: answer.id, .unknown)]
@@ -16,9 +13,11 @@ extension DownlinkMachine {
             if let offered = entry.offered, !offered.contains(answer.option) {
                 return [.settled(id, answer: answer.id, .invalid)]
             }
-            return decided(entry, decision, isFromAbove: answer.isFromAbove, at: now)
+            var answer = answer
+            answer.reason = Outcome.Reason.answered.rawValue
+            return decided(entry, answer, at: now)
         case .answered(let delivery):
-            guard delivery.decision.answer == answer.id else {
+            guard delivery.answer.id == answer.id else {
                 return [.settled(id, answer: answer.id, .late)]
             }
             return delivery.result.map { [.settled(id, answer: answer.id, $0)] } ?? []
@@ -39,13 +38,13 @@ extension DownlinkMachine {
             return []
         }
         switch verdict {
-        case .decided(let decision):
-            if decision.isExpiry, let applied = decisionOnExpiry(of: entry) {
+        case .decided(let answer):
+            if answer.isExpiry, let applied = answerOnExpiry(of: entry) {
                 return decided(entry, applied, at: now)
             }
-            return decided(entry, decision, at: now)
+            return decided(entry, answer, at: now)
         case .refused(let code, let reason):
-            if code == .deadlinePassed, let applied = decisionOnExpiry(of: entry) {
+            if code == .deadlinePassed, let applied = answerOnExpiry(of: entry) {
                 return decided(entry, applied, at: now)
             }
             let reject = Message.Reject(code, reason, id: id)
@@ -64,7 +63,7 @@ extension DownlinkMachine {
 
     /// The chain says where it stands.
     mutating func moved(
-        _ id: PresentationID, generation: Int, to state: Message.Pending.State, by: String?,
+        _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?,
         at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard var entry = entries[id], entry.generation == generation, entry.isOpen,
@@ -81,21 +80,21 @@ extension DownlinkMachine {
 
     /// What a bare client declared for the case that no answer comes in time: this hop is its end
     /// of the protocol, and its clock.
-    func decisionOnExpiry(of entry: DownlinkEntry) -> Message.Decision? {
+    func answerOnExpiry(of entry: DownlinkEntry) -> Answer? {
         guard entry.isBare, let option = entry.onExpiry else { return nil }
         // A presentation expires once: its own id will do.
-        return Message.Decision(
-            id: entry.id, answer: entry.id.value, by: name.description, via: .expiry,
-            option: option, reason: Outcome.Reason.answered.rawValue)
+        var answer = Answer(
+            id: entry.id.value, option: option, by: name.description, via: .expiry,
+            reason: Outcome.Reason.answered.rawValue)
+        answer.isFromAbove = true
+        return answer
     }
 
     mutating func decided(
-        _ entry: DownlinkEntry, _ decision: Message.Decision, isFromAbove: Bool = true,
-        at now: MonotonicTime
+        _ entry: DownlinkEntry, _ answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         var entry = entry
-        entry.phase = .answered(
-            .init(decision: decision, isFromAbove: isFromAbove, decidedAt: now))
+        entry.phase = .answered(.init(answer: answer, decidedAt: now))
         counters.answeredBelow += 1
         var actions = deliver(entry, at: now)
         while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
@@ -109,7 +108,7 @@ extension DownlinkMachine {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
-        let message = Message.answer(toldDecision(delivery))
+        let message = Message.answer(entry.id, delivery.told)
         // Only a child within reach is sent it again; any other peer that asks again gets it again.
         delivery.next = nil
         switch entry.asker {
@@ -124,7 +123,7 @@ extension DownlinkMachine {
             actions.append(.send(message, to: waiting.peer))
             entry.asker = .requester(nil)
         case .bare(let peer?):
-            actions.append(.reply(BareReply(toldDecision(delivery)), to: peer))
+            actions.append(.reply(BareReply(entry.id, delivery.told), to: peer))
             entry.asker = .bare(nil)
             // A bare client reports nothing: delivered is all that will ever be known.
             if delivery.result == nil {
@@ -136,17 +135,6 @@ extension DownlinkMachine {
         entry.phase = .answered(delivery)
         store(entry)
         return actions
-    }
-
-    /// Settled is answered with its result, never with the option again (rule 1).
-    func toldDecision(_ delivery: DownlinkEntry.Delivery) -> Message.Decision {
-        var decision = delivery.decision
-        switch delivery.result {
-        case .recovered: decision.didRecover = true
-        case .failed, .late, .withdrawn, .invalid: decision.didRecover = false
-        case .unknown, nil: break
-        }
-        return decision
     }
 
     /// Tells the peer that asks, once, that it is refused.
@@ -164,5 +152,163 @@ extension DownlinkMachine {
         case .requester(nil), .bare(nil):
             return []
         }
+    }
+}
+
+/// What came of an answer, as the side below says it.
+extension DownlinkMachine {
+    /// SETTLED: the resending ends.
+    mutating func settledReceived(
+        _ settled: Message.Settled, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isConfirmed = namesOfPeers[peer] == nil || settled.asked != nil
+        let ok: [DownlinkAction] = isConfirmed ? [.send(.ok(id: settled.id), to: peer)] : []
+        if let refusal = refusal(about: settled.id, settled.asked, from: peer) { return refusal }
+        guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
+            return unheard(settled, from: peer) ?? passedOn(settled) + ok
+        }
+        guard delivery.answer.id == settled.answer,
+            delivery.result == nil || delivery.result == .unknown,
+            delivery.result != settled.result
+        else { return ok }  // Another answer's, or known already.
+        if settled.result == .unknown, let name = namesOfPeers[peer] {
+            // That path holds it no more: another may.
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return ok
+            }
+            if let actions = fallenBack(entry, forgettingAsker: true, at: now) { return actions }
+        }
+        let isGone = settled.result == .unknown && delivery.isWithdrawn
+        var actions = settle(
+            &delivery, settled.id, isGone ? .withdrawn : settled.result, at: now)
+        counters.settledBelow += 1
+        // This hop's own word that the time is over was heard: an answer from above is too late.
+        if delivery.answer.isExpiry, settled.result != .unknown {
+            actions.append(.withdrawnForGood(settled.id, entry.asked))
+        }
+        entry.phase = .answered(delivery)
+        entry.unreachableSince = nil
+        store(entry)
+        return actions + ok
+    }
+
+    /// A request that does not say what was asked, to a hop that knows of no answer: OK would be
+    /// the end of that result. Asked again, the peer gets its answer again, and can say it then.
+    private func unheard(_ settled: Message.Settled, from peer: PeerID) -> [DownlinkAction]? {
+        guard settled.asked == nil, namesOfPeers[peer] == nil else { return nil }
+        switch entries[settled.id]?.phase {
+        case nil, .open, .abandoned: break
+        case .answered, .withdrawn, .refused: return nil
+        }
+        let reject = Message.Reject(
+            .unknownID, "no answer to this id is known here; PRESENT it again", id: settled.id)
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// Why a peer may not say its last word on an id. A sibling may only where it says what was
+    /// asked: then the origin speaks by it, as by one that would PRESENT the same.
+    func refusal(
+        about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID
+    ) -> [DownlinkAction]? {
+        let entry = entries[id]
+        guard let asked, entry?.isBare != true else {
+            return entry.flatMap { notTheAsker($0, peer) }
+        }
+        if let reject = notTheOrigin(asked.origin, id, namesOfPeers[peer]) {
+            return [.send(.reject(reject), to: peer)]
+        }
+        guard let entry, let origin = entry.origin else { return nil }
+        if origin == asked.origin, entry.digest == asked.digest { return nil }
+        let reject = Message.Reject(.conflict, "this id stands for another report", id: id)
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// This life did not pass that answer down, or has given the presentation up since: the node
+    /// that decided may still wait for the result (rule 12).
+    private func passedOn(_ settled: Message.Settled) -> [DownlinkAction] {
+        settled.asked == nil || settled.result == .unknown ? [] : [.passOn(settled)]
+    }
+
+    mutating func settle(
+        _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        delivery.result = result
+        delivery.next = nil
+        delivery.until = now + times.tombstone
+        return [.settled(id, answer: delivery.answer.id, result)]
+    }
+}
+
+extension DownlinkMachine {
+    /// WITHDRAW: final when the origin itself gave up, reopened when a hop did.
+    mutating func withdrawReceived(
+        _ id: PresentationID, _ reason: Message.WithdrawReason, _ asked: Message.Asked?,
+        from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isChild = namesOfPeers[peer] != nil
+        let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
+        if let refusal = refusal(about: id, asked, from: peer) { return refusal }
+        guard var entry = entries[id] else {
+            guard reason == .origin else { return [done] }
+            rememberWithdrawal(id, from: peer, at: now)
+            return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
+        }
+        if reason == .abandoned, entry.isOpen, let name = namesOfPeers[peer] {
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return [done]
+            }
+            if let actions = fallenBack(entry, forgettingAsker: true, at: now) {
+                return actions + [done]
+            }
+        }
+        switch (entry.phase, reason) {
+        case (.open, .origin):
+            entry.phase = .withdrawn(until: now + times.tombstone)
+        case (.open, .abandoned):
+            entry.phase = .abandoned(until: now + times.tombstone)
+        case (.abandoned(let until), .origin):
+            entry.phase = .withdrawn(until: until)
+            store(entry)
+            return [.withdrawnForGood(id, entry.asked), done]
+        case (.refused, .origin):
+            return [.withdrawnForGood(id, entry.asked), done]
+        case (.answered(var delivery), .origin) where delivery.result == .unknown:
+            // Not delivered, and never to be carried out.
+            let actions = settle(&delivery, id, .withdrawn, at: now)
+            entry.phase = .answered(delivery)
+            store(entry)
+            return actions + [.withdrawnForGood(id, entry.asked), done]
+        case (.answered(var delivery), .origin):
+            // Not at once the end of it: the option may be another node's, which carries it out.
+            delivery.isWithdrawn = true
+            entry.phase = .answered(delivery)
+            store(entry)
+            // What went down may be this hop's own word, that the time is over.
+            return [.withdrawnForGood(id, entry.asked), done]
+        case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
+            return [done]  // The answer stands, or it is gone already.
+        }
+        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+        entry.stopWaiting()
+        store(entry)
+        let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
+        return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
+    }
+
+    /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.
+    private mutating func rememberWithdrawal(
+        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
+    ) {
+        store(
+            DownlinkEntry(
+                id: id, origin: nil, digest: nil,
+                asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
+                phase: .withdrawn(until: now + times.tombstone), askedAt: now,
+                standingSince: now))
     }
 }

@@ -162,7 +162,8 @@ extension DownlinkMachine {
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
-        return [offer] + acknowledge(entry, attempt: present.attempt, at: now)
+        // What came of the offer follows on ACCEPTED.
+        return acknowledge(entry, attempt: present.attempt, at: now) + [offer]
     }
 
     private mutating func askedAgain(

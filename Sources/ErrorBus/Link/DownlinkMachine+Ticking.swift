@@ -69,8 +69,8 @@ extension DownlinkMachine {
         if let deadline = entry.deadline, now >= deadline + times.deadlineSlack {
             let isOver = DownlinkAction.cancel(
                 entry.id, generation: entry.generation, reason: .expired)
-            if let decision = decisionOnExpiry(of: entry) {
-                return decided(entry, decision, at: now) + [isOver]
+            if let answer = answerOnExpiry(of: entry) {
+                return decided(entry, answer, at: now) + [isOver]
             }
             let reject = Message.Reject(
                 .deadlinePassed, "no answer came before the deadline", id: entry.id)

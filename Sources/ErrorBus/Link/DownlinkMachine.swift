@@ -149,3 +149,123 @@ struct DownlinkMachine: Sendable {
             .noResponder, "node \(name) is going down", id: id, retryMilliseconds: 1_000)
     }
 }
+
+/// What a ``DownlinkMachine`` wants done.
+enum DownlinkAction: Hashable, Sendable {
+    case send(Message, to: PeerID)
+    case reply(BareReply, to: PeerID)
+    /// A child asks: hand it to the node's chain.
+    case offer(DownlinkOffer)
+    /// No child wants the answer any more: take the error back from the chain.
+    case cancel(PresentationID, generation: Int, reason: Outcome)
+    /// What came of the answer that the chain gave. May come again: `unknown` can still become a
+    /// result when the child returns.
+    case settled(PresentationID, answer: UniqueID, RecoveryResult)
+    /// What came of an answer that is not known here: for the node that decided.
+    case passOn(Message.Settled)
+    /// The origin has given up what is not known here: for the nodes above.
+    case passOnWithdrawal(PresentationID, Message.Asked)
+    /// The origin has given up what had ended here before without its word.
+    case withdrawnForGood(PresentationID, Message.Asked?)
+    /// The asker cannot be reached, or can again.
+    case reachable(PresentationID, Bool)
+    case childUp(NodeName)
+    case childDown(NodeName, reason: String)
+    case dropped(Anomaly)
+    /// A peer asked how the node is: send STATE.
+    case tellState(to: PeerID)
+
+    /// Why an entry was taken back from the chain.
+    enum Outcome: String, Hashable, Sendable {
+        case withdrawn, abandoned, expired, shutDown
+    }
+}
+
+/// A presentation for the chain.
+struct DownlinkOffer: Hashable, Sendable {
+    let generation: Int
+    let present: Message.Present
+    let deadline: MonotonicTime?
+}
+
+/// How the chain's work on a presentation ended without its child's own options being run.
+enum DownlinkVerdict: Hashable, Sendable {
+    /// Dealt with above: the child attempts nothing.
+    case decided(Answer)
+    case refused(RejectCode, String)
+}
+
+/// A child that opened a node link: the one live link of its name.
+struct DownlinkChild: Hashable, Sendable {
+    /// Another process that claims the name, waiting for whether its holder still lives.
+    struct Claimant: Hashable, Sendable {
+        let peer: PeerID
+        let hello: Message.Hello
+        let until: MonotonicTime
+    }
+
+    var peer: PeerID
+    var boot: BootID
+    var heardAt: MonotonicTime
+    /// Since when it has been live without a break.
+    var liveSince: MonotonicTime
+    var pingedAt: MonotonicTime?
+    /// Since when nothing reaches it; nil while it lives.
+    var unreachableSince: MonotonicTime?
+    /// Its connection is gone: what still comes from it was sent before.
+    var isDisconnected = false
+    /// It said BYE, and nothing since.
+    var hasLeft = false
+    var claimant: Claimant?
+
+    var isReachable: Bool { unreachableSince == nil }
+}
+
+/// The sender of a message: the listening socket it came in by, and the envelope that leads back.
+/// An address, never an identity.
+struct PeerID: Hashable, Sendable {
+    let socket: Int
+    let envelope: Envelope
+}
+
+/// How this side of the node is. Asking changes nothing but the count of askings.
+extension DownlinkMachine {
+    /// STATUS: any peer that may connect may ask, so replies per second are limited.
+    mutating func statusReceived(
+        from peer: PeerID, at now: MonotonicTime
+    ) -> DownlinkAction {
+        guard !isStopping else { return .send(.reject(goingDown(nil)), to: peer) }
+        var window = statusWindow ?? (now, 0)
+        if now.since(window.start) >= 1_000 { window = (now, 0) }
+        window.count += 1
+        statusWindow = window
+        guard window.count <= limits.statesPerSecondMax else {
+            let reject = Message.Reject(
+                .busy, "asked for its state more than \(limits.statesPerSecondMax) times a second",
+                retryMilliseconds: 1_000 - now.since(window.start))
+            return .send(.reject(reject), to: peer)
+        }
+        return .tellState(to: peer)
+    }
+
+    /// Puts in what this machine knows.
+    func tell(into status: inout NodeStatus, at now: MonotonicTime) {
+        status.boot = boot.description
+        status.openCount = openCount
+        status.counters.presentedBelow = counters.presentedBelow
+        status.counters.answeredBelow = counters.answeredBelow
+        status.counters.settledBelow = counters.settledBelow
+        // All of them, in any order: putting them in order is no work for the sockets' thread.
+        status.children = children.map { name, child in self.status(of: child, name, at: now) }
+    }
+
+    private func status(
+        of child: DownlinkChild, _ name: NodeName, at now: MonotonicTime
+    ) -> ChildStatus {
+        let open = openOfChild[name] ?? 0
+        return ChildStatus(
+            name: name, state: child.isReachable ? .live : child.hasLeft ? .left : .lost,
+            sinceMilliseconds: now.since(child.unreachableSince ?? child.liveSince),
+            openCount: open, answeredCount: (unsettledOfChild[name]?.count ?? open) - open)
+    }
+}

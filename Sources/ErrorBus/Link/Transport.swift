@@ -66,9 +66,9 @@ package enum SendResult: Hashable, Sendable {
 
 /// A driver, as its transport sees it. Called on the transport's executor.
 package protocol TransportReceiver: AnyObject, Sendable {
-    /// Whether it takes more messages; else they wait with the transport, within its bounds, until
-    /// the receiver asks to be woken.
-    var isReady: Bool { get }
+    /// Whether it takes more messages of a socket; else they wait with the transport, within its
+    /// bounds, until the receiver asks to be woken.
+    func isReady(on socket: SocketID) -> Bool
     func received(_ frames: [Frame], on socket: SocketID)
     /// There was no room for so many messages.
     func dropped(_ count: Int, on socket: SocketID)
@@ -77,7 +77,7 @@ package protocol TransportReceiver: AnyObject, Sendable {
 }
 
 extension TransportReceiver {
-    package var isReady: Bool { true }
+    package func isReady(on socket: SocketID) -> Bool { true }
 }
 
 /// What happened to a connection to a parent.

@@ -23,6 +23,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// When it was asked, or withdrawn.
     var since: MonotonicTime
     var attempt: UInt64 = 0
+    /// The first attempt of this asking: what a parent says to an earlier one is no word on it.
+    private(set) var firstAttempt: UInt64 = 1
     /// Since when no parent is known to hold it; nil while one does.
     var outOfContactSince: MonotonicTime?
     /// Why it is not accepted yet, where a parent said so.
@@ -32,7 +34,7 @@ struct UplinkEntry: Hashable, Sendable {
     /// Asked once more while an answer was being carried out: its turn comes after that.
     var askedMeanwhile: UplinkRequest?
     /// The answer that came, for callers that ask again.
-    var decision: Message.Decision?
+    var answer: Answer?
 
     /// When to tell the parent what came of it, until it says OK: one that sends the answer again
     /// until it has the result is not told of its own accord.
@@ -77,6 +79,12 @@ struct UplinkEntry: Hashable, Sendable {
             id: request.present.id, reason: reason, asked: reason == .origin ? asked : nil)
     }
 
+    /// Asks with something new to say, or a parent that may know nothing of it.
+    mutating func askAnew(at next: MonotonicTime) {
+        phase = .asking(next: next, tries: 0)
+        firstAttempt = attempt + 1
+    }
+
     /// This life of the parent need not be told the result any more.
     mutating func noteKnown(in boot: BootID?) {
         knownIn = boot
@@ -93,9 +101,14 @@ struct UplinkEntry: Hashable, Sendable {
 
     /// The parent waits for a word of it, or the other way round: not the time to leave.
     var isBetween: Bool {
+        if case .answered = phase { true } else { isUnreleased }
+    }
+
+    /// The parent has not said yet that it has let go of it.
+    var isUnreleased: Bool {
         switch phase {
-        case .moving, .answered, .withdrawing: true
-        case .asking, .accepted, .settled, .gone: false
+        case .moving, .withdrawing: true
+        case .asking, .accepted, .answered, .settled, .gone: false
         }
     }
 

@@ -10,7 +10,7 @@ extension UplinkMachine {
                 store(entry, id)
                 return []
             case .settled(_, let result, _):
-                if let told = entry.decision?.told(result) { return [.answered(id, told)] }
+                if let told = entry.answer?.told(result) { return [.answered(id, told)] }
             case .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
@@ -24,6 +24,7 @@ extension UplinkMachine {
         var entry = UplinkEntry(
             request: request, phase: .asking(next: now, tries: 0), since: now,
             attempt: former?.attempt ?? 0, outOfContactSince: now)
+        entry.askAnew(at: now)
         entry.wasAccepted = former?.wasAccepted ?? false
         switch former?.phase {
         case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
@@ -105,7 +106,7 @@ extension UplinkMachine {
         if case .moving = entry.phase {
             // Said with the next asking.
         } else {
-            entry.phase = .asking(next: now, tries: 0)
+            entry.askAnew(at: now)
         }
         store(entry, id)
         return ticked(at: now)
@@ -143,8 +144,10 @@ extension UplinkMachine {
         remembered.plan(id, at: entry.isPassedOn ? nil : entry.forgetAt)
         passedOn.plan(id, at: entry.isPassedOn ? entry.since + times.tombstone : nil)
         if entry.isBetween { between.insert(id) } else { between.remove(id) }
+        if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
         openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
         entries[id] = entry
+        if openCount == 0 { cutOffSince = nil }
         // Its report will not be sent any more.
         if !entry.isOpen { entries[id]?.request.present.payload = [] }
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
@@ -160,7 +163,9 @@ extension UplinkMachine {
         remembered.plan(id, at: nil)
         passedOn.plan(id, at: nil)
         between.remove(id)
+        unreleased.remove(id)
         if entries[id]?.isOpen == true { openCount -= 1 }
+        if openCount == 0 { cutOffSince = nil }
         entries[id] = nil
     }
 

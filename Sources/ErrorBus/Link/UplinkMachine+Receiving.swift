@@ -4,9 +4,9 @@ extension UplinkMachine {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
         }
-        if case .live(var live) = link, message.verb != .ping {
-            // Any frame counts as life, and answers the ping. Only the parent's own ping does not:
-            // it comes also where nothing of this side's arrives any more.
+        if case .live(var live) = link, message.isReply {
+            // What a parent sends of its own accord comes also where nothing of this side's arrives
+            // any more.
             live.heardAt = now
             live.pingedAt = nil
             link = .live(live)
@@ -39,10 +39,11 @@ extension UplinkMachine {
         _ message: Message, at now: MonotonicTime
     ) -> [UplinkAction] {
         switch message {
-        case .accepted(let id, _): return acknowledged(id, .relayed, by: nil, at: now)
+        case .accepted(let id, let attempt): return accepted(id, attempt, at: now)
         case .pending(let pending):
-            return acknowledged(pending.id, pending.state, by: pending.by, at: now)
-        case .answer(let decision): return answered(decision, at: now)
+            if entries[pending.id]?.isOpen == true { noteWay(pending.state, at: now) }
+            return held(pending.id, pending.state, by: pending.by, at: now)
+        case .answer(let id, let answer): return answered(id, answer, at: now)
         case .withdrawn(let id): return withdrawn(id, isOK: false, at: now)
         case .reject(let reject): return refused(reject, at: now)
         default: return []
@@ -64,16 +65,29 @@ extension UplinkMachine {
         }
     }
 
-    /// ACCEPTED or PENDING: the next hop holds it. Not an answer (rule 2).
-    private mutating func acknowledged(
-        _ id: PresentationID, _ state: Message.Pending.State, by: String?, at now: MonotonicTime
+    /// ACCEPTED: the next hop has heard this asking. Not an answer (rule 2).
+    private mutating func accepted(
+        _ id: PresentationID, _ attempt: UInt64, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        if var entry = entries[id], case .asking = entry.phase {
+            // What was said to an earlier asking says nothing of what this one has to say.
+            guard attempt >= entry.firstAttempt else { return [] }
+            entry.phase = .accepted(nextAwait: now + nextAwait())
+            store(entry, id)
+        }
+        return held(id, .relayed, by: nil, at: now)
+    }
+
+    /// ACCEPTED or PENDING: the next hop holds it. PENDING may come of its own accord, before
+    /// that hop has heard what is asked now.
+    private mutating func held(
+        _ id: PresentationID, _ state: PresentationState.Station, by: String?, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard var entry = entries[id] else {
             return [.dropped(Anomaly(kind: .unknownID, detail: "pending \(id)"))]
         }
         switch entry.phase {
         case .asking, .accepted:
-            if case .asking = entry.phase { entry.phase = .accepted(nextAwait: now + nextAwait()) }
             entry.wasAccepted = true
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }
@@ -88,11 +102,10 @@ extension UplinkMachine {
     }
 
     private mutating func answered(
-        _ decision: Message.Decision, at now: MonotonicTime
+        _ id: PresentationID, _ answer: Answer, at now: MonotonicTime
     ) -> [UplinkAction] {
-        let id = decision.id
         func settle(_ result: RecoveryResult) -> [UplinkAction] {
-            [.send(settledMessage(id, decision.answer, result))]
+            [.send(settledMessage(id, answer.id, result))]
         }
         guard var entry = entries[id] else {
             // Just up, a child may still come back for it; later none will (rule 9).
@@ -104,20 +117,20 @@ extension UplinkMachine {
         switch entry.phase {
         case .asking, .accepted, .moving:
             counters.answeredAbove += 1
-            entry.phase = .answered(decision.answer)
-            entry.decision = decision
+            entry.phase = .answered(answer.id)
+            entry.answer = answer
             entry.noteKnown(in: welcome?.boot)
             entry.outOfContactSince = nil
             store(entry, id)
-            return [.answered(id, decision)]
-        case .answered(let answer):
-            guard answer == decision.answer else { return settle(.late) }
+            return [.answered(id, answer)]
+        case .answered(let earlier):
+            guard earlier == answer.id else { return settle(.late) }
             // The same one again while it is carried out: its result follows.
             entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return []
-        case .settled(let answer, let result, _):
-            guard answer == decision.answer else { return settle(.late) }
+        case .settled(let earlier, let result, _):
+            guard earlier == answer.id else { return settle(.late) }
             entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return settle(result)
@@ -133,11 +146,9 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         guard var entry = entries[id] else { return [] }
         switch entry.phase {
-        case .withdrawing where entry.isPassedOn:
-            forget(id)
-            return []
         case .withdrawing(let reason, _, _):
             entry.phase = .gone(reason, until: now + times.tombstone)
+            entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return []
         case .moving:
@@ -183,13 +194,13 @@ extension UplinkMachine {
         case .unknownID:
             // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
-            entry.phase = .asking(next: now, tries: 0)
+            entry.askAnew(at: now)
         case .notYours where entry.wasAccepted && retry == nil:
             // The origin asked by another path meanwhile and may have come back by this one, unless
             // it is known not to have: then this path only waits for it (rule 11). Said twice, it
             // is asked once.
             guard entry.isAccepted, entry.request.present.isOriginReachable else { return [] }
-            entry.phase = .asking(next: now, tries: 0)
+            entry.askAnew(at: now)
         case .busy,
             .noResponder where retry != nil,
             .notYours where retry != nil:
@@ -208,5 +219,157 @@ extension UplinkMachine {
         }
         store(entry, id)
         return ticked(at: now)
+    }
+}
+
+extension Message {
+    /// Whether a parent says it to what a child has said: then its way up is open.
+    fileprivate var isReply: Bool {
+        switch self {
+        case .welcome, .accepted, .withdrawn, .reject, .ok, .pong, .state: true
+        case .hello, .present, .await, .settled, .withdraw, .status, .pending, .answer, .ping, .bye:
+            false
+        }
+    }
+}
+
+/// What came of an answer, on its way up.
+///
+/// The parent that sent an answer sends it again until it has the result. A later life of it, or
+/// another parent, may know nothing of the answer: it gets the result until it says OK (rule 12).
+extension UplinkMachine {
+    /// The answer was carried out.
+    mutating func settled(
+        _ id: PresentationID, answer: UniqueID, result: RecoveryResult, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id] else {
+            return [.dropped(Anomaly(kind: .unknownID, detail: "settled \(id)"))]
+        }
+        switch entry.phase {
+        case .settled(answer, let known, _) where known != .unknown:
+            return []  // Given up below, or the same again: what is known stands.
+        case .answered(answer), .settled(answer, .unknown, _):
+            let again = entry.askedMeanwhile
+            entry.askedMeanwhile = nil
+            entry.phase = .settled(answer, result, until: now + times.tombstone)
+            var actions: [UplinkAction] = []
+            if isLive {
+                if isOwed(entry, result) {
+                    entry.telling = .init(next: now)
+                } else {
+                    actions.append(.send(settledMessage(id, answer, result)))
+                }
+            }
+            store(entry, id)
+            guard let again else { return actions + ticked(at: now) }
+            if let told = entry.answer?.told(result) {
+                return actions + [.answered(id, told)] + ticked(at: now)
+            }
+            return actions + ask(again, at: now) + ticked(at: now)
+        case .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
+            return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
+        }
+    }
+
+    /// A child says what came of an answer that an earlier life of this node passed down.
+    mutating func passOn(
+        _ settled: Message.Settled, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        let (id, answer, result) = (settled.id, settled.answer, settled.result)
+        guard let asked = settled.asked, result != .unknown else { return [] }
+        switch entries[id]?.phase {
+        case .answered(answer), .settled(answer, .unknown, _):
+            return self.settled(id, answer: answer, result: result, at: now)
+        case .asking, .accepted, .moving, .answered, .settled:
+            return []  // The answer comes down to the child, which replies with the result.
+        case .withdrawing, .gone, nil:
+            return passOn(
+                id, asked, .settled(answer, result, until: now + times.tombstone), at: now)
+        }
+    }
+
+    /// A child says that the origin gave up what an earlier life of this node had asked.
+    mutating func passOnWithdrawal(
+        of id: PresentationID, _ asked: Message.Asked, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard entries[id] == nil else { return withdrew(id, reason: .origin, at: now) }
+        return passOn(id, asked, .withdrawing(.origin, next: now, tries: 0), at: now)
+    }
+
+    private mutating func passOn(
+        _ id: PresentationID, _ asked: Message.Asked, _ phase: UplinkEntry.Phase,
+        at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard link != .closed else { return [] }
+        let present = Message.Present(
+            id: id, origin: asked.origin, path: [], digest: asked.digest, payload: [])
+        var entry = UplinkEntry(
+            request: UplinkRequest(present: present, isForwarded: true), phase: phase, since: now)
+        entry.isPassedOn = true
+        if case .settled = phase { entry.telling = .init(next: now) }
+        store(entry, id)
+        return ticked(at: now)
+    }
+
+    /// A parent is there: it gets the results that it may not know, paced, after what is asked.
+    ///
+    /// - Parameter mayHaveLapsed: It was out of reach for so long that it may have given up its
+    ///   answers: then it does not send them again, and asks for no result.
+    mutating func tellResults(
+        after count: Int, mayHaveLapsed: Bool, at now: MonotonicTime
+    ) {
+        var position = count
+        for id in entries.keys.sorted(by: PresentationID.areInOrder) {
+            guard var entry = entries[id] else { continue }
+            let next = now + UInt64(position / times.pacePerMillisecond)
+            switch entry.phase {
+            case .settled(_, let result, _):
+                if mayHaveLapsed { entry.knownIn = nil }
+                guard isOwed(entry, result) else { continue }
+                entry.telling = .init(next: next)
+            case .gone(.origin, _):
+                guard isOwed(entry, .withdrawn) else { continue }
+                entry.phase = .withdrawing(.origin, next: next, tries: 0)
+            case .asking, .accepted, .moving, .answered, .withdrawing, .gone: continue
+            }
+            store(entry, id)
+            position += 1
+        }
+    }
+
+    /// Whether the parent in use is to be told of its own accord.
+    private func isOwed(_ entry: UplinkEntry, _ result: RecoveryResult) -> Bool {
+        result != .unknown && entry.asked != nil
+            && (entry.knownIn == nil || entry.knownIn != welcome?.boot)
+    }
+
+    /// Tells it once more when it is time.
+    mutating func tell(
+        _ entry: inout UplinkEntry, _ answer: UniqueID, _ result: RecoveryResult,
+        at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard isLive, var telling = entry.telling, now >= telling.next else { return [] }
+        telling.tries += 1
+        telling.next = now + jitter.resendDelay(afterTries: telling.tries)
+        entry.telling = telling
+        let settled = Message.Settled(
+            id: entry.request.present.id, answer: answer, result: result, asked: entry.asked)
+        return [.send(.settled(settled))]
+    }
+
+    /// OK to a result; false where it is no word on that.
+    mutating func told(_ id: PresentationID) -> Bool {
+        guard var entry = entries[id], case .settled = entry.phase else { return false }
+        // Kept for a next life of the parent, also what was passed on: this one may have died
+        // before it was on record.
+        entry.noteKnown(in: welcome?.boot)
+        store(entry, id)
+        return true
+    }
+
+    func settledMessage(
+        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult
+    ) -> Message {
+        .settled(Message.Settled(id: id, answer: answer, result: result))
     }
 }

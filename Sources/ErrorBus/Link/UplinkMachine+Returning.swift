@@ -1,4 +1,5 @@
-/// Back to a parent that comes earlier in the list (rule 12), without a question lost or doubled:
+/// To another parent (rule 12): back to one that comes earlier in the list, or past one that has no
+/// way up itself, without a question lost or doubled:
 /// a second socket finds out whether it is there; the parent in use gives up what is open, each
 /// with an acknowledgement, while new questions wait; then the second socket becomes the link.
 extension UplinkMachine {
@@ -13,11 +14,18 @@ extension UplinkMachine {
     /// When the way back next has something to do.
     var returnDue: MonotonicTime? {
         switch returning {
-        case .none: nil
-        case .waiting(let until), .leaving(_, let until): until
+        case .none: cutOffDue
+        case .waiting(let until): [until, cutOffDue].compactMap(\.self).min()
+        case .leaving(_, let since): leftAt(since)
         case .opening(let since): since + probeMax
         case .greeting(let since, let nextHello): min(nextHello, since + probeMax)
         }
+    }
+
+    /// When the parent in use is left at the latest. For a result only shortly: what it has let go
+    /// of is in front of people for as long as hops keep that back, and is asked again by then.
+    private func leftAt(_ since: MonotonicTime) -> MonotonicTime {
+        since + (unreleased.isEmpty ? times.leaveResultMax : times.leaveMax)
     }
 
     /// How long an earlier parent has for its greeting: longer each time, as for the link.
@@ -30,9 +38,32 @@ extension UplinkMachine {
     mutating func planReturn(at now: MonotonicTime) {
         putOffCount = 0
         probeFailures = 0
-        guard parent > 0 else { return returning = .none }
         preferred = parent - 1  // The first is tried first.
-        returning = .waiting(until: now + nextReturn())
+        waitForReturn(at: now)
+    }
+
+    private mutating func waitForReturn(at now: MonotonicTime) {
+        guard parent > 0 else { return returning = .none }
+        // Where an earlier one was left for want of a way up, again and again, it is not hurried.
+        let cutOffCount = parents[..<parent].map(\.cutOffCount).max() ?? 0
+        returning = .waiting(until: now + nextReturn() << UInt64(min(max(cutOffCount, 1) - 1, 5)))
+    }
+
+    /// What the parent says of its own way up, with where a presentation stands.
+    mutating func noteWay(_ state: PresentationState.Station, at now: MonotonicTime) {
+        guard state == .unreachable else {
+            cutOffSince = nil
+            parents[parent].cutOffCount = 0
+            return
+        }
+        if parentCount > 1, cutOffSince == nil { cutOffSince = now }
+    }
+
+    /// When to look for another parent than one without a way up. Those above have a nearer way
+    /// past what has gone wrong: they come first.
+    private var cutOffDue: MonotonicTime? {
+        guard let cutOffSince, isLive else { return nil }
+        return cutOffSince + times.wayMax * UInt64(max(welcome?.path.count ?? 0, 1))
     }
 
     /// The live link is lost or left.
@@ -52,13 +83,14 @@ extension UplinkMachine {
     }
 
     mutating func tickedReturn(at now: MonotonicTime) -> [UplinkAction] {
+        if let due = cutOffDue, now >= due, let actions = lookAside(at: now) { return actions }
         switch returning {
         case .none: return []
         case .waiting(let until):
             guard now >= until else { return [] }
             guard between.isEmpty || putOffCount >= Self.putOffMax else {
                 putOffCount += 1
-                returning = .waiting(until: now + nextReturn())
+                waitForReturn(at: now)
                 return []
             }
             preferred = (preferred + 1) % parent
@@ -74,10 +106,24 @@ extension UplinkMachine {
             guard now >= nextHello else { return [] }
             returning = .greeting(since: since, nextHello: now + times.helloAgainAfter)
             return [.sendProbe(hello)]
-        case .leaving(let welcome, let until):
-            guard between.isEmpty || now >= until else { return [] }
+        case .leaving(let welcome, let since):
+            guard between.isEmpty || now >= leftAt(since) else { return [] }
             return move(welcome, at: now)
         }
+    }
+
+    /// Tries the next of all other parents. Nil while one is tried already.
+    private mutating func lookAside(at now: MonotonicTime) -> [UplinkAction]? {
+        switch returning {
+        case .opening, .greeting, .leaving: return nil
+        case .none, .waiting: break
+        }
+        // In vain, the one after it is tried as much later.
+        cutOffSince = now
+        preferred = (max(preferred, 0) + 1) % parentCount
+        if preferred == parent { preferred = (preferred + 1) % parentCount }
+        returning = .opening(since: now)
+        return [.openProbe(parent: preferred)]
     }
 
     /// The second socket's connection is up.
@@ -96,11 +142,11 @@ extension UplinkMachine {
         case .opening, .greeting:
             probeFailures += 1
             noteDown(preferred, reason, isRefusal: isRefusal, at: now)
-            returning = .waiting(until: now + nextReturn())
+            waitForReturn(at: now)
             return [.closeProbe]
         case .leaving:
             noteDown(preferred, reason, isRefusal: isRefusal, at: now)
-            returning = .waiting(until: now + nextReturn())
+            waitForReturn(at: now)
             resumeAsking(at: now)
             return [.closeProbe] + ticked(at: now)
         }
@@ -115,6 +161,15 @@ extension UplinkMachine {
         case .welcome(let welcome):
             guard case .greeting = returning else {
                 return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME once more"))]
+            }
+            if welcome.path.count > 1 { parents[preferred].isPassage = true }
+            guard !parents[preferred].isCutOff(welcome) else {
+                return probeLost("it has no way up", at: now)
+            }
+            guard preferred < parent || cutOffSince != nil else {
+                // The parent in use has its way up again.
+                waitForReturn(at: now)
+                return [.closeProbe]
             }
             return leave(for: welcome, at: now)
         case .reject(let reject) where reject.id == nil:
@@ -133,7 +188,7 @@ extension UplinkMachine {
     private mutating func leave(
         for welcome: Message.Welcome, at now: MonotonicTime
     ) -> [UplinkAction] {
-        returning = .leaving(welcome, until: now + times.leaveMax)
+        returning = .leaving(welcome, since: now)
         var position = 0
         for id in openIDs {
             guard var entry = entries[id] else { continue }
@@ -151,7 +206,7 @@ extension UplinkMachine {
     /// The parent that is being left holds it no more.
     mutating func letGo(_ former: UplinkEntry, _ id: PresentationID, at now: MonotonicTime) {
         var entry = former
-        entry.phase = .asking(next: now, tries: 0)
+        entry.askAnew(at: now)
         if entry.outOfContactSince == nil { entry.outOfContactSince = now }
         store(entry, id)
     }
@@ -174,9 +229,14 @@ extension UplinkMachine {
         _ welcome: Message.Welcome, at now: MonotonicTime
     ) -> [UplinkAction] {
         noteLeft(at: now)
+        let isBack = preferred < parent
+        if cutOffSince != nil {
+            parents[parent].isPassage = true
+            parents[parent].cutOffCount += 1
+        }
         parent = preferred
         let actions: [UplinkAction] = [
-            .send(.bye(reason: "back to \(welcome.node)")), .adoptProbe,
+            .send(.bye(reason: "\(isBack ? "back" : "over") to \(welcome.node)")), .adoptProbe,
         ]
         return actions + settledIn(welcome, at: now)
     }

@@ -38,7 +38,11 @@ struct UplinkMachine: Sendable {
     var putOffCount = 0
     /// Tries of the way back that came to nothing.
     var probeFailures = 0
+    /// Since when the parent in use says that it has no way up for what is open.
+    var cutOffSince: MonotonicTime?
     var failures = 0
+    /// When the link that is to be replaced was lost.
+    var lostAt: MonotonicTime?
     /// One for each parent, in order.
     var parents: [UplinkParent]
     var startedAt = MonotonicTime(milliseconds: 0)
@@ -55,6 +59,8 @@ struct UplinkMachine: Sendable {
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that wait for a word from the parent, or owe it one.
     var between: Set<PresentationID> = []
+    /// Those of them that wait for the parent to let go of them.
+    var unreleased: Set<PresentationID> = []
     /// Entries that only keep a result or a withdrawal, and until when.
     var remembered = DeadlineQueue<PresentationID>()
     /// Results and withdrawals of what an earlier life of this node had asked, and until when.
@@ -148,6 +154,8 @@ struct UplinkMachine: Sendable {
     }
 
     private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
+        lostAt = now
+        cutOffSince = nil
         var actions: [UplinkAction] = [.linkDown(reason: reason)] + stopReturn()
         for id in openIDs {
             guard var entry = entries[id] else { continue }
@@ -172,6 +180,7 @@ struct UplinkMachine: Sendable {
     mutating func settledIn(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
         link = .live(Live(heardAt: now))
         failures = 0
+        cutOffSince = nil
         lastFailure = nil
         self.welcome = welcome
         noteUp(welcome, at: now)
@@ -181,7 +190,7 @@ struct UplinkMachine: Sendable {
             guard var entry = entries[id] else { continue }
             let next = now + UInt64(position / times.pacePerMillisecond)
             switch entry.phase {
-            case .asking, .accepted, .moving: entry.phase = .asking(next: next, tries: 0)
+            case .asking, .accepted, .moving: entry.askAnew(at: next)
             case .withdrawing(let reason, _, _):
                 entry.phase = .withdrawing(reason, next: next, tries: 0)
             case .answered, .settled, .gone: continue
@@ -189,7 +198,9 @@ struct UplinkMachine: Sendable {
             position += 1
             store(entry, id)
         }
-        tellResults(after: position, at: now)
+        let wasAway = lostAt.map { now.since($0) >= times.lease } ?? false
+        lostAt = nil
+        tellResults(after: position, mayHaveLapsed: wasAway, at: now)
         return [.linkUp(welcome)] + ticked(at: now)
     }
 
@@ -222,4 +233,126 @@ extension PresentationID {
 extension UniqueID {
     /// The order ids were made in, for version 7.
     func isBefore(_ other: UniqueID) -> Bool { (high, low) < (other.high, other.low) }
+}
+
+/// What an ``UplinkMachine`` wants done.
+enum UplinkAction: Hashable, Sendable {
+    /// Open a socket to the parent of this index, in place of the one that is open.
+    case open(parent: Int)
+    case close
+    case send(Message)
+    /// Open a second socket, to the parent of this index, beside the one that is open.
+    case openProbe(parent: Int)
+    case closeProbe
+    case sendProbe(Message)
+    /// The second socket takes the place of the first, which is closed once all is sent.
+    case adoptProbe
+    /// The parent welcomed us.
+    case linkUp(Message.Welcome)
+    case linkDown(reason: String)
+    /// Tell the caller where its presentation stands.
+    case moved(PresentationID, PresentationState.Station, by: String?)
+    /// Carry out the answer, then report ``UplinkMachine/settled(_:answer:result:at:)``.
+    case answered(PresentationID, Answer)
+    /// The presentation is refused for good.
+    case refused(PresentationID, Message.Reject)
+    case expired(PresentationID)
+    /// No parent could be reached within the caller's grace. Stays open until withdrawn.
+    ///
+    /// With the refusal that it met last, where a parent was there and was busy.
+    case graceOver(PresentationID, Message.Reject?)
+    /// Late, doubled or alien: counted and dropped.
+    case dropped(Anomaly)
+}
+
+/// What is remembered of one parent, beside what concerns only the one in use.
+struct UplinkParent: Hashable, Sendable {
+    /// What it called itself.
+    var node: NodeName?
+    /// Why it is not up; nil where it is, or was left for an earlier one, or was never tried.
+    var failure: String?
+    /// It is there, and does not take this node.
+    var isRefusing = false
+    /// Since when it is up, or is not.
+    var since = MonotonicTime(milliseconds: 0)
+    /// It is not the end of the way: there was a parent above it, or it said that there was none.
+    var isPassage = false
+    /// How often in a row it was left because it had no way up.
+    var cutOffCount = 0
+
+    /// Welcomed so, this node would be no nearer to people.
+    func isCutOff(_ welcome: Message.Welcome) -> Bool { isPassage && welcome.path.count == 1 }
+}
+
+/// The way to another parent than the one in use: back to one that comes earlier in the list, or
+/// past one that has lost its own parent. It is tried on a socket of its own: the live link is left
+/// only for a parent that has said WELCOME.
+enum ReturnState: Hashable, Sendable {
+    /// The first parent is in use and has a way up, or none is in use. Becomes waiting, opening.
+    case none
+    /// Becomes opening.
+    case waiting(until: MonotonicTime)
+    /// The second socket is open, no peer at the other end yet. Becomes greeting, waiting.
+    case opening(since: MonotonicTime)
+    /// HELLO is sent until WELCOME comes. Becomes leaving, waiting.
+    case greeting(since: MonotonicTime, nextHello: MonotonicTime)
+    /// Welcomed there; the parent in use lets go of what is open. Becomes none, waiting.
+    case leaving(Message.Welcome, since: MonotonicTime)
+}
+
+/// How the links upward are.
+extension UplinkMachine {
+    /// The parent in use is there.
+    mutating func noteUp(_ welcome: Message.Welcome, at now: MonotonicTime) {
+        let former = parents[parent]
+        parents[parent] = UplinkParent(
+            node: welcome.node, since: now,
+            isPassage: former.isPassage || welcome.path.count > 1, cutOffCount: former.cutOffCount)
+    }
+
+    /// A parent was tried in vain, or is lost. Trying again in vain is nothing new.
+    mutating func noteDown(
+        _ index: Int, _ reason: String, isRefusal: Bool = false, at now: MonotonicTime
+    ) {
+        if parents[index].failure == nil { parents[index].since = now }
+        parents[index].failure = reason
+        parents[index].isRefusing = isRefusal
+    }
+
+    /// The parent in use is left for an earlier one.
+    mutating func noteLeft(at now: MonotonicTime) { parents[parent].since = now }
+
+    /// Puts in what this machine knows. `endpoints` are the parents', in order.
+    func tell(
+        into status: inout NodeStatus, endpoints: [Endpoint], at now: MonotonicTime
+    ) {
+        if status.boot.isEmpty { status.boot = boot.description }
+        status.counters.presentedAbove += counters.presentedAbove
+        status.counters.answeredAbove += counters.answeredAbove
+        status.counters.refusedAbove += counters.refusedAbove
+        status.parents += zip(parents, endpoints).enumerated().map { index, pair in
+            let state = state(ofParent: index)
+            return ParentStatus(
+                node: pair.0.node, endpoint: pair.1.description, state: state,
+                reason: state == .up || state == .standby ? nil : pair.0.failure,
+                sinceMilliseconds: now.since(pair.0.since),
+                openCount: index == parent ? openCount : 0)
+        }
+    }
+
+    private func state(ofParent index: Int) -> ParentStatus.State {
+        if index == parent, isLive { return .up }
+        if link == .closed { return .down }
+        if parents[index].isRefusing { return .refused }
+        if index == parent || index == triedAgain { return .connecting }
+        return parents[index].failure == nil ? .standby : .down
+    }
+
+    /// The earlier parent that is tried at the moment, beside the one in use.
+    private var triedAgain: Int? {
+        switch returning {
+        case .none, .waiting: nil
+        case .opening, .greeting, .leaving: preferred
+        }
+    }
 }

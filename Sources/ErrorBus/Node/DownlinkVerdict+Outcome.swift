@@ -1,7 +1,7 @@
 extension DownlinkVerdict {
     /// What the hop below gets of the chain's outcome. Nil when there is nothing to say: the
     /// node is going down, and its children ask again.
-    init?(_ outcome: Outcome, id: PresentationID, node: NodeName) {
+    init?(_ outcome: Outcome, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
             // Each hop would put the number in front once more.
@@ -18,48 +18,22 @@ extension DownlinkVerdict {
         case .tooManyHops: self = .refused(.tooManyHops, reason)
         case .busy: self = .refused(.busy, reason)
         case .rejected: self = .refused(.malformed, reason)
-        default: self = .decided(Message.Decision(outcome, id: id, node: node))
+        default: self = .decided(Answer(outcome, node: node))
         }
     }
 }
 
-extension Message.Decision {
-    fileprivate init(_ outcome: Outcome, id: PresentationID, node: NodeName) {
+extension Answer {
+    fileprivate init(_ outcome: Outcome, node: NodeName) {
         let decider = outcome.isRemote ? outcome.decidedBy : node.description
         let answer = outcome.answer
-        let above = outcome.handledAbove
+        let decision = outcome.decision
         self.init(
-            id: id, answer: answer?.id ?? above?.decision ?? PresentationID.make().value,
+            id: decision?.id ?? PresentationID.make().value, option: answer?.option,
             by: answer?.by ?? outcome.spokenBy ?? decider,
-            via: answer?.via ?? above?.via ?? (outcome.reason == .expired ? .expiry : .handler),
-            option: answer?.option, didRecover: outcome.didRecover,
-            reason: outcome.reason.rawValue,
-            extras: answer?.extras ?? above?.extras ?? AnswerExtras())
-    }
-}
-
-extension Message.Pending.State {
-    init(_ station: PresentationState.Station) {
-        self =
-            switch station {
-            case .relayed: .relayed
-            case .queued: .queued
-            case .presented: .presented
-            case .claimed: .claimed
-            case .unreachable: .unreachable
-            }
-    }
-}
-
-extension PresentationState.Station {
-    init(_ state: Message.Pending.State) {
-        self =
-            switch state {
-            case .relayed: .relayed
-            case .queued: .queued
-            case .presented: .presented
-            case .claimed: .claimed
-            case .unreachable: .unreachable
-            }
+            via: decision?.via ?? (outcome.reason == .expired ? .expiry : .handler),
+            didRecover: outcome.didRecover, reason: outcome.reason.rawValue,
+            extras: decision?.extras ?? Extras())
+        isFromAbove = true
     }
 }

@@ -14,8 +14,8 @@ final class JournalResponder: Responder {
     private let present = Mutex<[PresentationID: Int]>([:])
     private let logger: Logger
 
-    /// - Parameter asksAgain: What was shown before a restart and is asked again is shown again.
-    ///   Otherwise it is refused (410).
+    /// - Parameter asksAgain: What was taken in before a restart, and so may have been shown, is
+    ///   shown again when it is asked again. Otherwise it is refused (410).
     init(
         _ name: NodeName, next: any Responder, journal: any DecisionJournal,
         audit: (any AuditLog)?, asksAgain: Bool, logger: Logger
@@ -32,8 +32,8 @@ final class JournalResponder: Responder {
     var responderName: String { name.description }
     var next: (any Responder)? { get async { following } }
 
-    func presentError(_ error: any Error) async -> Outcome {
-        await inPresentation { context in
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        await carryOn(context) { context in
             let isHere = present.withLock { present in
                 present[context.id, default: 0] += 1
                 return present[context.id] != 1
@@ -59,9 +59,9 @@ final class JournalResponder: Responder {
             }
             let outcome =
                 if let record { await answer(error, record, isHere, in: context) } else {
-                    await following.receive(error, in: context)
+                    await following.presentError(error, in: context)
                 }
-            await noteEnd(outcome, context.id)
+            await noteEnd(outcome, in: context)
             return outcome
         }
     }
@@ -70,35 +70,36 @@ final class JournalResponder: Responder {
         _ error: any Error, _ record: DecisionRecord, _ isHere: Bool,
         in context: PresentationContext
     ) async -> Outcome {
-        let from = PresentedOrigin.current
-        guard record.origin == from?.origin, record.digest == from?.digest else {
+        let asked = context.received?.present
+        guard record.origin == asked?.origin, record.digest == asked?.digest else {
             return refusal(.conflict, "this id stands for another report")
         }
         switch record.state {
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, context.id)
         case .shown where isHere:
-            return await following.receive(error, in: context)
+            return await following.presentError(error, in: context)
         case .shown where !asksAgain:
-            return refusal(.gone, "shown before a restart, and may not be asked twice")
+            return refusal(
+                .gone, "taken in before a restart: it may have been shown, and is not shown twice")
         case .shown, .ended:
             var context = context
             context.wasShownBefore = true
-            return await following.receive(error, in: context)
+            return await following.presentError(error, in: context)
         }
     }
 
-    /// A question that ended without an answer: withdrawn, expired or withheld. Not when the node
-    /// goes down: then the question comes back when its origin asks again.
-    private func noteEnd(_ outcome: Outcome, _ id: PresentationID) async {
+    /// A presentation that ended without an answer: withdrawn, expired or withheld. Not when the
+    /// node goes down: then it comes back when its origin asks again.
+    private func noteEnd(_ outcome: Outcome, in context: PresentationContext) async {
         guard outcome.answer == nil, outcome.refusalCode == nil else { return }
-        let isGivenUp = ForwardedPresentation.current?.withdrawal != nil
+        let isGivenUp = context.received?.withdrawal != nil
         switch outcome.reason {
         case .expired, .withheld: break
         case .withdrawn where isGivenUp: break
         default: return
         }
-        await decisions.ended(id, outcome.reason)
+        await decisions.ended(context.id, outcome.reason)
     }
 
     private func refusal(_ code: RejectCode, _ detail: String) -> Outcome {

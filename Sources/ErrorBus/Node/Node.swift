@@ -15,23 +15,24 @@ import Synchronization
 public final class Node: Service {
     public let name: NodeName
     /// The parent process as a responder: the `next` of this process's own responders.
-    public let uplink: UplinkResponder
+    public let uplink: any Responder
     /// The head of this node's chain: where children's errors enter, and where this process's own
     /// enter when its rules and presenters are to see them too.
     public let chain: any Responder
 
     private let transport: any NodeTransport
-    /// To the parents, then one for each way that rules route by.
-    private let uplinks: [Uplink]
-    private let downlink: Downlink
+    private let driver: NodeDriver
+    private let presentations: ChildPresentations
     private let source: NodeStatusSource
     private let parts: NodeParts
     /// How many endpoints it listens on once it runs.
     let listenCount: Int
+    /// An endpoint that it may not listen on.
+    private let unauthenticated: Endpoint?
     private let isStarted = Atomic(false)
 
     /// A node of a topology.
-    public convenience init(
+    package convenience init(
         _ name: NodeName, topology: Topology, parts: NodeParts
     ) throws(NodeError) {
         guard let settings = topology.nodes[name] else {
@@ -62,56 +63,49 @@ public final class Node: Service {
         name = settings.name
         self.parts = parts
         listenCount = settings.listen.count
+        unauthenticated =
+            settings.allowUnauthenticated ? nil : settings.listen.first { !$0.isLocal }
         self.transport = transport
         let boot = BootID.make()
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
-        let box = DownlinkBox()
-        func makeUplink(
-            to endpoints: [Endpoint], changed: @escaping @Sendable (LinkChange) -> Void = { _ in }
-        ) -> Uplink {
-            Uplink(
-                UplinkMachine(
-                    name: settings.name, boot: boot, parentCount: endpoints.count, times: times,
-                    limits: parts.limits, seed: .random(in: 0...UInt64.max)),
-                endpoints: endpoints, transport: transport, faults: parts.faults,
-                logger: parts.logger, linkChanged: changed)
+        // The way to the parents comes first, where there are any.
+        let ways = (parents.isEmpty ? [] : [parents]) + routes.map { [$0.1] }
+        let above = ways.map { endpoints in
+            UplinkMachine(
+                name: settings.name, boot: boot, parentCount: endpoints.count, times: times,
+                limits: parts.limits, seed: .random(in: 0...UInt64.max))
         }
-        let upward =
-            parents.isEmpty
-            ? nil : makeUplink(to: parents) { box.linkChanged($0, below: settings.name) }
-        let ways = routes.map { ($0.name, makeUplink(to: [$0.1])) }
-        uplinks = (upward.map { [$0] } ?? []) + ways.map(\.1)
+        let below = DownlinkMachine(
+            name: settings.name, boot: boot, times: times, limits: parts.limits,
+            seed: .random(in: 0...UInt64.max))
+        let driver = NodeDriver(
+            NodeMachine(below: below, above: above, endpoints: ways), listens: settings.listen,
+            transport: transport, faults: parts.faults, logger: parts.logger)
+        self.driver = driver
         let presenting = NodePresenting(settings, parts)
         let isFallback = settings.whenUnreachable == .presentLocally && !parents.isEmpty
-        func responder(_ uplink: Uplink?) -> UplinkResponder {
+        func responder(_ way: Int?) -> UplinkResponder {
             UplinkResponder(
-                settings, uplink: uplink, parts: parts,
+                settings, way: way.map { .init(driver: driver, index: $0) }, parts: parts,
                 fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
                 wake: { () throws(TransportError) in try transport.start() })
         }
-        uplink = responder(upward)
-        parts.routes.set(Dictionary(ways.map { ($0, responder($1)) }) { first, _ in first })
+        let uplink = responder(parents.isEmpty ? nil : 0)
+        self.uplink = uplink
+        let firstRoute = ways.count - routes.count
+        parts.routes.set(
+            Dictionary(
+                routes.enumerated().map { ($1.name, responder(firstRoute + $0)) }
+            ) { first, _ in first })
         // Presenters that are a fallback are asked only when the parent cannot be.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
-        let presentations = ChildPresentations(
+        presentations = ChildPresentations(
             name: settings.name, chain: chain,
-            readsReports: parts.chain != nil || (presenting != nil && !isFallback),
-            uplinks: uplinks, parts: parts)
-        let source = NodeStatusSource(
-            settings.name, uplinks: uplinks, presentations: presentations, parts: parts)
-        self.source = source
-        downlink = Downlink(
-            DownlinkMachine(
-                name: settings.name, boot: boot, times: times, limits: parts.limits,
-                seed: .random(in: 0...UInt64.max)),
-            endpoints: settings.listen, transport: transport, handler: presentations,
-            faults: parts.faults, state: { await source.status.json.encoded() },
-            logger: parts.logger)
-        presentations.setDownlink(downlink)
-        source.setDownlink(downlink)
-        box.set(downlink)
+            readsReports: parts.chain != nil || (presenting != nil && !isFallback), parts: parts)
+        source = NodeStatusSource(
+            settings.name, driver: driver, presentations: presentations, parts: parts)
     }
 
     /// Where children can connect while it runs, in the order of the settings, with the port that
@@ -122,13 +116,13 @@ public final class Node: Service {
 
     /// How full this node's tables are; all empty before it runs. Asks the thread of the sockets,
     /// so a reply also says that this thread works.
-    public var tableSizes: TableSizes {
+    package var tableSizes: TableSizes {
         get async { await source.tableSizes }
     }
 
     /// How this node is: its links, what is open, what went wrong last. Before it runs, only who
     /// it is. Others get the same by ``NodeStatus/ask(_:within:)``.
-    public var status: NodeStatus {
+    package var status: NodeStatus {
         get async { await source.status }
     }
 
@@ -139,6 +133,7 @@ public final class Node: Service {
     /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.
     public func run() async throws {
         guard name != .bare else { throw NodeError.reservedName(name) }
+        if let unauthenticated { throw NodeError.unauthenticated(unauthenticated) }
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             throw NodeError.ranBefore(name)
         }
@@ -146,44 +141,58 @@ public final class Node: Service {
             throw NodeError.transport(error)
         }
         source.started()
+        let isPassage = (chain as? UplinkResponder)?.isPassage(of: driver) ?? false
         do {
-            try await downlink.start()
+            try await driver.start(
+                .init(
+                    presentations: presentations, isPassage: isPassage,
+                    state: { [source] in await source.status.json.encoded() }))
         } catch {
-            await stopUplinks()
-            await transport.shutDown()
+            await stop()
             throw NodeError.transport(error)
         }
-        for uplink in uplinks { await uplink.start() }
         parts.ready()
         // Cancellation and graceful shutdown end it alike.
         try? await gracefulShutdown()
-        for uplink in uplinks { uplink.willStop() }
-        await downlink.stop()
-        await stopUplinks()
-        await transport.shutDown()
+        await stop()
     }
 
-    private func stopUplinks() async {
-        for uplink in uplinks { await uplink.stop() }
+    private func stop() async {
+        await driver.stop()
         // Its ways know the rules, and the rules their ways.
         parts.routes.set([:])
+        await transport.shutDown()
     }
 }
 
-/// Lets the uplink, which is made first, reach the downlink, which is made last.
-private final class DownlinkBox: Sendable {
-    /// Weak: the downlink's handler has the uplink.
-    private struct Reference {
-        weak var downlink: Downlink?
-    }
+/// Why a node cannot be made or run.
+public enum NodeError: Error, Hashable, Sendable {
+    /// The topology has no node of this name.
+    case unknownNode(NodeName, known: [NodeName])
+    /// The name stands for something else on every link.
+    case reservedName(NodeName)
+    /// The endpoint is open to other machines, and links are not authenticated.
+    case unauthenticated(Endpoint)
+    /// An endpoint could not be opened.
+    case transport(TransportError)
+    /// A node runs once.
+    case ranBefore(NodeName)
+}
 
-    private let reference = Mutex(Reference())
-
-    func set(_ downlink: Downlink) { reference.withLock { $0.downlink = downlink } }
-
-    func linkChanged(_ change: LinkChange, below name: NodeName) {
-        guard case .up(let parent, let path) = change else { return }
-        let upward = path.isEmpty ? [parent] : path
-        reference.withLock { $0.downlink }?.setPathUpward([name] + upward)
+extension NodeError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownNode(let name, let known):
+            "no node \"\(name)\" in this topology; there are: "
+                + known.map(\.description).joined(separator: ", ")
+        case .reservedName(let name):
+            "a node cannot be called \"\(name)\"; allowed: \(NodeName.allowedForNode)"
+        case .unauthenticated(let endpoint):
+            "cannot listen on \"\(endpoint)\": it is open to other machines without security; "
+                + "allowed: ipc, or tcp on a loopback host such as 127.0.0.1; "
+                + "if the network itself is trusted, set allowUnauthenticated"
+        case .transport(let error): error.description
+        case .ranBefore(let name): "node \(name) was run before; make a new one"
+        }
     }
 }

@@ -12,21 +12,22 @@ public struct NodeParts: Sendable {
     public var presenters: [any Presenter] = []
     /// Puts this node's presenters in front of `next`, where a list of ``presenters`` does not
     /// say it all (a policy between two of them). Used in place of ``presenters``.
-    public var presenting: Chain?
+    package var presenting: Chain?
     /// The ways that rules can send errors by: filled by the one node that is made of these parts.
-    public let routes = RouteTable()
+    package let routes = RouteTable()
     /// Where this node's presenters keep what they decided, across its lives.
-    public var journal: (any DecisionJournal)?
-    /// What was shown before a restart and is asked again is shown again; otherwise refused (410).
-    public var asksAgainAfterRestart = true
+    package var journal: (any DecisionJournal)?
+    /// What may have been shown before a restart and is asked again is shown again; otherwise
+    /// refused (410).
+    package var asksAgainAfterRestart = true
     /// Where this node writes what happened to each presentation.
     public var audit: (any AuditLog)?
     /// What presentations of this process name as their origin; nil: the node's own name.
-    public var origin: NodeName?
+    package var origin: NodeName?
     /// Which errors are nothing to show.
     public var cancellation = UserCancellation.standard
-    public var times = LinkTimes()
-    public var limits = LinkLimits()
+    package var times = LinkTimes()
+    package var limits = LinkLimits()
     public var logger: Logger
     /// What this program calls its version, for those that ask how the node is.
     public var version = ""

@@ -42,3 +42,24 @@ struct CutEnd: Responder {
     var responderName: String { name.description }
     var next: (any Responder)? { get async { nil } }
 }
+
+/// Gives this process's own presentations the node's deadline where they have none. A child's
+/// come with their origin's, or were asked without one.
+private struct DeadlineResponder: Responder {
+    let name: NodeName
+    let deadline: Duration
+    let following: any Responder
+
+    var responderName: String { name.description }
+    var next: (any Responder)? { get async { following } }
+
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        await carryOn(context) { context in
+            var context = context
+            if context.received == nil {
+                context.deadline = context.deadline ?? .now + deadline
+            }
+            return await following.presentError(error, in: context)
+        }
+    }
+}

@@ -2,46 +2,35 @@ import Synchronization
 
 /// Puts together how a node is, from the parts that know.
 final class NodeStatusSource: Sendable {
-    private struct State {
-        var startedAt: ContinuousClock.Instant?
-        /// Weak: the downlink has this to answer from.
-        weak var downlink: Downlink?
-    }
-
     private let name: NodeName
     private let version: String
     private let faults: RecentFaults
-    private let uplinks: [Uplink]
+    private let driver: NodeDriver
     private let presentations: ChildPresentations
-    private let state = Mutex(State())
+    private let startedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
-        _ name: NodeName, uplinks: [Uplink], presentations: ChildPresentations, parts: NodeParts
+        _ name: NodeName, driver: NodeDriver, presentations: ChildPresentations, parts: NodeParts
     ) {
         self.name = name
-        self.uplinks = uplinks
+        self.driver = driver
         self.presentations = presentations
         version = parts.version
         faults = parts.faults
     }
 
-    /// Set once, before the downlink listens.
-    func setDownlink(_ downlink: Downlink) { state.withLock { $0.downlink = downlink } }
-
     /// The sockets' thread runs from now on: it may be asked.
-    func started() { state.withLock { $0.startedAt = .now } }
+    func started() { startedAt.withLock { $0 = .now } }
 
     /// Asks the thread of the sockets.
     var status: NodeStatus {
         get async {
             var status = NodeStatus(node: name)
             status.version = version
-            let (startedAt, downlink) = state.withLock { ($0.startedAt, $0.downlink) }
-            guard let startedAt else { return status }
+            guard let startedAt = startedAt.withLock(\.self) else { return status }
             status.upMilliseconds = startedAt.duration(to: .now).clampedMilliseconds
-            await downlink?.tell(into: &status)
-            for uplink in uplinks { await uplink.tell(into: &status) }
             status.tables.offered = presentations.count
+            await driver.tell(into: &status)
             status.faults = faults.list()
             status.arrangeChildren()
             return status
@@ -52,11 +41,9 @@ final class NodeStatusSource: Sendable {
     var tableSizes: TableSizes {
         get async {
             var sizes = TableSizes()
-            let (startedAt, downlink) = state.withLock { ($0.startedAt, $0.downlink) }
-            guard startedAt != nil else { return sizes }
-            await downlink?.count(into: &sizes)
-            for uplink in uplinks { await uplink.count(into: &sizes) }
+            guard startedAt.withLock({ $0 != nil }) else { return sizes }
             sizes.offered = presentations.count
+            await driver.count(into: &sizes)
             return sizes
         }
     }

@@ -4,13 +4,13 @@ import Synchronization
 ///
 /// Its report is read when a responder asks for it, so a relay whose chain leaves the error alone
 /// passes the bytes on unread.
-public struct RemoteError: AttemptableError {
+package struct RemoteError: AttemptableError {
     /// The report as it came.
     let payload: Frame
     let remote: RemoteAttempter
 
-    public var report: ErrorReport { remote.reading.report }
-    public var attempter: any RecoveryAttempter { remote }
+    package var report: ErrorReport { remote.reading.report }
+    package var attempter: any RecoveryAttempter { remote }
 }
 
 /// A report that is read once, when it is needed.
@@ -39,5 +39,21 @@ final class ReportReading: Sendable {
                 domain: "ErrorBus.UnreadableReport", description: "A report could not be read.",
                 failureReason: "\(error)")
         }
+    }
+}
+
+/// Attempts a child's options: sends the answer down and waits for what comes of it. The closures
+/// behind the options never leave their process.
+struct RemoteAttempter: RecoveryAttempter {
+    let reading: ReportReading
+    let driver: NodeDriver
+    let id: PresentationID
+    let generation: Int
+
+    var options: [ErrorReport.Option] { reading.report.options }
+
+    /// Not checked against the options here: the presenter did, and their owner does.
+    func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+        .remote(await driver.attempt(answer, of: id, generation: generation))
     }
 }

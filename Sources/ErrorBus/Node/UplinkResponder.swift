@@ -4,7 +4,7 @@
 /// An error presented here goes to the parent; the answer comes back, the chosen option is run by
 /// its owner (here, or below where a child's error came from), and the parent learns what came of
 /// it. Errors that say "user cancelled" do not cross.
-public struct UplinkResponder: Responder {
+struct UplinkResponder: Responder {
     /// What to do when no parent can be reached.
     enum WhenUnreachable: Sendable {
         case hold
@@ -18,7 +18,7 @@ public struct UplinkResponder: Responder {
             }
         }
 
-        /// A child's question waits as long as its origin likes, or until it can be asked here.
+        /// A child's presentation waits as long as its origin likes, or until it can be asked here.
         var graceForChildren: UInt64? {
             if case .presentLocally(let grace, _) = self { grace } else { nil }
         }
@@ -26,7 +26,8 @@ public struct UplinkResponder: Responder {
 
     let name: NodeName
     let origin: NodeName
-    let uplink: Uplink?
+    /// Nil where there is no parent.
+    let way: Way?
     let whenUnreachable: WhenUnreachable
     let deadline: Duration?
     let cancellation: UserCancellation
@@ -35,13 +36,13 @@ public struct UplinkResponder: Responder {
     let wake: @Sendable () throws(TransportError) -> Void
 
     init(
-        _ settings: NodeSettings, uplink: Uplink?, parts: NodeParts,
+        _ settings: NodeSettings, way: Way?, parts: NodeParts,
         fallback: (any Responder)?,
         wake: @escaping @Sendable () throws(TransportError) -> Void
     ) {
         name = settings.name
         origin = parts.origin ?? settings.name
-        self.uplink = uplink
+        self.way = way
         deadline = settings.deadline
         cancellation = parts.cancellation
         audit = parts.audit
@@ -57,49 +58,42 @@ public struct UplinkResponder: Responder {
         }
     }
 
-    public var responderName: String { name.description }
+    var responderName: String { name.description }
 
     /// The next responder lives in the parent process.
-    public var next: (any Responder)? { get async { nil } }
+    var next: (any Responder)? { get async { nil } }
 
-    public func presentError(_ error: any Error) async -> Outcome {
-        await inPresentation { context in
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        await carryOn(context) { context in
             // Only a child's error as it came is passed on unread.
             if !(error is RemoteError), cancellation.matches(error) {
                 return Outcome(
                     didRecover: false, reason: .userCancelled,
                     decidedBy: context.userCancelledBy ?? responderName)
             }
-            guard let uplink else { return await forwardError(error) }
-            let forwarded = ForwardedPresentation.current.flatMap {
-                $0.present.id == context.id ? $0 : nil
-            }
-            let request = request(for: error, in: context, forwarded, uplink.transport.now)
-            guard forwarded == nil else {
-                return await ask(uplink, request, error, context, forwarded)
+            guard let way else { return await forwardError(error, in: context) }
+            let request = request(for: error, in: context, way.driver.transport.now)
+            guard context.received == nil else {
+                return await ask(way, request, error, context)
             }
             audit?.record(
                 AuditEvent(.report, context.id, ErrorReport(describing: error).auditFields))
-            let outcome = await ask(uplink, request, error, context, nil)
+            let outcome = await ask(way, request, error, context)
             audit?.record(AuditEvent(.complete, context.id, fields(of: outcome)))
             return outcome
         }
     }
 
     private func request(
-        for error: any Error, in context: PresentationContext,
-        _ forwarded: ForwardedPresentation?, _ now: MonotonicTime
+        for error: any Error, in context: PresentationContext, _ now: MonotonicTime
     ) -> UplinkRequest {
-        let payload =
-            (error as? RemoteError)?.payload ?? encode(error, in: context, forwarded?.present)
-        if let forwarded {
-            var present = forwarded.present
+        let payload = (error as? RemoteError)?.payload ?? encode(error, in: context)
+        if let received = context.received {
+            var present = received.present
             present.payload = payload
-            present.waitMilliseconds = nil
-            // Whether to go on waiting is for the origin to say, unless a presenter is here.
             return UplinkRequest(
-                present: present, deadline: forwarded.deadline,
-                grace: whenUnreachable.graceForChildren, isForwarded: true)
+                forwarding: present, deadline: received.deadline,
+                grace: whenUnreachable.graceForChildren)
         }
         let wait = context.deadline.map { ContinuousClock.now.duration(to: $0) } ?? deadline
         let present = Message.Present(
@@ -110,12 +104,11 @@ public struct UplinkResponder: Responder {
             grace: whenUnreachable.grace, isForwarded: false)
     }
 
-    private func encode(
-        _ error: any Error, in context: PresentationContext, _ present: Message.Present?
-    ) -> Frame {
+    private func encode(_ error: any Error, in context: PresentationContext) -> Frame {
         var report = ErrorReport(describing: error)
         // Rules say themselves what they changed.
-        if let before = present.flatMap({ try? ErrorReport(payload: $0.payloadFromBelow) }),
+        if let asked = context.received?.present,
+            let before = try? ErrorReport(payload: asked.payloadFromBelow),
             before.changes.count == report.changes.count
         {
             report.noteChanges(from: before, by: name)
@@ -127,101 +120,60 @@ public struct UplinkResponder: Responder {
     }
 
     private func ask(
-        _ uplink: Uplink, _ request: UplinkRequest, _ error: any Error,
-        _ context: PresentationContext, _ forwarded: ForwardedPresentation?
+        _ way: Way, _ request: UplinkRequest, _ error: any Error,
+        _ context: PresentationContext
     ) async -> Outcome {
-        let contact = forwarded == nil ? nil : OriginContact.current
-        let ending: Uplink.Ending
+        let received = context.received
+        let ending: UplinkEnding
         do throws(TransportError) {
             try wake()
-            ending = await uplink.present(
-                request,
+            ending = await way.driver.present(
+                request, on: way.index,
                 moved: { state, by in
-                    context.stateChanged(PresentationState(.init(state), by: by))
+                    context.stateChanged(PresentationState(state, by: by))
                 },
-                withdrawal: { forwarded.map(\.withdrawal) ?? .origin },
-                isOriginReachable: { contact?.isReachable ?? true })
+                withdrawal: { received.map(\.withdrawal) ?? .origin },
+                isOriginReachable: { received?.contact.isReachable ?? true })
         } catch {
             ending = .unreachable(error.description, nil)
         }
-        switch ending {
-        case .answered(let decision):
-            let outcome = await carryOut(decision, error, uplink)
+        if case .answered(let answer) = ending {
+            let outcome = await carryOut(answer, error, context.id, way)
             guard outcome.reason == .expired, outcome.answer == nil else { return outcome }
             return await expired(error, context) ?? outcome
-        case .refused(let reject):
-            let outcome = refused(reject)
-            guard outcome.reason == .expired else { return outcome }
-            return await expired(error, context) ?? outcome
-        case .expired:
-            return await expired(error, context)
-                ?? ended(.expired, "no answer came before the deadline")
-        case .withdrawn: return ended(.withdrawn, "the caller gave up")
-        case .shutDown: return ended(.shutDown, "node \(name) is going down")
-        case .unreachable(let tried, let refusal):
-            if case .presentLocally(_, let local) = whenUnreachable {
-                var context = context
-                context.deadline = request.deadline.map { uplink.transport.instant(of: $0) }
-                return await local.receive(error, in: context)
-            }
-            var outcome = ended(.unreachable, tried)
-            outcome.refusalCode = refusal?.code.rawValue
-            return outcome
         }
-    }
-
-    private func ended(_ reason: Outcome.Reason, _ detail: String) -> Outcome {
-        Outcome(didRecover: false, reason: reason, decidedBy: responderName, detail: detail)
-    }
-
-    private func refused(_ reject: Message.Reject) -> Outcome {
-        let reason: Outcome.Reason =
-            switch reject.code {
-            case .noResponder: .detached
-            case .loop: .cycle
-            case .tooManyHops: .tooManyHops
-            case .busy: .busy
-            case .deadlinePassed: .expired
-            default: .rejected
-            }
-        var outcome = Outcome(
-            didRecover: false, reason: reason, decidedBy: responderName,
-            detail: "\(reject.code.rawValue) \(reject.reason)")
-        outcome.refusalCode = reject.code.rawValue
-        outcome.isRemote = true
-        return outcome
+        if case .unreachable = ending, case .presentLocally(_, let local) = whenUnreachable {
+            var context = context
+            context.deadline = request.deadline.map { way.driver.transport.instant(of: $0) }
+            return await local.presentError(error, in: context)
+        }
+        let outcome = Outcome(ending, at: name)
+        guard outcome.reason == .expired else { return outcome }
+        return await expired(error, context) ?? outcome
     }
 
     /// The answer is here: run its option, unless it was dealt with above, and say what came.
     private func carryOut(
-        _ decision: Message.Decision, _ error: any Error, _ uplink: Uplink
+        _ decided: Answer, _ error: any Error, _ id: PresentationID, _ way: Way
     ) async -> Outcome {
-        if let didRecover = decision.didRecover {
-            uplink.settle(
-                decision.id, answer: decision.answer, result: didRecover ? .recovered : .failed)
-            return Outcome(above: decision, didRecover: didRecover)
+        guard let answer = decided.toAttempt else {
+            if let result = decided.resultAbove { way.settle(id, answer: decided.id, result) }
+            return Outcome(above: decided)
         }
-        let answer = Answer(decision, option: decision.option ?? "")
-        var given = answer
-        given.isFromAbove = true
-        let result = await PresentationContext.$current.withValue(nil) { [given] in
-            await error.attemptRecovery(given)
-        }
-        uplink.settle(decision.id, answer: decision.answer, result: result.settled)
+        let result = await error.attemptRecovery(answer)
         if case .remote = result {
         } else {
-            audit?.record(AuditEvent(result.settled, of: answer, for: decision.id))
+            audit?.record(AuditEvent(result.settled, of: answer, for: id))
         }
-        return Outcome(answer: answer, result: result, decidedBy: decision.by)
+        way.settle(id, answer: answer.id, result.settled)
+        return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
     }
 
     /// No answer came in time: does what was declared for that, where this is the origin.
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
         audit?.record(AuditEvent(deciding: answer, for: context.id))
-        let result = await PresentationContext.$current.withValue(nil) {
-            await error.attemptRecovery(answer)
-        }
+        let result = await error.attemptRecovery(answer)
         audit?.record(AuditEvent(result.settled, of: answer, for: context.id))
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
@@ -235,20 +187,69 @@ public struct UplinkResponder: Responder {
     }
 }
 
+extension UplinkResponder {
+    /// A link upward of this node.
+    struct Way: Sendable {
+        let driver: NodeDriver
+        let index: NodeMachine.Way
+
+        func settle(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
+            driver.settle(id, answer: answer, result: result, on: index)
+        }
+    }
+
+    /// Whether this is the way to the parents of a driver's node and nothing more: not where what
+    /// children ask may have to be presented here.
+    func isPassage(of driver: NodeDriver) -> Bool {
+        whenUnreachable.graceForChildren == nil && way?.driver === driver && way?.index == 0
+    }
+}
+
+extension Outcome {
+    /// How asking a parent of this node ended, where nothing is left to attempt here.
+    init(_ ending: UplinkEnding, at node: NodeName) {
+        switch ending {
+        case .answered(let answer): self.init(above: answer)
+        case .refused(let reject): self.init(reject, at: node)
+        case .expired: self.init(.expired, at: node, "no answer came before the deadline")
+        case .withdrawn: self.init(.withdrawn, at: node, "the caller gave up")
+        case .shutDown: self.init(.shutDown, at: node, "node \(node) is going down")
+        case .unreachable(let tried, let refusal):
+            self.init(.unreachable, at: node, tried)
+            refusalCode = refusal?.code.rawValue
+        }
+    }
+
+    private init(_ reason: Reason, at node: NodeName, _ detail: String) {
+        self.init(
+            didRecover: false, reason: reason, decidedBy: node.description, detail: detail)
+    }
+
+    private init(_ reject: Message.Reject, at node: NodeName) {
+        let reason: Reason =
+            switch reject.code {
+            case .noResponder: .detached
+            case .loop: .cycle
+            case .tooManyHops: .tooManyHops
+            case .busy: .busy
+            case .deadlinePassed: .expired
+            default: .rejected
+            }
+        self.init(reason, at: node, "\(reject.code.rawValue) \(reject.reason)")
+        refusalCode = reject.code.rawValue
+        isRemote = true
+    }
+}
+
 extension Outcome {
     /// What a process above decided and dealt with.
-    init(above decision: Message.Decision, didRecover: Bool) {
-        let answer = decision.option.map { Answer(decision, option: $0) }
-        let reason = decision.reason.map { Reason(rawValue: $0) }
+    init(above answer: Answer) {
+        let reason = answer.reason.map { Reason(rawValue: $0) }
         self.init(
-            didRecover: didRecover,
-            reason: reason ?? (decision.option == nil ? .handled : .answered),
-            decidedBy: decision.by, answer: answer)
+            didRecover: answer.didRecover ?? false,
+            reason: reason ?? (answer.chosen == nil ? .handled : .answered),
+            decidedBy: answer.by, answer: answer.plain)
         isRemote = true
-        if answer == nil {
-            handledAbove = HandledAbove(
-                decision: decision.answer, via: decision.via, extras: decision.extras)
-        }
     }
 }
 

@@ -1,19 +1,19 @@
-public import Foundation
+package import Foundation
 
 /// A point in time, as machines count it and as people read it. Only the first decides anything:
 /// a wall clock that jumps changes what is shown, not what happens.
-public struct Moment: Hashable, Sendable {
-    public let instant: ContinuousClock.Instant
-    public let date: Date
+package struct Moment: Hashable, Sendable {
+    package let instant: ContinuousClock.Instant
+    package let date: Date
 
-    public init(instant: ContinuousClock.Instant, date: Date) {
+    package init(instant: ContinuousClock.Instant, date: Date) {
         self.instant = instant
         self.date = date
     }
 
-    public static var now: Moment { Moment(instant: .now, date: Date()) }
+    package static var now: Moment { Moment(instant: .now, date: Date()) }
 
-    public static func + (moment: Moment, duration: Duration) -> Moment {
+    package static func + (moment: Moment, duration: Duration) -> Moment {
         let (seconds, attoseconds) = duration.components
         return Moment(
             instant: moment.instant + duration,
@@ -22,5 +22,5 @@ public struct Moment: Hashable, Sendable {
 }
 
 extension Moment: Comparable {
-    public static func < (left: Moment, right: Moment) -> Bool { left.instant < right.instant }
+    package static func < (left: Moment, right: Moment) -> Bool { left.instant < right.instant }
 }

@@ -49,3 +49,45 @@ final class FirstValue<Value: Sendable>: Sendable {
         }
     }
 }
+
+extension Clock where Duration == Swift.Duration {
+    /// Sleeps in steps of at most five seconds. A sleep that is cancelled stays in memory until
+    /// its time has come all the same, and nearly every limit here is cancelled: ten minutes long,
+    /// they would add up.
+    func sleepInSteps(for limit: Duration) async throws {
+        try await sleepInSteps(until: now.advanced(by: limit))
+    }
+
+    func sleepInSteps(until deadline: Instant) async throws {
+        while now < deadline {
+            try await sleep(until: min(deadline, now.advanced(by: .seconds(5))), tolerance: nil)
+        }
+    }
+}
+
+/// Runs `operation` and returns what it returns, or nil once `limit` has passed.
+///
+/// The operation is cancelled at the limit but not waited for: a recovery that ignores
+/// cancellation must not hold up the hops that wait for its result. That is why the two tasks
+/// here are unstructured: a task group would wait for both. Cancelling the caller cancels the
+/// operation, which then ends in its own way, within the limit. What an operation returns after
+/// its limit is dropped.
+package func withTimeLimit<Value: Sendable>(
+    _ limit: Duration, clock: any Clock<Duration>,
+    operation: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let first = FirstValue<Value?>()
+    let work = Task { first.offer(await operation()) }
+    let timer = Task {
+        try? await clock.sleepInSteps(for: limit)
+        if !Task.isCancelled { first.offer(nil) }
+    }
+    let value = await withTaskCancellationHandler {
+        await first.value
+    } onCancel: {
+        work.cancel()
+    }
+    timer.cancel()
+    if value == nil { work.cancel() }
+    return value
+}

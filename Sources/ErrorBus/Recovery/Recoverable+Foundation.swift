@@ -30,7 +30,7 @@ extension Recoverable: LocalizedError, RecoverableError {
     private func runAttempt(_ index: Int, then handler: @escaping @Sendable (Bool) -> Void) {
         guard report.options.indices.contains(index) else { return handler(false) }
         let answer = Answer(
-            id: PresentationID.make().value, option: report.options[index].id, by: "Foundation",
+            option: report.options[index].id, by: "Foundation",
             via: .handler)
         let attempter = attempter
         Task { handler(await attempter.attemptRecovery(answer).didRecover) }
@@ -56,5 +56,45 @@ private final class BlockingResult: Sendable {
     func wait() -> Bool {
         ended.wait()
         return recovered.withLock { $0 }
+    }
+}
+
+/// Foundation's `RecoverableError` as an attempter. Its choices are addressed by index, so their
+/// ids are `option-0`, `option-1` and so on, as ``ErrorReport/init(describing:)`` names them.
+struct FoundationAttempter: RecoveryAttempter {
+    private let error: any RecoverableError
+    private let timeLimit: Duration
+    private let clock: any Clock<Duration>
+
+    init?(
+        _ error: any Error, timeLimit: Duration = OptionAttempter.timeLimitDefault,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        guard let error = error as? any RecoverableError else { return nil }
+        self.error = error
+        self.timeLimit = timeLimit
+        self.clock = clock
+    }
+
+    var options: [ErrorReport.Option] { ErrorReport(describing: error).options }
+
+    func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+        guard let index = options.firstIndex(where: { $0.id == answer.option }) else {
+            return .notOffered
+        }
+        let error = error
+        // The handler "must be called", says the protocol, but nothing enforces it, nor that it
+        // is called once: hence the limit, and the first call counts.
+        let recovered = await withTimeLimit(timeLimit, clock: clock) { () -> Bool in
+            let first = FirstValue<Bool>()
+            error.attemptRecovery(optionIndex: index) { first.offer($0) }
+            return await withTaskCancellationHandler {
+                await first.value
+            } onCancel: {
+                first.offer(false)
+            }
+        }
+        guard let recovered else { return .timedOut }
+        return recovered ? .recovered : .notRecovered
     }
 }

@@ -1,6 +1,6 @@
 /// An error with its report and what can attempt its recovery: what `recoverable { }` and
 /// `rewriting { }` return. It stands in for `underlying`, keeps its domain and code unless they
-/// are rewritten, and can be told apart by ``Swift/Error/causing(_:)``.
+/// are rewritten, and can be probed by ``Swift/Error/causing(_:)``.
 public struct Recoverable: AttemptableError {
     /// The error as it was.
     public let underlying: any Error
@@ -36,7 +36,7 @@ extension Error {
     /// This error with more choices, before or after those that it has. Each choice is run by its
     /// own owner: the added ones here, the others where they came from.
     public func addingRecoveryOptions(
-        _ place: CombinedAttempter.Place = .last,
+        _ place: RecoveryOption.Place = .last,
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
         @RecoveryOptionBuilder options: () -> [RecoveryOption]
     ) -> Recoverable {
@@ -45,7 +45,7 @@ extension Error {
 
     /// As above, with the choices of an attempter of any kind.
     public func addingRecoveryOptions(
-        _ place: CombinedAttempter.Place = .last, of added: any RecoveryAttempter
+        _ place: RecoveryOption.Place = .last, of added: any RecoveryAttempter
     ) -> Recoverable {
         var report = ErrorReport(describing: self)
         let mine = added.options
@@ -55,7 +55,7 @@ extension Error {
         return Recoverable(self, report: report, attempter: combined)
     }
 
-    /// This error told in other words, with the same choices behind it. Titles may be changed and
+    /// This error in other words, with the same choices behind it. Titles may be changed and
     /// options reordered or removed; the ids stay what they are, so their owners are found.
     public func rewriting(_ change: (inout ErrorReport) -> Void) -> Recoverable {
         var report = ErrorReport(describing: self)

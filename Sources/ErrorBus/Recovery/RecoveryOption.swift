@@ -1,6 +1,11 @@
 /// A choice together with what it does: `RecoveryOption("Overwrite", id: "overwrite", role:
 /// .destructive) { try await store.overwrite(path); return true }`.
 public struct RecoveryOption: Sendable {
+    /// Where options stand that are added to those of an error.
+    public enum Place: Sendable {
+        case first, last
+    }
+
     /// What the choice does. True means that the original call is safe to send again.
     public typealias Attempt = @Sendable () async throws -> Bool
 
@@ -34,5 +39,21 @@ public struct RecoveryOption: Sendable {
     /// Acknowledges. What an error without options gets.
     public static var okay: RecoveryOption {
         RecoveryOption("OK", id: "ok", role: .cancel) { false }
+    }
+}
+
+/// Collects the options of `error.recoverable { ... }`, with `if`, `if else` and `for`.
+@resultBuilder
+public enum RecoveryOptionBuilder {
+    public static func buildExpression(_ option: RecoveryOption) -> [RecoveryOption] { [option] }
+    public static func buildExpression(_ options: [RecoveryOption]) -> [RecoveryOption] { options }
+    public static func buildBlock(_ parts: [RecoveryOption]...) -> [RecoveryOption] {
+        parts.flatMap { $0 }
+    }
+    public static func buildOptional(_ part: [RecoveryOption]?) -> [RecoveryOption] { part ?? [] }
+    public static func buildEither(first: [RecoveryOption]) -> [RecoveryOption] { first }
+    public static func buildEither(second: [RecoveryOption]) -> [RecoveryOption] { second }
+    public static func buildArray(_ parts: [[RecoveryOption]]) -> [RecoveryOption] {
+        parts.flatMap { $0 }
     }
 }

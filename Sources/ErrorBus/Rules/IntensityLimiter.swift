@@ -42,3 +42,20 @@ struct IntensityLimiter: Hashable, Sendable {
         return isPermitted
     }
 }
+
+/// So many times in so long, written `3 per 1m`.
+package struct IntensityLimit: Hashable, Sendable, CustomStringConvertible {
+    /// The largest count: every use within the window is remembered.
+    package static let countMax = 1000
+
+    package let count: Int
+    package let window: Duration
+
+    package init(_ count: Int, per window: Duration) {
+        precondition((1...Self.countMax).contains(count) && window > .zero)
+        self.count = count
+        self.window = window
+    }
+
+    package var description: String { "\(count) per \(window)" }
+}

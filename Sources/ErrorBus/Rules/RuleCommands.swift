@@ -5,9 +5,9 @@ import Logging
 /// A command gets the report as JSON on its standard input and, in its environment,
 /// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`. Exit 0 means
 /// recovered, any other exit that it was tried in vain.
-public struct RuleCommands: Sendable {
+package struct RuleCommands: Sendable {
     /// A report never offers more choices than this: a rule leaves a full one alone.
-    public static let optionCountMax = ErrorReport.Limits.optionCount
+    package static let optionCountMax = ErrorReport.Limits.optionCount
 
     private let runner: any CommandRunner
     private let timeLimit: Duration
@@ -16,7 +16,7 @@ public struct RuleCommands: Sendable {
     /// - Parameters:
     ///   - timeLimit: How long one command may take.
     ///   - encode: Writes the report for the command's input; as a payload unless said otherwise.
-    public init(
+    package init(
         runner: any CommandRunner, timeLimit: Duration = OptionAttempter.timeLimitDefault,
         encode: @escaping @Sendable (ErrorReport) -> [UInt8] = { $0.payload() }
     ) {
@@ -95,5 +95,41 @@ extension ErrorReport {
         for key in keys { userInfo[key] = nil }
         undescribed.removeAll(where: keys.contains)
         for index in underlyingErrors.indices { underlyingErrors[index].redact(keys) }
+    }
+}
+
+/// Runs the commands that rules and presenters name. The library starts no processes itself.
+package protocol CommandRunner: Sendable {
+    /// Runs a command to its end.
+    ///
+    /// - Parameters:
+    ///   - command: Program and arguments; no shell takes part.
+    ///   - environment: Added to the environment of this process.
+    ///   - input: What the command reads from its standard input.
+    ///   - timeLimit: After this, and on cancellation, the command is ended.
+    /// - Throws: When it could not be started, or did not end within its limit.
+    func run(
+        _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
+    ) async throws -> CommandResult
+}
+
+/// How a command ended and what it said.
+package struct CommandResult: Hashable, Sendable {
+    /// How a process can end.
+    package enum Status: Hashable, Sendable {
+        case exited(Int32)
+        case signaled(Int32)
+    }
+
+    package let status: Status
+    /// The beginning of its output, as much as its runner keeps.
+    package let standardOutput: [UInt8]
+    /// The end of what it said on standard error.
+    package let standardErrorTail: String
+
+    package init(status: Status, standardOutput: [UInt8], standardErrorTail: String) {
+        self.status = status
+        self.standardOutput = standardOutput
+        self.standardErrorTail = standardErrorTail
     }
 }

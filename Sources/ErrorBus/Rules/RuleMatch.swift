@@ -1,19 +1,19 @@
 /// Which errors a rule is about. Every part that is given must match; none given matches every
 /// error. Titles and descriptions are not among the parts: they are translated and rewritten.
-public struct RuleMatch: Hashable, Sendable {
+package struct RuleMatch: Hashable, Sendable {
     /// The error's domain is one of these; nil: any.
-    public var domain: [TextPattern]?
+    package var domain: [TextPattern]?
     /// The error's code, in decimal, is one of these; an error without a code matches none.
-    public var code: [TextPattern]?
+    package var code: [TextPattern]?
     /// The error's severity is among these; nil: any.
-    public var severity: Set<Severity>?
+    package var severity: Set<Severity>?
     /// The node the error arose in; an unknown origin matches none.
-    public var origin: [TextPattern]?
+    package var origin: [TextPattern]?
     /// `userInfo` fields at the top level. Strings match as they are, numbers and booleans by
     /// their JSON text; a missing field, null, a list and an object match nothing.
-    public var userInfo: [String: [TextPattern]]
+    package var userInfo: [String: [TextPattern]]
 
-    public init(
+    package init(
         domain: [TextPattern]? = nil, code: [TextPattern]? = nil,
         severity: Set<Severity>? = nil, origin: [TextPattern]? = nil,
         userInfo: [String: [TextPattern]] = [:]
@@ -25,7 +25,7 @@ public struct RuleMatch: Hashable, Sendable {
         self.userInfo = userInfo
     }
 
-    public func matches(_ report: ErrorReport, origin node: NodeName?) -> Bool {
+    package func matches(_ report: ErrorReport, origin node: NodeName?) -> Bool {
         guard Self.any(of: domain, matches: report.domain),
             Self.any(of: code, matches: report.code.map(String.init)),
             severity?.contains(report.severity) ?? true,
@@ -44,7 +44,7 @@ public struct RuleMatch: Hashable, Sendable {
 
     /// Whether this certainly matches every error that `other` matches. False when that cannot
     /// be told (regular expressions are compared by their text only).
-    public func covers(_ other: RuleMatch) -> Bool {
+    package func covers(_ other: RuleMatch) -> Bool {
         guard Self.cover(domain, other.domain), Self.cover(code, other.code),
             Self.cover(origin, other.origin),
             (severity ?? Set(Severity.allCases)).isSuperset(

@@ -1,16 +1,16 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// A responder made of rules, for nodes without Swift code of their own: the `responders:` of a
 /// topology (``RuleBook/Mode/everyMatch``) and policy files (``RuleBook/Mode/firstMatch``).
 ///
-/// It withholds, rewrites, redacts and changes options in ``willPresentError(_:)``. A rule may also
-/// send the error another way than to `next`, through ``RouteTable``. A rule that
-/// answers is asked first, in ``presentError(_:)``: it picks the option and the option's owner
-/// runs the attempt, just as when a person picks it. What no rule answers goes on to `next`.
-/// Errors that say "user cancelled" are never answered.
-public final class RuleResponder: Responder {
-    public let responderName: String
+/// It withholds, rewrites, redacts and changes options in ``willPresentError(_:in:)``. A rule may
+/// also send the error another way than to `next`, through ``RouteTable``. A rule that answers is
+/// asked first, in ``presentError(_:in:)``: it picks the option and the option's owner runs the
+/// attempt, just as when a person picks it. What no rule answers goes on to `next`. Errors that
+/// say "user cancelled" are never answered.
+package final class RuleResponder: Responder {
+    package let responderName: String
     /// Stands for the origin of errors that arose in this process.
     private let node: NodeName
     private let following: (any Responder)?
@@ -21,8 +21,6 @@ public final class RuleResponder: Responder {
     private let logger: Logger
     private let routes: RouteTable
     private let state: Mutex<State>
-    /// What a hook found in the presentation under way.
-    @TaskLocal private static var chosenRoute: ChosenRoute?
 
     private struct State {
         var book: RuleBook
@@ -38,7 +36,7 @@ public final class RuleResponder: Responder {
     ///   - journal: Where decisions survive this process; nil for rules below a presenter.
     ///   - audit: Where what rules decide and withhold is written.
     ///   - timing: The clocks that limits, delays and schedules go by.
-    public init(
+    package init(
         _ node: NodeName, book: RuleBook, next: (any Responder)?, routes: RouteTable = RouteTable(),
         commands: RuleCommands, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
         logger: Logger,
@@ -57,32 +55,52 @@ public final class RuleResponder: Responder {
         state = Mutex(State(book: book))
     }
 
-    public var next: (any Responder)? { get async { following } }
+    package var next: (any Responder)? { get async { following } }
 
     /// Puts other rules in place, for errors that come from now on. What limits have counted
     /// stays counted, by the position of the rule.
-    public func replaceRules(_ book: RuleBook) { state.withLock { $0.book = book } }
+    package func replaceRules(_ book: RuleBook) { state.withLock { $0.book = book } }
 
-    public func willPresentError(_ error: any Error) async throws -> (any Error)? {
-        let evaluation = walk().changing(error)
-        note(evaluation, ErrorReport(describing: error))
-        switch evaluation.ending {
-        case .withheld: return withheld(error)
-        case .routed(let name, _): Self.chosenRoute?.set(name)
-        case .answered, .passed: break
-        }
-        // What no rule changed goes on as it came, unread where it can.
-        guard let before = evaluation.changedReport else { return evaluation.error }
-        return evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }
+    package func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
+        changed(error, in: context).error
     }
 
-    public func presentError(_ error: any Error) async -> Outcome {
-        await inPresentation { context in
-            guard let evaluation = walk().answering(error) else {
+    /// What the rules make of an error, nil where they withhold it, and the way that they send it.
+    private func changed(
+        _ error: any Error, in context: PresentationContext
+    ) -> (error: (any Error)?, route: String?) {
+        let evaluation = walk(context).changing(error)
+        note(evaluation, ErrorReport(describing: error), context)
+        let route: String?
+        switch evaluation.ending {
+        case .withheld:
+            audit?.record(
+                AuditEvent(
+                    ending: ErrorReport(describing: error), context.id, .withheld,
+                    origin: context.received?.origin, by: responderName))
+            return (nil, nil)
+        case .routed(let name, _): route = name
+        case .answered, .passed: route = nil
+        }
+        // What no rule changed goes on as it came, unread where it can.
+        guard let before = evaluation.changedReport else { return (evaluation.error, route) }
+        return (
+            evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }, route
+        )
+    }
+
+    package func presentError(
+        _ error: any Error, in context: PresentationContext
+    ) async -> Outcome {
+        await carryOn(context) { context in
+            guard let evaluation = walk(context).answering(error) else {
                 return await passOn(error, in: context)
             }
             note(
-                evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error))
+                evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error),
+                context)
             guard case .answered(let chosen, let rule) = evaluation.ending else {
                 return await passOn(error, in: context)
             }
@@ -93,46 +111,41 @@ public final class RuleResponder: Responder {
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
             let answer = Answer(
-                id: PresentationID.make().value, option: chosen.option,
+                option: chosen.option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
-            await decisions.presenting(evaluation.error, context.id)
+            await decisions.presenting(evaluation.error, in: context)
             // Withdrawn while that was written: asked again, another answer may count.
             guard !Task.isCancelled else {
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
-            return await decisions.carryOut(answer, evaluation.error, context.id)
+            return await decisions.carryOut(answer, evaluation.error, in: context)
         }
     }
 
     /// To `next`, or by the way that a rule chooses.
     private func passOn(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        let chosen = ChosenRoute()
-        return await Self.$chosenRoute.withValue(chosen) {
-            await forward(error, in: context) { error, context in
-                guard let name = chosen.name else { return await offerToNext(error, in: context) }
-                if let way = routes[name] { return await way.receive(error, in: context) }
+        var route: String?
+        return await forward(
+            error, in: context,
+            hook: { error, context in
+                let changed = changed(error, in: context)
+                route = changed.route
+                return changed.error
+            },
+            offer: { error, context in
+                guard let route else { return await offerToNext(error, in: context) }
+                if let way = routes[route] { return await way.presentError(error, in: context) }
                 logger.error(
                     "rule routes to what this node did not begin with, so it goes on to next",
-                    metadata: ["route": "\(name)", "id": "\(context.id)"])
+                    metadata: ["route": "\(route)", "id": "\(context.id)"])
                 return await offerToNext(error, in: context)
-            }
-        }
-    }
-
-    private func withheld(_ error: any Error) -> (any Error)? {
-        if let id = PresentationContext.current?.id {
-            audit?.record(
-                AuditEvent(
-                    ending: ErrorReport(describing: error), id, .withheld,
-                    origin: PresentedOrigin.current?.origin, by: responderName))
-        }
-        return nil
+            })
     }
 
     // MARK: Rules
 
-    private func walk() -> RuleWalk {
-        let origin = PresentedOrigin.current?.origin ?? node
+    private func walk(_ context: PresentationContext) -> RuleWalk {
+        let origin = context.received?.origin ?? node
         return RuleWalk(
             state.withLock(\.book), origin: origin, commands: commands, logger: logger,
             date: timing.date
@@ -144,7 +157,10 @@ public final class RuleResponder: Responder {
     }
 
     /// Says what rules that run dry would have done, and which reached their limit.
-    private func note(_ evaluation: RuleEvaluation, _ report: @autoclosure () -> ErrorReport) {
+    private func note(
+        _ evaluation: RuleEvaluation, _ report: @autoclosure () -> ErrorReport,
+        _ context: PresentationContext
+    ) {
         for step in evaluation.steps {
             let text: Logger.Message
             switch step.effect {
@@ -161,7 +177,7 @@ public final class RuleResponder: Responder {
                 level: step.rule.isDryRun ? .notice : .info, text,
                 metadata: [
                     "rule": "\(step.rule.position)", "domain": "\(report().domain)",
-                    "id": "\(PresentationContext.current?.id.description ?? "")",
+                    "id": "\(context.id)",
                 ])
         }
     }
@@ -187,13 +203,4 @@ public final class RuleResponder: Responder {
             return .withdrawn
         }
     }
-}
-
-/// Carries a hook's choice to the code that offers the error on.
-private final class ChosenRoute: Sendable {
-    private let chosen = Mutex<String?>(nil)
-
-    var name: String? { chosen.withLock { $0 } }
-
-    func set(_ name: String) { chosen.withLock { $0 = name } }
 }

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// When a rule is in force: days of the week and hours, by the clock on the wall of a time zone.
-public struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
+package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     /// A day of the week, in the order of the working week.
-    public enum Day: String, Hashable, Sendable, CaseIterable {
+    package enum Day: String, Hashable, Sendable, CaseIterable {
         case monday = "mon"
         case tuesday = "tue"
         case wednesday = "wed"
@@ -19,15 +19,15 @@ public struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
 
     /// From one minute of the day up to and without another. An end that is not after the start
     /// is on the next day.
-    public struct Hours: Hashable, Sendable, CustomStringConvertible {
+    package struct Hours: Hashable, Sendable, CustomStringConvertible {
         /// The minutes of a day; the latest end.
-        public static let minuteCount = 24 * 60
+        package static let minuteCount = 24 * 60
 
-        public let start: Int
-        public let end: Int
+        package let start: Int
+        package let end: Int
 
         /// Nil when a minute is not within a day, or both are the same.
-        public init?(from start: Int, to end: Int) {
+        package init?(from start: Int, to end: Int) {
             guard (0..<Self.minuteCount).contains(start), (0...Self.minuteCount).contains(end),
                 start != end
             else { return nil }
@@ -35,7 +35,7 @@ public struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
             self.end = end
         }
 
-        public var description: String { "\(Self.text(start))-\(Self.text(end))" }
+        package var description: String { "\(Self.text(start))-\(Self.text(end))" }
 
         private static func text(_ minute: Int) -> String {
             let (hour, rest) = minute.quotientAndRemainder(dividingBy: 60)
@@ -44,21 +44,13 @@ public struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The days on which the hours begin.
-    public let days: Set<Day>
+    package var days = Set(Day.allCases)
     /// Nil: all day.
-    public let hours: Hours?
-    public let timeZone: TimeZone
-
-    public init(
-        days: Set<Day> = Set(Day.allCases), hours: Hours? = nil, timeZone: TimeZone
-    ) {
-        self.days = days
-        self.hours = hours
-        self.timeZone = timeZone
-    }
+    package var hours: Hours?
+    package let timeZone: TimeZone
 
     /// Whether the rule is in force at that moment.
-    public func contains(_ date: Date) -> Bool {
+    package func contains(_ date: Date) -> Bool {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.weekday, .hour, .minute], from: date)
@@ -77,11 +69,38 @@ public struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As in `mon tue wed 09:00-17:00 Europe/Berlin`.
-    public var description: String {
+    package var description: String {
         let words =
             days.count == Day.allCases.count
             ? [] : Day.allCases.filter(days.contains).map(\.rawValue)
         let hours = hours.map { [$0.description] } ?? []
         return (words + hours + [timeZone.identifier]).joined(separator: " ")
+    }
+}
+
+/// The clocks and the chance that rules go by, so that a test can have its own.
+package struct RuleTiming: Sendable {
+    /// What limits and delays are counted by.
+    package var now: @Sendable () -> ContinuousClock.Instant
+    /// What schedules are compared with: office hours follow the clock on the wall, also when it
+    /// is set.
+    package var date: @Sendable () -> Date
+    /// Waits; throws when the task is cancelled.
+    package var wait: @Sendable (Duration) async throws -> Void
+    /// A part of that duration, at random.
+    package var part: @Sendable (Duration) -> Duration
+
+    package init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
+        date: @escaping @Sendable () -> Date = { Date() },
+        wait: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
+        part: @escaping @Sendable (Duration) -> Duration = { $0 * Double.random(in: 0...1) }
+    ) {
+        self.now = now
+        self.date = date
+        self.wait = wait
+        self.part = part
     }
 }

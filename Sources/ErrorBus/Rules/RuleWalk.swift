@@ -4,7 +4,7 @@ package import Logging
 /// Takes one error through rules: the one place where rules are applied, for a live node and for
 /// those who want to know what it would do.
 package struct RuleWalk {
-    /// Asked, and told, that a rule is about to answer: whether its limit lets it.
+    /// Called as a rule is about to answer: whether its limit allows it.
     package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> Bool
 
     private let book: RuleBook
@@ -104,5 +104,64 @@ package struct RuleWalk {
             return (.declined(.limitReached(limit)), error)
         }
         return (.answered(answer), changed)
+    }
+}
+
+/// One rule that matched, and what it did: what explanations and logs are made of.
+package struct RuleStep: Sendable {
+    package enum Effect: Hashable, Sendable {
+        /// The report before and after; equal when there was nothing to change.
+        case changed(from: ErrorReport, to: ErrorReport)
+        case withheld
+        case answered(RuleAnswer)
+        /// Sent another way than to `next`.
+        case routed(String)
+        case declined(Refusal)
+    }
+
+    /// Why a rule that matches does nothing.
+    package enum Refusal: Hashable, Sendable {
+        case outsideSchedule(RuleSchedule)
+        case notOffered(String, offered: [String])
+        case limitReached(IntensityLimit)
+    }
+
+    package let rule: Rule
+    /// With ``Rule/isDryRun`` what it would have done.
+    package let effect: Effect
+}
+
+/// What rules made of one error.
+package struct RuleEvaluation: Sendable {
+    package enum Ending: Sendable {
+        case withheld(by: Rule)
+        case answered(RuleAnswer, by: Rule)
+        /// It goes on by another way than `next`.
+        case routed(String, by: Rule)
+        /// No rule decided: it goes on.
+        case passed
+    }
+
+    package let ending: Ending
+    /// The error as the rules left it.
+    package let error: any Error
+    /// Every rule that matched and was asked, in order.
+    package internal(set) var steps: [RuleStep]
+
+    /// The report as it came, where rules changed it.
+    var changedReport: ErrorReport? {
+        for case .changed(let before, let after) in steps.lazy.filter({ !$0.rule.isDryRun })
+            .map(\.effect) where before != after
+        {
+            return before
+        }
+        return nil
+    }
+
+    /// With only those steps.
+    func keeping(_ isKept: (RuleStep) -> Bool) -> RuleEvaluation {
+        var result = self
+        result.steps = steps.filter(isKept)
+        return result
     }
 }

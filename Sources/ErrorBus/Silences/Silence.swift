@@ -1,19 +1,21 @@
+import Foundation
+
 /// Errors that are not presented for a while: which, why, who said so and until when.
 ///
 /// Alertmanager's silence, for questions: what it matches is answered with the option it names, or
 /// with what its own report declares for expiry, and where neither is offered it is withheld.
-public struct Silence: Hashable, Sendable {
+package struct Silence: Hashable, Sendable {
     /// What a person asked for.
-    public struct Request: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         /// The conditions as they were written, for people and for storage.
-        public var pattern: JSONValue
-        public var match: RuleMatch
+        package var pattern: JSONValue
+        package var match: RuleMatch
         /// The id of the option that is chosen where it is offered.
-        public var option: String?
-        public var by: String
-        public var comment: String
+        package var option: String?
+        package var by: String
+        package var comment: String
 
-        public init(
+        package init(
             pattern: JSONValue, match: RuleMatch, option: String? = nil, by: String,
             comment: String
         ) {
@@ -25,20 +27,20 @@ public struct Silence: Hashable, Sendable {
         }
     }
 
-    public let number: Int
-    public let request: Request
-    public let createdAt: Moment
+    package let number: Int
+    package let request: Request
+    package let createdAt: Moment
     /// When it ends, or ended.
-    public internal(set) var endsAt: Moment
+    package internal(set) var endsAt: Moment
     /// Who ended it before its time.
-    public internal(set) var endedBy: String?
-    public internal(set) var answeredCount = 0
-    public internal(set) var withheldCount = 0
+    package internal(set) var endedBy: String?
+    package internal(set) var answeredCount = 0
+    package internal(set) var withheldCount = 0
     /// When it last kept a question from people.
-    public internal(set) var lastAt: Moment?
+    package internal(set) var lastAt: Moment?
 
     /// One that was stored in an earlier life of the node.
-    public init(
+    package init(
         number: Int, request: Request, createdAt: Moment, endsAt: Moment, endedBy: String? = nil,
         answeredCount: Int = 0, withheldCount: Int = 0, lastAt: Moment? = nil
     ) {
@@ -52,15 +54,45 @@ public struct Silence: Hashable, Sendable {
         self.lastAt = lastAt
     }
 
-    public func isActive(at now: Moment) -> Bool { now < endsAt }
+    package func isActive(at now: Moment) -> Bool { now < endsAt }
 
     /// Who answers or withholds, in the audit and for the origin.
-    public var decider: String { "silence \(number) (\(request.by))" }
+    package var decider: String { "silence \(number) (\(request.by))" }
 
     /// The option it chooses of a report; nil: it is withheld.
-    public func option(for report: ErrorReport) -> String? {
+    package func option(for report: ErrorReport) -> String? {
         let offered = report.options.map(\.id)
         return [request.option, report.onExpiry].lazy.compactMap(\.self)
             .first { offered.contains($0) }
+    }
+}
+
+/// Why something could not be done with a silence. Nothing has changed then.
+package enum SilenceRefusal: Error, Hashable, Sendable {
+    /// Never here, or ended so long ago that it is not kept.
+    case unknown(Int)
+    case ended(Int, at: Moment)
+    /// It would match every error.
+    case matchesEverything
+    case tooMany(allowed: Int)
+    /// Not between these.
+    case duration(ClosedRange<Duration>)
+}
+
+extension SilenceRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknown(let number): "no silence \(number) here; it may have ended long ago"
+        case .ended(let number, let at):
+            "silence \(number) ended at \(at.date.ISO8601Format())"
+        case .matchesEverything:
+            "match: found no condition; allowed: at least one of domain, code, severity, origin, "
+                + "userInfo"
+        case .tooMany(let allowed):
+            "silences: allowed: \(allowed) active at a time; end one first"
+        case .duration(let allowed):
+            "a silence may last \(allowed.lowerBound.components.seconds) to "
+                + "\(allowed.upperBound.components.seconds) s"
+        }
     }
 }

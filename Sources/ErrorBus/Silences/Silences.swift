@@ -2,20 +2,20 @@ import Synchronization
 
 /// The silences of a presenter, for any number of people and tasks at once. Where they survive
 /// this process is the owner's business.
-public final class Silences: Sendable {
+package final class Silences: Sendable {
     private let table = Mutex(SilenceTable())
     private let now: @Sendable () -> Moment
 
     /// - Parameter now: What silences begin and end by; a test can have its own.
-    public init(now: @escaping @Sendable () -> Moment = { .now }) { self.now = now }
+    package init(now: @escaping @Sendable () -> Moment = { .now }) { self.now = now }
 
     /// Takes over what an earlier life of the node stored; once, before anything else.
-    public func restore(_ stored: [Silence]) {
+    package func restore(_ stored: [Silence]) {
         table.withLock { $0.restored(stored, at: now()) }
     }
 
     /// - Throws: When it would match every error, is too short or too long, or too many are active.
-    public func add(
+    package func add(
         _ request: Silence.Request, for duration: Duration
     ) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in
@@ -24,7 +24,7 @@ public final class Silences: Sendable {
     }
 
     /// Ends it before its time.
-    public func end(_ number: Int, by person: String) throws(SilenceRefusal) -> Silence {
+    package func end(_ number: Int, by person: String) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in
             try table.ended(number, by: person, at: now())
         }
@@ -33,25 +33,120 @@ public final class Silences: Sendable {
     /// Takes back an end that could not be stored.
     ///
     /// - Parameter silence: As it was before.
-    public func reopen(_ silence: Silence) { table.withLock { $0.reopened(silence) } }
+    package func reopen(_ silence: Silence) { table.withLock { $0.reopened(silence) } }
 
     /// Takes back one that could not be stored.
-    public func drop(_ number: Int) { table.withLock { $0.dropped(number) } }
+    package func drop(_ number: Int) { table.withLock { $0.dropped(number) } }
 
-    public func silence(_ number: Int) throws(SilenceRefusal) -> Silence {
+    package func silence(_ number: Int) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in try table.silence(number) }
     }
 
     /// Active and lately ended ones, newest first.
-    public var all: [Silence] { table.withLock(\.all) }
+    package var all: [Silence] { table.withLock(\.all) }
 
     /// The silence that is in force for an error.
-    public func silence(for report: ErrorReport, origin: NodeName?) -> Silence? {
+    package func silence(for report: ErrorReport, origin: NodeName?) -> Silence? {
         table.withLock { $0.silence(for: report, origin: origin, at: now()) }
     }
 
     /// A silence kept a question from people.
-    public func kept(_ number: Int, isAnswered: Bool) {
+    package func kept(_ number: Int, isAnswered: Bool) {
         table.withLock { $0.kept(number, isAnswered: isAnswered, at: now()) }
+    }
+}
+
+/// The silences of a presenter: the active ones, and those that ended not long ago. Decides; has no
+/// clock.
+struct SilenceTable: Sendable {
+    static let activeMax = 500
+    static let endedMax = 200
+    static let durationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
+
+    private var silences: [Int: Silence] = [:]
+    private var lastNumber = 0
+
+    /// Takes over what an earlier life of the node stored.
+    mutating func restored(_ stored: [Silence], at now: Moment) {
+        for silence in stored {
+            silences[silence.number] = silence
+            lastNumber = max(lastNumber, silence.number)
+        }
+        forgetOldest(at: now)
+    }
+
+    mutating func added(
+        _ request: Silence.Request, for duration: Duration, at now: Moment
+    ) throws(SilenceRefusal) -> Silence {
+        guard request.match != RuleMatch() else { throw .matchesEverything }
+        guard Self.durationRange.contains(duration) else { throw .duration(Self.durationRange) }
+        guard active(at: now).count < Self.activeMax else {
+            throw .tooMany(allowed: Self.activeMax)
+        }
+        lastNumber += 1
+        let silence = Silence(
+            number: lastNumber, request: request, createdAt: now, endsAt: now + duration)
+        silences[lastNumber] = silence
+        forgetOldest(at: now)
+        return silence
+    }
+
+    /// A person ends it before its time.
+    mutating func ended(
+        _ number: Int, by person: String, at now: Moment
+    ) throws(SilenceRefusal) -> Silence {
+        guard var silence = silences[number] else { throw .unknown(number) }
+        guard silence.isActive(at: now) else { throw .ended(number, at: silence.endsAt) }
+        silence.endsAt = now
+        silence.endedBy = person
+        silences[number] = silence
+        forgetOldest(at: now)
+        return silence
+    }
+
+    /// Its end could not be stored: it is in force as before.
+    mutating func reopened(_ silence: Silence) {
+        guard var current = silences[silence.number] else { return }
+        (current.endsAt, current.endedBy) = (silence.endsAt, silence.endedBy)
+        silences[silence.number] = current
+    }
+
+    /// It could not be stored after all.
+    mutating func dropped(_ number: Int) { silences[number] = nil }
+
+    /// The oldest active one that matches.
+    func silence(
+        for report: ErrorReport, origin: NodeName?, at now: Moment
+    ) -> Silence? {
+        active(at: now).filter { $0.request.match.matches(report, origin: origin) }
+            .min { $0.number < $1.number }
+    }
+
+    mutating func kept(_ number: Int, isAnswered: Bool, at now: Moment) {
+        guard silences[number] != nil else { return }
+        silences[number]?.lastAt = now
+        if isAnswered {
+            silences[number]?.answeredCount += 1
+        } else {
+            silences[number]?.withheldCount += 1
+        }
+    }
+
+    /// Newest first.
+    var all: [Silence] { silences.values.sorted { $0.number > $1.number } }
+
+    func silence(_ number: Int) throws(SilenceRefusal) -> Silence {
+        guard let silence = silences[number] else { throw .unknown(number) }
+        return silence
+    }
+
+    private func active(at now: Moment) -> [Silence] {
+        silences.values.filter { $0.isActive(at: now) }
+    }
+
+    private mutating func forgetOldest(at now: Moment) {
+        let ended = silences.values.filter { !$0.isActive(at: now) }
+            .sorted { $0.endsAt > $1.endsAt }
+        for silence in ended.dropFirst(Self.endedMax) { silences[silence.number] = nil }
     }
 }

@@ -1,14 +1,14 @@
 /// Stands in front of those who ask people: answers or withholds what is silenced, and declines
 /// everything else.
-public struct SilencingPresenter: Presenter {
-    public let presenterName = "silences"
+package struct SilencingPresenter: Presenter {
+    package let presenterName = "silences"
     private let silences: Silences
     private let audit: (any AuditLog)?
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
     private let wait: @Sendable (Duration) async throws -> Void
 
     /// - Parameter kept: Told, after it was counted, that a silence kept a question from people.
-    public init(
+    package init(
         _ silences: Silences, audit: (any AuditLog)? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
     ) {
@@ -34,7 +34,7 @@ public struct SilencingPresenter: Presenter {
         count < 3 ? 0 : 1 << min(count - 3, 5)
     }
 
-    public func present(_ prompt: Prompt) async throws -> Answer? {
+    package func present(_ prompt: Prompt) async throws -> Answer? {
         guard let silence = try await silence(for: prompt) else { return nil }
         let option = silence.option(for: prompt.report)
         var answer: Answer?

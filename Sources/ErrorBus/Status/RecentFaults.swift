@@ -79,3 +79,67 @@ extension String {
         escapedForTerminal(scalarLimit: RecentFaults.scalarMax)
     }
 }
+
+/// Something that went wrong at a node, kept for those that ask how it is.
+package struct NotedFault: Hashable, Sendable {
+    package enum Source: String, Sendable, CaseIterable, JSONConvertible {
+        /// The node logged it as an error.
+        case logged
+        /// It refused something.
+        case sent
+        /// Its parent refused something.
+        case got
+    }
+
+    package var source: Source
+    package var text: String
+    /// How often the same was said.
+    package var count: Int
+    /// How long ago it was last.
+    package var agoMilliseconds: UInt64
+}
+
+extension NotedFault: JSONObject {
+    package init() { self.init(source: .logged, text: "", count: 1, agoMilliseconds: 0) }
+
+    package static let members: [JSONMember<NotedFault>] = [
+        .init("source", \.source), .init("text", \.text),
+        .init("count", \.count, taken: { max(1, $0) }),
+        .init("agoMilliseconds", \.agoMilliseconds),
+    ]
+}
+
+/// Notes errors on their way to the handler that writes them.
+struct FaultLogHandler: LogHandler {
+    var inner: any LogHandler
+    let faults: RecentFaults
+
+    var logLevel: Logger.Level {
+        get { inner.logLevel }
+        set { inner.logLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { inner.metadata }
+        set { inner.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { inner.metadataProvider }
+        set { inner.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { inner[metadataKey: key] }
+        set { inner[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if event.level >= .error {
+            let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }
+                .map { " \($0.key)=\($0.value)" }
+            faults.note(.logged, "\(event.message)\(pairs.joined())")
+        }
+        inner.log(event: event)
+    }
+}

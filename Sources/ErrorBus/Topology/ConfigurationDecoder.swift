@@ -148,3 +148,135 @@ struct ConfigurationDecoder {
         return nil
     }
 }
+
+/// A value together with the path that leads to it.
+struct ConfigurationField: Hashable, Sendable {
+    let node: ConfigurationNode
+    /// As in `nodes.relay.responders[0]`.
+    let path: String
+    /// Where messages point: the value, or the key when the value begins on a later line.
+    let location: ConfigurationLocation
+
+    init(_ node: ConfigurationNode, path: String, location: ConfigurationLocation? = nil) {
+        self.node = node
+        self.path = path
+        self.location = location ?? node.location
+    }
+
+    init(_ entry: ConfigurationNode.Entry, in parent: String) {
+        let path = parent.isEmpty ? entry.key : "\(parent).\(entry.key)"
+        if case .scalar = entry.value.value, !entry.value.isNull {
+            self.init(entry.value, path: path.escapedForMessage)
+        } else {
+            self.init(entry.value, path: path.escapedForMessage, location: entry.keyLocation)
+        }
+    }
+
+    func element(_ index: Int, _ node: ConfigurationNode) -> ConfigurationField {
+        ConfigurationField(node, path: "\(path)[\(index)]")
+    }
+}
+
+/// A value of a configuration file with its place, whatever the file's syntax.
+package struct ConfigurationNode: Hashable, Sendable {
+    /// The kinds of value.
+    package enum Value: Hashable, Sendable {
+        /// `isQuoted`: written so that it can be nothing but text.
+        case scalar(String, isQuoted: Bool)
+        case sequence([ConfigurationNode])
+        /// In the order of the file. A key may appear twice: the reader refuses it.
+        case mapping([Entry])
+    }
+
+    /// A key and its value.
+    package struct Entry: Hashable, Sendable {
+        package let key: String
+        package let keyLocation: ConfigurationLocation
+        package let value: ConfigurationNode
+
+        package init(key: String, keyLocation: ConfigurationLocation, value: ConfigurationNode) {
+            self.key = key
+            self.keyLocation = keyLocation
+            self.value = value
+        }
+    }
+
+    package let value: Value
+    package let location: ConfigurationLocation
+
+    package init(_ value: Value, at location: ConfigurationLocation) {
+        self.value = value
+        self.location = location
+    }
+
+    /// Whether nothing is written: no value, `~` or `null`.
+    package var isNull: Bool {
+        guard case .scalar(let text, isQuoted: false) = value else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(text)
+    }
+
+    /// The value in a few words, for messages.
+    var found: String {
+        if isNull { return "nothing" }
+        switch value {
+        case .scalar(let text, _): return "\"\(text.cut(toScalars: 80).escapedForMessage)\""
+        case .sequence: return "a list"
+        case .mapping: return "a mapping"
+        }
+    }
+}
+
+extension String {
+    /// Without control characters, so that a message stays on its line and cannot steer a
+    /// terminal.
+    var escapedForMessage: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                text += scalar.escaped(asASCII: true)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+/// "Did you mean": the nearest of the words that are allowed.
+enum Suggestion {
+    /// Longer words are not compared: the work grows with the square.
+    private static let scalarCountMax = 64
+
+    /// A hint that names the nearest word, or nil when none is near.
+    static func hint(for word: String, among words: some Sequence<String>) -> String? {
+        nearest(to: word, among: words).map { "did you mean \"\($0)\"?" }
+    }
+
+    static func nearest(to word: String, among words: some Sequence<String>) -> String? {
+        let allowedDistance = max(1, min(3, word.unicodeScalars.count / 3))
+        return words.map { (word: $0, distance: distance(word, $0)) }
+            .filter { $0.distance <= allowedDistance }
+            .min { $0.distance < $1.distance }?.word
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours, ignoring case.
+    static func distance(_ one: String, _ other: String) -> Int {
+        let a = Array(one.lowercased().unicodeScalars.prefix(scalarCountMax))
+        let b = Array(other.lowercased().unicodeScalars.prefix(scalarCountMax))
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        var rows = [Array(0...b.count)]
+        for i in 1...a.count {
+            var row = [i]
+            for j in 1...b.count {
+                var best = min(rows[i - 1][j], row[j - 1]) + 1
+                best = min(best, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    best = min(best, rows[i - 2][j - 2] + 1)
+                }
+                row.append(best)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

@@ -1,20 +1,20 @@
 /// Something in a configuration that keeps it from being used: where, what was found, what is
 /// allowed.
-public struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    public let location: ConfigurationLocation
+package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    package let location: ConfigurationLocation
     /// The path to the value, as in `nodes.relay.responders[0].match.code`; empty for the file.
-    public let field: String
+    package let field: String
     /// What is there, in words; texts are quoted.
-    public let found: String
+    package let found: String
     /// What is allowed there.
-    public let allowed: String
+    package let allowed: String
     /// What may help, such as `did you mean "central"?`.
-    public let hint: String?
+    package let hint: String?
     /// Whether the value itself is in order, and the file that it names is missing or may not be
     /// read.
-    public let isUnreadableFile: Bool
+    package let isUnreadableFile: Bool
 
-    public init(
+    package init(
         at location: ConfigurationLocation, field: String, found: String, allowed: String,
         hint: String? = nil, isUnreadableFile: Bool = false
     ) {
@@ -27,8 +27,57 @@ public struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConve
     }
 
     /// One line.
-    public var description: String {
+    package var description: String {
         "\(location.file):\(location.line): \(field.isEmpty ? "" : field + ": ")"
             + "found \(found), allowed: \(allowed)\(hint.map { "; \($0)" } ?? "")"
+    }
+}
+
+/// Something in a configuration that works, but hardly as it was meant.
+package struct ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
+    package let location: ConfigurationLocation
+    /// The path to the value.
+    package let field: String
+    package let message: String
+
+    package init(at location: ConfigurationLocation, field: String, message: String) {
+        self.location = location
+        self.field = field
+        self.message = message
+    }
+
+    /// One line.
+    package var description: String {
+        "\(location.file):\(location.line): \(field): warning: \(message)"
+    }
+}
+
+/// Why a configuration could not be loaded.
+package enum ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file is missing or may not be read.
+    case unreadable(path: String, reason: String)
+    /// Everything that is wrong with it, and what is merely doubtful.
+    case invalid([ConfigurationProblem], warnings: [ConfigurationWarning])
+
+    /// One line for each problem.
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "\(path): \(reason)"
+        case .invalid(let problems, _): problems.map(\.description).joined(separator: "\n")
+        }
+    }
+}
+
+/// A place in a configuration file. Lines and columns count from 1.
+package struct ConfigurationLocation: Hashable, Sendable {
+    /// The file, as it was named.
+    package let file: String
+    package let line: Int
+    package let column: Int
+
+    package init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
     }
 }

@@ -1,33 +1,33 @@
-public import OrderedCollections
+package import OrderedCollections
 
 /// The configured tree of nodes.
-public struct Topology: Hashable, Sendable {
+package struct Topology: Hashable, Sendable {
     /// The version of the file format that this library reads.
-    public static let version = 1
+    package static let version = 1
     /// The longest way from a node to its root, both counted: what a link lets pass.
-    public static let hopCountMax = 16
+    package static let hopCountMax = 16
 
     /// In the order of the file, defaults applied.
-    public let nodes: OrderedDictionary<NodeName, NodeSettings>
+    package let nodes: OrderedDictionary<NodeName, NodeSettings>
 
-    public init(nodes: OrderedDictionary<NodeName, NodeSettings>) { self.nodes = nodes }
+    package init(nodes: OrderedDictionary<NodeName, NodeSettings>) { self.nodes = nodes }
 
     /// The settings of one node; nil when the topology has none of that name.
-    public subscript(node: NodeName) -> NodeSettings? { nodes[node] }
+    package subscript(node: NodeName) -> NodeSettings? { nodes[node] }
 
     /// Every node's settings, in the order of the file.
-    public var settings: [NodeSettings] { Array(nodes.values) }
+    package var settings: [NodeSettings] { Array(nodes.values) }
 
     /// What `node` connects to, in order: its parents' endpoints, one for each entry of `next`.
     ///
     /// For a parent given by name it is the first of its endpoints that can be connected to;
     /// one that listens on every interface is taken to be on this machine.
-    public func parentEndpoints(of node: NodeName) -> [Endpoint] {
+    package func parentEndpoints(of node: NodeName) -> [Endpoint] {
         (nodes[node]?.next ?? []).compactMap { endpoint(of: $0) }
     }
 
     /// What rules of `node` route to, by the name that they use.
-    public func routeEndpoints(of node: NodeName) -> [(name: String, Endpoint)] {
+    package func routeEndpoints(of node: NodeName) -> [(name: String, Endpoint)] {
         (nodes[node]?.routes ?? []).compactMap { hop in
             endpoint(of: hop).map { (hop.description, $0) }
         }
@@ -41,14 +41,88 @@ public struct Topology: Hashable, Sendable {
     }
 
     /// The nodes whose `next` names `node`, in the order of the file.
-    public func children(of node: NodeName) -> [NodeName] {
+    package func children(of node: NodeName) -> [NodeName] {
         nodes.values.filter { $0.next.contains(.node(node)) }.map(\.name)
     }
 
     /// The nodes that name no other node as `next`.
-    public var roots: [NodeName] {
+    package var roots: [NodeName] {
         nodes.values.filter { settings in
             settings.next.allSatisfy { if case .endpoint = $0 { true } else { false } }
         }.map(\.name)
+    }
+}
+
+/// One entry of `next`: a node of the same topology, or an endpoint outside it.
+package enum Hop: Hashable, Sendable, CustomStringConvertible {
+    case node(NodeName)
+    case endpoint(Endpoint)
+
+    /// Reads what ``description`` writes.
+    package init?(_ text: String) {
+        if text.contains("://") {
+            guard let endpoint = try? Endpoint(text) else { return nil }
+            self = .endpoint(endpoint)
+        } else {
+            guard let name = NodeName(text) else { return nil }
+            self = .node(name)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .node(let name): name.description
+        case .endpoint(let endpoint): endpoint.description
+        }
+    }
+}
+
+/// One entry of `presenters:`.
+package enum PresenterSettings: Hashable, Sendable {
+    /// The rules of a policy file: the first that matches decides.
+    case policy(path: String, rules: [Rule])
+    /// The terminal the node runs in.
+    case terminal
+    /// A program: report on its input as JSON, option id on its output.
+    case command([String])
+    /// A console over HTTP, for people with a browser and for scripts.
+    case console(ConsoleSettings)
+
+    /// The key in the file.
+    package var kind: String {
+        switch self {
+        case .policy: "policy"
+        case .terminal: "terminal"
+        case .command: "command"
+        case .console: "console"
+        }
+    }
+}
+
+/// What a topology says about a console.
+package struct ConsoleSettings: Hashable, Sendable {
+    /// Where it listens: a host of this machine and a port, never ipc.
+    package var listen: Endpoint
+    /// The file its token is in; nil: a token is made when it starts, for loopback only.
+    package var tokenFile: String?
+    /// What a request may name as its host besides the addresses that follow from ``listen``.
+    package var hosts: [String] = []
+    /// Unanswered and unclaimed for this long, the next presenter is asked; nil: never.
+    package var escalateAfter: Duration?
+
+    package init(listen: Endpoint) { self.listen = listen }
+
+    /// Host and port as they are written in the topology.
+    package var address: String { String(listen.description.dropFirst("tcp://".count)) }
+}
+
+/// A topology that may be run, with what is doubtful about it.
+package struct LoadedTopology: Hashable, Sendable {
+    package let topology: Topology
+    package let warnings: [ConfigurationWarning]
+
+    package init(topology: Topology, warnings: [ConfigurationWarning]) {
+        self.topology = topology
+        self.warnings = warnings
     }
 }

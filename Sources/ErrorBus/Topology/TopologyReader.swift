@@ -2,9 +2,9 @@ import OrderedCollections
 
 /// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
 /// range are problems, and all of them are reported at once.
-public struct TopologyReader {
+package struct TopologyReader {
     /// Reads a policy file, given its path as resolved.
-    public typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
+    package typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
 
     var decoder: ConfigurationDecoder
     /// Relative paths of the topology file start here.
@@ -15,7 +15,7 @@ public struct TopologyReader {
     ///   - folder: The folder of the topology file; empty for the working directory.
     ///   - environment: What `${NAME}` stands for.
     ///   - openPolicy: Reads the policy files that the topology names.
-    public init(
+    package init(
         folder: String, environment: [String: String], openPolicy: @escaping PolicyOpener
     ) {
         decoder = ConfigurationDecoder(environment: environment)
@@ -24,7 +24,7 @@ public struct TopologyReader {
     }
 
     /// Reads and checks a topology.
-    public static func read(
+    package static func read(
         _ root: ConfigurationNode, folder: String, environment: [String: String],
         openPolicy: @escaping PolicyOpener
     ) throws(ConfigurationFailure) -> LoadedTopology {
@@ -181,5 +181,25 @@ public struct TopologyReader {
             return []
         }
         return rules(list, folder: FilePath.folder(of: path))
+    }
+}
+
+// A policy file by itself.
+extension TopologyReader {
+    /// Reads and checks one policy file.
+    ///
+    /// - Parameters:
+    ///   - path: What messages call it; relative paths in it start at its folder.
+    ///   - environment: What `${NAME}` stands for.
+    package static func readPolicy(
+        _ path: String, environment: [String: String], open: @escaping PolicyOpener
+    ) throws(ConfigurationFailure) -> [Rule] {
+        let root = try open(path)
+        var reader = TopologyReader(folder: "", environment: environment, openPolicy: open)
+        let rules = reader.policy(root, path: path)
+        guard reader.decoder.problems.isEmpty else {
+            throw .invalid(reader.decoder.problems, warnings: [])
+        }
+        return rules
     }
 }

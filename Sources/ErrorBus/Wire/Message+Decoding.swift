@@ -49,7 +49,8 @@ extension Message {
             self = .await(
                 id: try fields.presentationID(),
                 waitMilliseconds: try fields.number("wait-ms") ?? 0)
-        case .answer: self = .answer(try Decision(fields, payload: payload))
+        case .answer:
+            self = .answer(try fields.presentationID(), try Answer(fields, payload: payload))
         case .settled: self = .settled(try Settled(fields))
         case .withdraw:
             // A peer's own word for its reason is still the origin giving up.
@@ -136,33 +137,32 @@ extension Message.Pending {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         id = try fields.presentationID()
         state = try fields.required(
-            "state", State.allCases.map(\.rawValue).joined(separator: ", ")
-        ) { State(rawValue: $0) }
+            "state", PresentationState.Station.allCases.map(\.rawValue).joined(separator: ", ")
+        ) { PresentationState.Station(rawValue: $0) }
         sinceMilliseconds = try fields.number("since-ms")
         by = fields.text("by")
     }
 }
 
-extension Message.Decision {
+extension Answer {
     static let knownFields = ["id", "answer", "by", "via", "option", "did-recover", "reason"]
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
-        id = try fields.presentationID()
-        answer = try fields.required("answer", "a UUID") { UniqueID($0) }
-        by = try fields.requiredText("by")
-        via = try fields.required(
-            "via", Answer.Via.allCases.map(\.rawValue).joined(separator: ", ")
-        ) { Answer.Via(rawValue: $0) }
-        option = try fields.option("option")
-        didRecover = try fields.bool("did-recover")
-        reason = fields.text("reason")
-        guard option != nil || didRecover != nil else {
-            throw WireError(.malformed, "ANSWER with neither option nor did-recover", id: id)
+        let vias = Via.allCases.map(\.rawValue).joined(separator: ", ")
+        self.init(
+            id: try fields.required("answer", "a UUID") { UniqueID($0) },
+            option: try fields.option("option"), by: try fields.requiredText("by"),
+            via: try fields.required("via", vias) { Via(rawValue: $0) },
+            didRecover: try fields.bool("did-recover"), reason: fields.text("reason"),
+            extras: Extras(
+                fields: fields.header.unknown(besides: Self.knownFields)
+                    .map { Extras.Field(name: $0.name, value: $0.value) },
+                payload: payload))
+        guard chosen != nil || didRecover != nil else {
+            throw WireError(
+                .malformed, "ANSWER with neither option nor did-recover",
+                id: try fields.presentationID())
         }
-        extras = AnswerExtras(
-            fields: fields.header.unknown(besides: Self.knownFields)
-                .map { AnswerExtras.Field(name: $0.name, value: $0.value) },
-            payload: payload)
     }
 }
 

@@ -10,7 +10,7 @@ extension Message {
     private var payload: Frame {
         switch self {
         case .present(let present): present.payload
-        case .answer(let decision): decision.extras.payload
+        case .answer(_, let answer): answer.extras.payload
         case .state(let payload): payload
         default: []
         }
@@ -32,7 +32,9 @@ extension Message {
         case .await(let id, let wait):
             header.append("id", id.description)
             header.append("wait-ms", wait)
-        case .answer(let decision): decision.write(to: &header)
+        case .answer(let id, let answer):
+            header.append("id", id.description)
+            answer.write(to: &header)
         case .settled(let settled):
             header.append("id", settled.id.description)
             header.append("answer", settled.answer.description)
@@ -104,13 +106,12 @@ extension Message.Pending {
     }
 }
 
-extension Message.Decision {
+extension Answer {
     fileprivate func write(to header: inout Header) {
-        header.append("id", id.description)
-        header.append("answer", answer.description)
+        header.append("answer", id.description)
         header.append("by", by.asHeaderText)
         header.append("via", via.rawValue)
-        header.append("option", option?.asHeaderText)
+        header.append("option", chosen?.asHeaderText)
         header.append("did-recover", didRecover.map(String.init))
         header.append("reason", reason?.asHeaderText)
         header.append(extras.fields.map { Header.Field(name: $0.name, value: $0.value) })

@@ -1,9 +1,9 @@
 /// Why a message is refused: the code, and what was found where.
-public struct WireError: Error, Hashable, Sendable {
-    public let code: RejectCode
-    public let reason: String
+package struct WireError: Error, Hashable, Sendable {
+    package let code: RejectCode
+    package let reason: String
     /// The presentation the message was about, where that could be read.
-    public var id: PresentationID?
+    package var id: PresentationID?
 
     init(_ code: RejectCode, _ reason: String, id: PresentationID? = nil) {
         self.code = code
@@ -13,5 +13,62 @@ public struct WireError: Error, Hashable, Sendable {
 }
 
 extension WireError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue) \(reason)" }
+    package var description: String { "\(code.rawValue) \(reason)" }
+}
+
+/// The typed refusals of EB1.
+package enum RejectCode: UInt16, Sendable, CaseIterable {
+    case malformed = 400
+    case notYours = 403
+    case unknownID = 404
+    case deadlinePassed = 408
+    case conflict = 409
+    case gone = 410
+    case tooLarge = 413
+    case busy = 429
+    case loop = 482
+    case tooManyHops = 483
+    case noResponder = 503
+    case version = 505
+
+    /// A peer's code. One that is not of the list is taken as its hundreds are: 4xx gives up,
+    /// 5xx may be tried again.
+    init?(number: UInt64) {
+        switch number {
+        case 400...499: self = RejectCode(rawValue: UInt16(number)) ?? .malformed
+        case 500...599: self = RejectCode(rawValue: UInt16(number)) ?? .noResponder
+        default: return nil
+        }
+    }
+}
+
+/// The sizes EB1 allows. Checked before anything is parsed or kept.
+package struct WireLimits: Hashable, Sendable {
+    /// The major version is in the magic; these are the names HELLO and WELCOME use.
+    static let version = "EB1"
+    static let magic: Frame = Array("EB1".utf8)
+
+    /// Frames of an envelope, the empty delimiter included.
+    static let envelopeFrameCountMax = 8
+    static let envelopeFrameByteCountMax = 255
+    static let headerFieldCountMax = 64
+    static let fieldNameByteCountMax = 64
+    /// Hops in `path`.
+    static let hopCountMax = 16
+    /// Free text in a header field (`reason`, `by`).
+    static let textScalarCountMax = 256
+    /// Numbers in header fields; more cannot be read exactly by every JSON and JavaScript peer.
+    static let numberMax: UInt64 = 1 << 53
+    /// The longest a peer that gets one reply per request may let its request wait.
+    static let waitMillisecondsMax: UInt64 = 20_000
+    /// The longest deadline of a bare client, a day: it says nothing while it waits, so its prompt
+    /// stays until then when it is gone.
+    static let bareDeadlineMillisecondsMax: UInt64 = 86_400_000
+
+    package var headerByteCountMax: Int
+    package var payloadByteCountMax: Int
+
+    /// 8 KiB of header, 256 KiB of payload.
+    package static let standard = WireLimits(
+        headerByteCountMax: 8 * 1024, payloadByteCountMax: 256 * 1024)
 }

@@ -31,7 +31,6 @@ actor Reactor {
         /// It was connected once: what a lookup finds out later concerns the next socket.
         var wasConnected = false
 
-        var hasWork: Bool { !queue.isEmpty && receiver.isReady }
     }
 
     /// Weak, so that a node that never ran can go: no socket keeps its drivers.
@@ -99,7 +98,8 @@ actor Reactor {
         if pollItems.isEmpty { rebuildPollItems() }
         let count = Int32(pollItems.count)
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
-        let mayWait = mayWait && !slots.values.contains(where: \.hasWork)
+        let hasWork = slots.contains { !$1.queue.isEmpty && $1.receiver.isReady(on: $0) }
+        let mayWait = mayWait && !hasWork
         let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
         // EINTR and every other failure: the turn goes on, the next poll tells again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
@@ -138,7 +138,7 @@ actor Reactor {
         for id in pollSockets {
             // Looked up each time: what is delivered may close the socket.
             for _ in 0..<Self.deliverMax {
-                guard let receiver = slots[id]?.receiver, receiver.isReady,
+                guard let receiver = slots[id]?.receiver, receiver.isReady(on: id),
                     let frames = slots[id]?.queue.next()
                 else { break }
                 receiver.received(frames, on: id)

@@ -4,7 +4,7 @@ import Glibc
 /// the socket of a process that still serves, or a file that has nothing to do with it.
 enum SocketFile: Hashable {
     case none
-    /// A socket that no process listens on any more.
+    /// A socket that no process listens on.
     case stale
     /// A process listens on it.
     case live

@@ -20,17 +20,17 @@ public struct ResponderConformance: Sendable {
     private let makeResponder: MakeResponder
 
     /// - Parameters:
-    ///   - probe: An error that the responder passes on.
+    ///   - probe: An error that the responder passes on; one of its own unless given.
     ///   - patience: The time after which something that did not happen is a violation.
     ///   - clock: What that time is measured by. On a ``ManualClock`` that stands still a check
     ///     waits as long as it takes.
     ///   - makeResponder: Makes a fresh responder for each check.
     public init(
-        probe: any Error = ConformanceProbe(), patience: Duration = .seconds(5),
+        probe: (any Error)? = nil, patience: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(),
         makeResponder: @escaping MakeResponder
     ) {
-        self.probe = probe
+        self.probe = probe ?? ConformanceProbe()
         self.patience = patience
         self.clock = clock
         self.makeResponder = makeResponder
@@ -50,11 +50,11 @@ public struct ResponderConformance: Sendable {
 
     private func errorIsPassedOn() async -> ConformanceViolation? {
         let rule = "what is not dealt with reaches next once, as the same presentation"
-        let seen = Recorder<PresentationID?>()
+        let seen = Recorder<PresentationID>()
         let end = ClosureResponder(
             "end", next: nil,
-            present: { _ in
-                seen.record(PresentationContext.current?.id)
+            present: { _, context in
+                seen.record(context.id)
                 return Outcome(didRecover: true, reason: .handled, decidedBy: "end")
             })
         guard let outcome = await present(probe, before: end) else {
@@ -64,7 +64,7 @@ public struct ResponderConformance: Sendable {
             return ConformanceViolation(
                 rule: rule, found: "next was asked \(seen.elements.count) times")
         }
-        guard seen.elements == [outcome.presentation] else {
+        guard seen.elements.first == outcome.presentation else {
             return ConformanceViolation(rule: rule, found: "next saw another presentation's id")
         }
         guard outcome.didRecover, outcome.reason == .handled, outcome.decidedBy == "end" else {
@@ -134,7 +134,7 @@ public struct ResponderConformance: Sendable {
         let rule = "the completion handler is called once for each error"
         let end = ClosureResponder(
             "end", next: nil,
-            present: { _ in Outcome(didRecover: false, reason: .handled, decidedBy: "end") })
+            present: { _, _ in Outcome(didRecover: false, reason: .handled, decidedBy: "end") })
         let responder = await makeResponder(end)
         let calls = Recorder<Bool>()
         let tasks = (0..<3).map { _ in

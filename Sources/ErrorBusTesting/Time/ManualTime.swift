@@ -1,5 +1,5 @@
-public import ErrorBus
-public import Foundation
+package import ErrorBus
+package import Foundation
 import Synchronization
 
 /// The time as a test says it is, for types that ask for the time and do not sleep: it stands
@@ -10,18 +10,18 @@ import Synchronization
 /// let silences = Silences(now: { time.now })
 /// time.advance(by: .seconds(60))
 /// ```
-public final class ManualTime: Sendable {
+package final class ManualTime: Sendable {
     private let moment: Mutex<Moment>
 
     /// - Parameter date: What people read at the start.
-    public init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
+    package init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
         moment = Mutex(Moment(instant: ContinuousClock.now, date: date))
     }
 
-    public var now: Moment { moment.withLock { $0 } }
+    package var now: Moment { moment.withLock { $0 } }
 
     /// Moves the time, never backwards.
-    public func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         precondition(duration >= .zero, "the time does not go backwards: \(duration)")
         moment.withLock { $0 = $0 + duration }
     }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusLab
+import BusNodeKit
 import ErrorBus
 import Foundation
 import OrderedCollections
@@ -23,7 +25,8 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "The topology file. Its nodes must not be running.")
     var topology: String
 
-    @Option(help: "The same seed repeats the same schedule; left out, one is chosen and told.")
+    @Option(
+        help: "The same seed repeats the same schedule; when not given, one is chosen and printed.")
     var seed: UInt64?
 
     @Option(help: "How long faults and presentations go on, as in 30s.")

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusLab
+import BusNodeKit
 import ErrorBus
 import Foundation
 import Glibc

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusNodeKit
 import ErrorBus
 
 /// `bus-node graph`: the topology as a picture.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusNodeKit
 import ErrorBus
 
 /// `bus-node inbox claim`.
@@ -16,7 +17,7 @@ struct InboxClaim: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "How long it is yours, at most 1h.")
     var time = "5m"
 
-    @Flag(help: "Also when another person has it.")
+    @Flag(help: "Take over another person's claim.")
     var takeOver = false
 
     @Flag(help: "Give it back.")
@@ -35,19 +36,47 @@ struct InboxClaim: AsyncParsableCommand {
                 throw Failure(.usage, "--for: found \"\(time)\", allowed: above 0, at most 1h")
             }
             let client = try target.client()
-            let path = "/presentations/\(try await client.id(id))/"
-            let name = JSONValue.string(by ?? InboxAnswer.user)
-            let item =
-                release
-                ? try await client.post(path + "release", ["by": name])
-                : try await client.post(
-                    path + "claim",
-                    [
-                        "by": name, "forMilliseconds": .integer(Int64(length / .milliseconds(1))),
-                        "takeOver": .bool(takeOver),
-                    ])
+            let id = try await client.id(id)
+            let request: InboxRequest =
+                release ? .release(id: id) : .claim(id: id, takeOver: takeOver)
+            let item = try await request.sent(
+                to: client, by: by ?? InboxAnswer.user, claim: length)
             if json { return try StandardOutput.print(item) }
-            try StandardOutput.print(InboxRows.stage(item).shown())
+            try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
+        }
+    }
+}
+
+/// `bus-node inbox undo`.
+struct InboxUndo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo",
+        abstract: "Take back an answer that has not been sent.",
+        discussion: """
+            The page and the full-screen inbox hold answers back for some seconds. Prints the \
+            stage it is in again; exits 1 when the answer has left.
+
+            Example: bus-node inbox undo 01920000 --to http://127.0.0.1:8080
+            """)
+
+    @OptionGroup var target: InboxTarget
+
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
+    var id: String
+
+    @Option(help: "Who takes it back; the user's name when not given.")
+    var by: String?
+
+    @Flag(help: "Print the console's reply as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            let request = InboxRequest.undo(id: try await client.id(id))
+            let item = try await request.sent(to: client, by: by ?? InboxAnswer.user)
+            if json { return try StandardOutput.print(item) }
+            try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
         }
     }
 }

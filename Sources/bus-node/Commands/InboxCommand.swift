@@ -1,4 +1,8 @@
 import ArgumentParser
+import BusNodeKit
+import ErrorBus
+import Foundation
+import OrderedCollections
 
 /// `bus-node inbox`: what waits for people at a node with a console, and answering it.
 struct InboxCommand: AsyncParsableCommand {
@@ -25,4 +29,248 @@ struct InboxCommand: AsyncParsableCommand {
             InboxClaim.self, InboxWatch.self, InboxSilence.self,
         ],
         defaultSubcommand: InboxFullScreen.self)
+}
+
+/// Which console an inbox command talks to, and who speaks.
+struct InboxTarget: ParsableArguments {
+    @Option(
+        help: """
+            The console's address, as http://127.0.0.1:8080 or the whole address with ?token= \
+            that the node printed; BUS_NODE_CONSOLE when not given.
+            """)
+    var to: String?
+
+    @Option(
+        help: "A topology file, to find the console by its node's name; else BUS_NODE_TOPOLOGY.")
+    var topology: String?
+
+    @Option(help: "The node of the topology that has the console.")
+    var node: String?
+
+    @Option(help: "The file that the console's token is in; BUS_NODE_CONSOLE_TOKEN is the token.")
+    var tokenFile: String?
+
+    /// The console to talk to.
+    func client() throws -> ConsoleClient {
+        let environment = ProcessInfo.processInfo.environment
+        guard to == nil || (topology == nil && node == nil) else {
+            throw Failure(.usage, "give either --to ADDRESS or --topology FILE --node NAME")
+        }
+        var address: ConsoleAddress
+        if let to {
+            address = try ConsoleAddress(to, option: "--to")
+        } else if topology == nil, node == nil, let text = environment["BUS_NODE_CONSOLE"] {
+            address = try ConsoleAddress(text, option: "BUS_NODE_CONSOLE")
+        } else if let path = topology ?? environment["BUS_NODE_TOPOLOGY"] {
+            address = try self.address(in: path)
+        } else {
+            throw Failure(
+                .usage,
+                "no console: give --to http://HOST:PORT, or --topology FILE --node NAME, or set "
+                    + "BUS_NODE_CONSOLE")
+        }
+        if let tokenFile {
+            address.token = try ConsoleToken(file: tokenFile).text
+        } else {
+            address.token = address.token ?? environment["BUS_NODE_CONSOLE_TOKEN"]
+        }
+        return ConsoleClient(address)
+    }
+
+    /// A topology with one console needs no node's name.
+    private func address(in path: String) throws -> ConsoleAddress {
+        let topology = try TopologyLoader.load(path).topology
+        let consoles = topology.settings.compactMap { node in
+            node.presenters.lazy.compactMap(\.console).first.map { (node: node.name, $0) }
+        }
+        let known = consoles.map(\.node.description).joined(separator: ", ")
+        let wanted = consoles.filter { node == nil || $0.node.description == node }
+        guard let (name, settings) = wanted.first, wanted.count == 1 else {
+            let found = node.map { "no node \"\($0)\" with a console" } ?? "no --node"
+            guard !consoles.isEmpty else {
+                throw Failure(
+                    .usage,
+                    "\(path.shown()): no node has a console; add one to a node's presenters, as in "
+                        + "console: { listen: 127.0.0.1:8080, token: file:PATH }")
+            }
+            throw Failure(.usage, "\(path.shown()): found \(found); nodes with a console: \(known)")
+        }
+        return try ConsoleAddress(settings, of: name)
+    }
+}
+
+extension PresenterSettings {
+    fileprivate var console: ConsoleSettings? {
+        if case .console(let settings) = self { settings } else { nil }
+    }
+}
+
+/// Which presentations are listed, and how.
+struct InboxListing: ParsableArguments {
+    enum Stage: String, ExpressibleByArgument, CaseIterable {
+        case open
+        case ended
+        case all
+
+        /// What is said where there are none.
+        fileprivate var none: String {
+            switch self {
+            case .open: "nothing waits for an answer"
+            case .ended: "nothing has ended yet"
+            case .all: "nothing waits for an answer, and nothing has ended yet"
+            }
+        }
+    }
+
+    @Option(help: "open, ended or all.")
+    var stage = Stage.open
+
+    @Option(help: "The most that are listed, 1 to 10000.")
+    var limit = 1_000
+
+    @Flag(help: "Print the console's list as JSON, with its groups.")
+    var json = false
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit: found \(limit), allowed: 1 to 10000")
+        }
+    }
+
+    func print(from client: ConsoleClient) async throws {
+        let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit)")
+        if json { return try StandardOutput.show(list) }
+        let items = list.views("items", of: PresentationView.self)
+        let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
+        try StandardOutput.show(rows.lines)
+        // The titles alone say that to a script.
+        if items.isEmpty, Terminal.isHeard { Terminal.say("bus-node: \(stage.none)") }
+        let open = list["openCount"]?.integerValue ?? 0
+        if stage == .open, open > items.count {
+            Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")
+        }
+    }
+}
+
+/// `bus-node inbox screen`: what `bus-node inbox` does.
+struct InboxFullScreen: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "screen",
+        abstract: "See and answer what waits, full-screen; the list where no terminal is.",
+        discussion: """
+            Lists instead when standard input or output is no terminal, or with --json, --stage or \
+            --limit. ? shows the keys, q quits. NO_COLOR leaves the colours out.
+
+            Example: bus-node inbox --to http://127.0.0.1:8080 --by ann
+            """)
+
+    @OptionGroup var target: InboxTarget
+    @OptionGroup var listing: InboxListing
+
+    @Option(help: "Who decides, for the record; the user's name when not given.")
+    var by: String?
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            guard Terminal.canFillScreen, !listing.isChosen else {
+                return try await listing.print(from: client)
+            }
+            try await InboxScreenSession(client, person: by ?? InboxAnswer.user).run()
+        }
+    }
+}
+
+extension InboxListing {
+    /// Whether a list was asked for in so many words.
+    fileprivate var isChosen: Bool { json || stage != .open || limit != 1_000 }
+}
+
+/// `bus-node inbox list`.
+struct InboxList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List presentations, oldest change first.",
+        discussion: "Example: bus-node inbox list --to http://127.0.0.1:8080 --stage all")
+
+    @OptionGroup var target: InboxTarget
+    @OptionGroup var listing: InboxListing
+
+    func run() async throws {
+        try await orFail { try await listing.print(from: try target.client()) }
+    }
+}
+
+/// `bus-node inbox show`.
+struct InboxShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one presentation whole, with its history.",
+        discussion: "Example: bus-node inbox show 01920000 --to http://127.0.0.1:8080")
+
+    @OptionGroup var target: InboxTarget
+
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
+    var id: String
+
+    @Flag(help: "Print it as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            let item = try await client.get("/presentations/\(try await client.id(id))")
+            if json { return try StandardOutput.show(item) }
+            try StandardOutput.show(InboxDetail(item).lines)
+        }
+    }
+}
+
+/// `bus-node inbox watch`.
+struct InboxWatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print what is open, then every change, until Ctrl-C.",
+        discussion: """
+            A line for each presentation that changed. A connection that ends is made again, and \
+            nothing in between is missed. Exits 69 when no console is there at the start.
+
+            Example: bus-node inbox watch --to http://127.0.0.1:8080 --json
+            """)
+
+    @OptionGroup var target: InboxTarget
+
+    @Flag(help: "Print each presentation as a line of JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            let feed = InboxFeed(client: client, stage: "open", listsAgain: false)
+            try await feed.run { [self] event in
+                switch event {
+                case .listed(let change), .change(let change):
+                    try show(change["items"]?.arrayValue ?? [])
+                case .hello: break
+                case .lost(let reason): Terminal.say("bus-node: \(reason.shown())")
+                }
+            }
+        }
+    }
+
+    private func show(_ items: [JSONValue]) throws {
+        guard json else {
+            return try StandardOutput.show(
+                items.compactMap { PresentationView(json: $0) }.map(Self.line))
+        }
+        for item in items { try StandardOutput.show(item) }
+    }
+
+    private static func line(_ item: PresentationView) -> String {
+        let options = item.stage == "open" ? " (\(item.optionIDs.joined(separator: " ")))" : ""
+        return [
+            item.changedAt, item.id, item.stageShown, item.severity, item.origin ?? "",
+            item.description + options,
+        ].joined(separator: "  ").shown()
+    }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusLab
+import BusNodeKit
 import ErrorBus
 
 /// Checks the logs of `chaos-node` processes that others have started; for `make compose-test`.
@@ -36,19 +38,10 @@ struct Ledger: AsyncParsableCommand {
             var violations = counts.violations(
                 expected: presentations, everyEndIsAnAnswer: everyEndIsAnAnswer)
             if !isSettled { violations.append("not settled within \(settle)") }
-            for line in Self.table(counts, ledger, violations) { print(line) }
+            let lives = ledger.lifeCounts.map { "\($0.node) \($0.count)" }.joined(separator: ", ")
+            let verdict = LedgerCounts.verdict(violations, "all invariants hold")
+            for line in ["lives: \(lives)"] + counts.lines + verdict { print(line) }
             if !violations.isEmpty { throw ExitStatus.declined.exitCode }
         }
-    }
-
-    private static func table(
-        _ counts: LedgerCounts, _ ledger: SharedLedger, _ violations: [String]
-    ) -> [String] {
-        let width = counts.rows.map(\.name.count).max() ?? 0
-        let lives = ledger.lifeCounts.map { "\($0.node) \($0.count)" }.joined(separator: ", ")
-        return ["lives: \(lives)"]
-            + counts.rows.map { "  \($0.name.padding(toLength: width))  \($0.count)" }
-            + (violations.isEmpty
-                ? ["all invariants hold"] : violations.map { "VIOLATED: \($0)" })
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusNodeKit
 import ErrorBus
 import Foundation
 import Logging
@@ -82,23 +83,5 @@ struct Present: AsyncParsableCommand {
         // Nothing offered means one OK: it recovers nothing, and it is no "no" either.
         let isAcknowledged = offered.isEmpty && outcome.answer != nil
         throw (isAcknowledged ? .ok : conclusion.status).exitCode
-    }
-}
-
-/// A report whose options stand for themselves: choosing one is all there is to do here, the
-/// script does the rest.
-struct PresentedReport: AttemptableError {
-    let report: ErrorReport
-    var attempter: any RecoveryAttempter { Choice(options: report.options) }
-
-    private struct Choice: RecoveryAttempter {
-        let options: [ErrorReport.Option]
-
-        func attemptRecovery(_ answer: Answer) async -> AttemptResult {
-            guard let option = options.first(where: { $0.id == answer.option }) else {
-                return options.isEmpty ? .notRecovered : .notOffered
-            }
-            return option.role == .cancel ? .notRecovered : .recovered
-        }
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusLab
+import BusNodeKit
 import ErrorBus
 import Foundation
 import UnixSignals
@@ -31,7 +33,7 @@ struct Proxy: AsyncParsableCommand {
     @Option(help: "The proxy's name in the interface.")
     var name = "proxy"
 
-    @Option(help: "What is left to chance repeats with the same seed.")
+    @Option(help: "Seed of the random faults: the same seed repeats them.")
     var seed: UInt64 = 1
 
     @Flag(help: "Print where it listens as JSON.")
@@ -40,7 +42,7 @@ struct Proxy: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             do throws(ProxyProblem) {
-                try ToxicFields.checkName(name, "--name")
+                try ProxyRegistry.checkName(name, "--name")
             } catch {
                 throw Failure(.usage, "\(error)")
             }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import BusNodeKit
 import ErrorBus
 import Foundation
 public import Logging

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BusLab
+import BusNodeKit
 import ErrorBus
 
 /// `bus-node soak`: a long run that looks for leaks.
@@ -41,27 +43,10 @@ struct Soak: AsyncParsableCommand {
                     topology: topology, minutes: minutes, rate: rate, seed: seed),
                 plan: plan, folder: folder, say: { Terminal.say("bus-node soak: \($0)") })
             let result = try await Chaos.untilInterrupted { try await run.run() }
-            for line in Self.table(result) { print(line) }
+            for line in result.lines { print(line) }
             if result.violations.isEmpty { return folder.remove() }
             Terminal.say("bus-node soak: the logs are in \(folder.path)")
             throw ExitStatus.declined.exitCode
         }
-    }
-
-    private static func table(_ result: SoakRun.Result) -> [String] {
-        let rows = [SoakUse.titles] + result.uses.map(\.cells)
-        let widths = SoakUse.titles.indices.map { column in
-            rows.map { $0[column].count }.max() ?? 0
-        }
-        let lines = rows.map { row in
-            zip(row, widths).map { $0.padding(toLength: $1) }.joined(separator: "  ")
-        }
-        let counts = result.counts
-        let said =
-            result.violations.isEmpty
-            ? ["everything was given back"] : result.violations.map { "VIOLATED: \($0)" }
-        return lines
-            + ["\(counts.presented) presented, \(counts.completed) completed, \(counts.lost) lost"]
-            + said
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusNodeKit
 import ErrorBus
 import Foundation
 import Glibc

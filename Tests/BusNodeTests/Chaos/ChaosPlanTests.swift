@@ -2,7 +2,8 @@ import ErrorBus
 import OrderedCollections
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 struct ChaosPlanTests {
     private func plan(_ nodes: NodeSettings...) throws -> ChaosPlan {
@@ -77,6 +78,6 @@ struct ChaosPlanTests {
         #expect(problem(root, outside).contains("not of this topology"))
         let hidden = try node("r", listen: ["tcp://127.0.0.1:*"], presents: true)
         #expect(
-            problem(hidden, try node("w", next: [.node("r")])).contains("nowhere one can connect"))
+            problem(hidden, try node("w", next: [.node("r")])).contains("no `listen` endpoint"))
     }
 }

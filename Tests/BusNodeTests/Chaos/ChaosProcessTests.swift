@@ -1,13 +1,14 @@
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 struct ChaosProcessTests {
     @Test("A life that was killed did not go by itself, also when its end is noticed late")
     func noticedLate() {
         var state = ChaosProcess.State(pid: 10)
         state.killed(10)
-        // Revived before anybody waited for the end of the process.
+        // Revived before anything waited for the end of the process.
         state.isKilled = false
         let wasKilled = state.ended(.signaled(9))
         #expect(wasKilled)

@@ -3,7 +3,7 @@ import ErrorBusTesting
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 struct ChaosTimelineTests {
     private static let duration: Duration = .seconds(60)

@@ -2,7 +2,8 @@ import ErrorBus
 import OrderedCollections
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 struct FaultScheduleTests {
     /// Two workers, a relay, a centre.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// A log with one fault, and the count that it has to show up in.
 struct LedgerFault: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,8 @@ import Foundation
 import Logging
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 struct LedgerReaderTests {
     private let folder: TemporaryFolder

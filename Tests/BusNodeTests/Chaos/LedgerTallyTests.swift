@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// Made-up logs: the checks have to bite, each on its own fault and on nothing else.
 struct LedgerTallyTests {
@@ -129,7 +129,7 @@ struct LedgerTallyTests {
         #expect(counts(events, durable: ["c"]).duplicateDecisions == 1)
     }
 
-    @Test("F16 after a decision on record nobody is asked again in any life")
+    @Test("F16 after a recorded decision no life prompts again")
     func durable() {
         let events =
             Log.whole + [

@@ -1,4 +1,4 @@
-@testable import bus_node
+@testable import BusLab
 
 /// Lines as processes write them, for one presentation called A.
 enum MadeUpLog {

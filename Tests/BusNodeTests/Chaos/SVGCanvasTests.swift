@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 struct SVGCanvasTests {
     @Test("Text cannot leave its place in the picture")

@@ -1,7 +1,8 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusLab
+@testable import BusNodeKit
 
 /// Nodes in containers have the same process id in every life.
 struct SharedLedgerTests {

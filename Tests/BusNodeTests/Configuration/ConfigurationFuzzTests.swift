@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// Damaged files end in a problem or in a topology, never in a trap.
 @Suite struct ConfigurationFuzzTests {

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct NamedFilesTests {
     private let folder: TemporaryFolder
@@ -17,7 +17,7 @@ struct NamedFilesTests {
 
     private func problems(
         _ nodes: String
-    ) throws -> [(text: String, status: bus_node.ExitStatus)] {
+    ) throws -> [(text: String, status: BusNodeKit.ExitStatus)] {
         try files(nodes).problems.map { (short($0.problem.description), $0.status) }
     }
 

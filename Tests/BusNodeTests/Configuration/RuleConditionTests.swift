@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// What policy files say about when and how slowly a rule answers.
 @Suite struct RuleConditionTests {

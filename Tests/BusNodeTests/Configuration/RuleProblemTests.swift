@@ -1,8 +1,6 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
-
 @Suite struct RuleProblemTests {
     private static let domainAllowed = "a text, a text with *, /regex/, or a list of them"
 

@@ -1,6 +1,6 @@
 import ErrorBus
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// Reads a topology given as text, without files.
 enum TestTopology {

@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct TopologyLoaderTests {
     private static let topology = """

@@ -1,6 +1,7 @@
 import ErrorBus
 import Testing
 
+@testable import BusNodeKit
 @testable import bus_node
 
 @Suite struct TopologyOutlineTests {

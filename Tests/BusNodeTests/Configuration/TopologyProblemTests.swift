@@ -1,8 +1,6 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
-
 @Suite struct TopologyProblemTests {
     private static let nodeKeys =
         "next, listen, presenters, responders, deadline, whenUnreachable, grace, abandonAfter, "
@@ -210,7 +208,7 @@ import Testing
         #expect(TestTopology.problems(yaml) == ["t.yaml:5: nodes.relay.\(expected)"])
     }
 
-    @Test("all problems are told at once, in the order of the file")
+    @Test("all problems are reported at once, in the order of the file")
     func all() {
         let yaml = """
             version: 3

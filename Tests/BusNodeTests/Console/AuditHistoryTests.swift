@@ -1,8 +1,9 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct AuditHistoryTests {
     private let history = AuditHistory()
@@ -60,5 +61,29 @@ struct AuditHistoryTests {
         let kept = try #require(history.events(containing: "xxx", limit: 1).first)
         #expect(kept.fields["description"]?.unicodeScalars.count == 1_000)
         #expect(kept.fields["description"]?.hasSuffix("x…") == true)
+    }
+
+    @Test(
+        "Events as sentences, those that are not known with all their fields",
+        arguments: [
+            ("report", "Reported by its origin"), ("present", "Presented, offering retry, skip"),
+            ("decide", "ann (person) chose retry"), ("done", "retry by ann: recovered"),
+            ("leaving", "ann chose retry, held back to undo"), ("undo", "Taken back by ann"),
+            ("claim", "Claimed by ann"), ("release", "Released by ann"),
+            ("change", "gone by ann"), ("complete", "Completed at its origin: gone"),
+            (
+                "new",
+                "new by=ann option=retry options=retry,skip reason=gone result=recovered "
+                    + "silence=3 via=person"
+            ),
+        ])
+    func sentence(event: String, expected: String) {
+        let fields = [
+            "by": "ann", "option": "retry", "options": "retry,skip", "via": "person",
+            "result": "recovered", "reason": "gone", "silence": "3",
+        ]
+        let noted = AuditHistory.Event(
+            time: ManualTime().now.date, event: event, id: .make(), fields: fields)
+        #expect(noted.sentence == expected)
     }
 }

@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct ClientPatienceTests {
     private let channel: EmbeddedChannel

@@ -5,7 +5,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// A client without the token keeps no other out, and does not fill the log.
 struct ConsoleConnectionsTests {

@@ -5,8 +5,8 @@ import Logging
 import OrderedCollections
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 /// docs/openapi.yaml says what the server does, and the server does what it says.
 struct ConsoleContractTests {
@@ -55,7 +55,7 @@ struct ConsoleContractTests {
         for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
         let item = try #require(console.inbox.items().first)
         let group = try #require(console.inbox.groups.first)
-        let itemKeys = JSONValue(item, console.revisions).objectValue?.keys.sorted()
+        let itemKeys = PresentationView(item, console.revisions).json.objectValue?.keys.sorted()
         #expect(itemKeys == keys("components", "schemas", "Item", "properties").sorted())
         let groupKeys = JSONValue(group, console.revisions).objectValue?.keys.sorted()
         #expect(groupKeys == keys("components", "schemas", "Group", "properties").sorted())
@@ -98,7 +98,7 @@ struct ConsoleContractTests {
             .init(
                 pattern: pattern, match: try RuleMatch(json: pattern), by: "ann", comment: "known"),
             for: .seconds(60), alsoOpen: false)
-        let served = JSONValue(silence, at: ManualTime().now).objectValue?.keys.sorted()
+        let served = SilenceView(silence, at: ManualTime().now).json.objectValue?.keys.sorted()
         #expect(served == keys("components", "schemas", "Silence", "properties").sorted())
     }
 
@@ -109,7 +109,7 @@ struct ConsoleContractTests {
         let asking = Task { try await console.inbox.present(prompt) }
         for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
         let item = try #require(console.inbox.items().first)
-        let shown = try #require(JSONValue(item, console.revisions)["description"]?.stringValue)
+        let shown = PresentationView(item, console.revisions).description
         #expect(shown.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
         #expect(shown.hasSuffix("é…"))
         #expect(try ConsoleAPI(console).detail(item.id)["report"]?["description"] == .string(text))

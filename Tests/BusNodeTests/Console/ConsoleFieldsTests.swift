@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// Queries, bodies and revisions: what a client writes, read strictly.
 @Suite struct ConsoleFieldsTests {

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct ConsoleGateTests {
     private static let token = ConsoleToken.generated()

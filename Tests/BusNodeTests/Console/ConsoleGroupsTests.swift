@@ -3,8 +3,8 @@ import Logging
 import OrderedCollections
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 /// A group over HTTP: what it is made of, and that nothing of it is answered unseen.
 struct ConsoleGroupsTests {
@@ -95,7 +95,7 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("An answer that told the caller to give up ends as cancelled, not as a failure")
+    @Test("An answer with the cancel option ends as cancelled, not as a failure")
     func cancelled() async throws {
         let option = ErrorReport.Option(id: "go", title: "Give up", role: .cancel)
         let asking = try await present("One.", option: option)

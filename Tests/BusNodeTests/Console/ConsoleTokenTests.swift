@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct ConsoleTokenTests {
     private let folder: TemporaryFolder
@@ -49,7 +49,7 @@ struct ConsoleTokenTests {
         }
     }
 
-    @Test("A missing file, a folder and a pipe are refused, and nobody waits for the pipe")
+    @Test("A missing file, a folder and a pipe are rejected, without waiting for the pipe")
     func kinds() throws {
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

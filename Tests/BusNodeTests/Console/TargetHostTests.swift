@@ -3,7 +3,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 struct TargetHostTests {
     @Test(

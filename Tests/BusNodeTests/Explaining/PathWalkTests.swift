@@ -3,7 +3,7 @@ import ErrorBusTesting
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct PathWalkTests {
     private static let topology = """

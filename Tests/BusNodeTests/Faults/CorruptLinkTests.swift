@@ -2,7 +2,7 @@ import ErrorBus
 import ErrorBusTesting
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// One wrong byte somewhere in the first connections of a link.
 @Suite(.timeLimit(.minutes(10)))
@@ -26,7 +26,7 @@ struct CorruptLinkTests {
     }
 
     @Test(
-        "F11 The first connection has a wrong byte: a dead session is made anew, one completion",
+        "F11 The first connection has a wrong byte: a dead session is replaced, one completion",
         arguments: offsets, ToxicStream.allCases)
     func corrupt(offset: Int, stream: ToxicStream) async throws {
         let seed = try #require(Self.seed(for: stream))
@@ -35,7 +35,7 @@ struct CorruptLinkTests {
             Toxic(.corrupt(probability: 0, offset: offset), on: stream, toxicity: Self.toxicity))
         try await pair.run {
             let outcome = await pair.present()
-            // Without keys nobody can know a wrong letter in an id or in a report from the right
+            // Without keys no node can know a wrong letter in an id or in a report from the right
             // one: it may make another question, or a refusal. What was asked ends all the same.
             #expect(outcome.reason == .answered || outcome.refusalCode != nil, "\(outcome)")
             #expect(pair.attempts.elements.count <= 1)

@@ -2,7 +2,7 @@ import ErrorBus
 import ErrorBusTesting
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// Two real nodes over a link that delays, slices, cuts, doubles and spoils what passes.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -42,7 +42,7 @@ struct FaultyLinkTests {
     }
 
     @Test(
-        "F7 Cut after any number of bytes of the answer: one attempt, nobody is asked again",
+        "F7 Cut after any number of bytes of the answer: one attempt, and no second prompt",
         arguments: (0..<9).map { 1 + 17 * $0 })
     func cutDownward(byteCount: Int) async throws {
         let pair = try await ProxiedPair("down", .waitForCancellation)

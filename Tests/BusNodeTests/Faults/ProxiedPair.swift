@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// A worker and a presenter, each a node with real sockets, with a fault proxy between them.
 struct ProxiedPair: Sendable {
@@ -76,7 +76,7 @@ struct ProxiedPair: Sendable {
         while let next = try await stations.next() { if next == station { return } }
     }
 
-    /// It recovered, by one attempt, and nobody was asked twice.
+    /// It recovered, by one attempt, and no second prompt.
     func expectOne(_ outcome: Outcome, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(outcome.didRecover, "\(outcome)", sourceLocation: sourceLocation)
         #expect(attempts.elements == ["retry"], sourceLocation: sourceLocation)

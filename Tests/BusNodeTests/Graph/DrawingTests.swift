@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct DrawingTests {
     private func graph() throws -> TopologyGraph {

@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct ConsoleAddressTests {
     @Test(
@@ -59,11 +59,11 @@ import Testing
     @Test(
         "a console's refusals as exit statuses",
         arguments: [
-            (401, bus_node.ExitStatus.notPermitted), (403, .notPermitted), (404, .declined),
+            (401, BusNodeKit.ExitStatus.notPermitted), (403, .notPermitted), (404, .declined),
             (409, .declined), (400, .usage), (422, .usage), (503, .temporaryFailure),
             (500, .software),
         ])
-    func statuses(status: Int, expected: bus_node.ExitStatus) {
+    func statuses(status: Int, expected: BusNodeKit.ExitStatus) {
         let failure = ConsoleClient.failure(status, ["message": "why"])
         #expect(failure.status == expected)
         // Of a wrong token the console says what browsers and scripts do; here one types.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct EventLinesTests {
     @Test("events come whole, wherever the stream is cut", arguments: [1, 2, 3, 7, 1_000])

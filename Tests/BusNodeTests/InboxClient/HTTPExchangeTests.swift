@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct HTTPExchangeTests {
     /// Answers as soon as it has a request's head, and hangs up.

@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct InboxOutputTests {
     private func item(_ text: String, stage: String = "open") -> JSONValue {
@@ -23,10 +23,14 @@ import Testing
         ]
     }
 
+    private func views(_ items: [JSONValue]) -> [PresentationView] {
+        items.compactMap { PresentationView(json: $0) }
+    }
+
     @Test("a row tells stage, age, group and options")
     func row() throws {
         let now = try Date("2026-11-21T10:05:00Z", strategy: .iso8601)
-        let lines = InboxRows([item("Boom")], now: now).lines
+        let lines = InboxRows(views([item("Boom")]), now: now).lines
         #expect(
             lines.map { $0.split(separator: " ").joined(separator: " ") } == [
                 "ID STAGE SEVERITY FROM AGE GROUP ERROR OPTIONS",
@@ -39,7 +43,7 @@ import Testing
         let waits: [String: JSONValue] = ["deadlineInMilliseconds": 45_000, "onExpiry": "retry"]
         guard case .object(let fields) = item("Boom") else { return }
         let items: [JSONValue] = [.object(fields.merging(waits) { $1 }), item("Bang")]
-        let lines = InboxRows(items, now: ScreenFixture.date).lines
+        let lines = InboxRows(views(items), now: ScreenFixture.date).lines
         #expect(lines[0].contains("  EXPIRES        ERROR"))
         #expect(lines[1].contains("  in 45s: retry  Boom"))
         #expect(lines[2].contains("  -              Bang"))
@@ -49,7 +53,7 @@ import Testing
         "at a terminal no line is longer than it, and ids are their ends", arguments: [60, 80, 120])
     func fits(columns: Int) {
         let text = String(repeating: "long ", count: 30)
-        let lines = InboxRows([item(text)], now: ScreenFixture.date, columns: columns).lines
+        let lines = InboxRows(views([item(text)]), now: ScreenFixture.date, columns: columns).lines
         #expect(lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
         #expect(lines[1].hasPrefix("00000001  open"))
         #expect(lines[1].contains("…"))
@@ -86,7 +90,7 @@ import Testing
             ("answered", "answered retry"), ("settled", "recovered"), ("closed", "withdrawn"),
         ])
     func stage(stage: String, expected: String) {
-        #expect(InboxRows.stage(item("x", stage: stage)) == expected)
+        #expect(views([item("x", stage: stage)])[0].stageShown == expected)
     }
 
     @Test(
@@ -94,7 +98,8 @@ import Testing
         arguments: ["\u{1B}[2J", "\u{202E}x", "a\nb\rc", "\u{9B}31m", "\u{0}"])
     func hostile(text: String) {
         let lines =
-            InboxRows([item(text)], now: ScreenFixture.date).lines + InboxDetail(item(text)).lines
+            InboxRows(views([item(text)]), now: ScreenFixture.date).lines
+            + InboxDetail(item(text)).lines
         for scalar in lines.joined().unicodeScalars {
             let isSafe =
                 scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
@@ -106,7 +111,7 @@ import Testing
     @Test("a reply that is no inbox is shown empty, not trapped on")
     func empty() {
         for value: JSONValue in [nil, 1, [], ["path": 3, "options": "x", "code": "y"]] {
-            #expect(InboxRows([value], now: ScreenFixture.date).lines.count == 2)
+            #expect(InboxRows(views([value]), now: ScreenFixture.date).lines.count == 2)
             #expect(InboxDetail(value).lines.count <= 3)
         }
     }

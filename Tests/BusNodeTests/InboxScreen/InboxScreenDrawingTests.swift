@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct InboxScreenDrawingTests {
     private typealias Fixture = ScreenFixture
@@ -27,10 +27,10 @@ import Testing
         ]
         object["history"] = [
             [
-                "time": "2026-11-21T10:00:00.000Z", "event": "present",
-                "fields": ["options": "retry,skip,wipe,cancel"],
+                "time": "2026-11-21T10:00:00.000Z",
+                "sentence": "Presented, offering retry, skip, wipe, cancel",
             ],
-            ["time": "2026-11-21T10:00:07.000Z", "event": "claim", "fields": ["by": "bob"]],
+            ["time": "2026-11-21T10:00:07.000Z", "sentence": "Claimed by bob"],
         ]
         return .object(object)
     }
@@ -123,7 +123,9 @@ import Testing
                     "retryOf": value, "userInfo": .object([text: value]),
                     "underlyingErrors": [["domain": value, "description": value]],
                 ],
-                "history": [["time": value, "event": value, "fields": .object([text: value])]],
+                "history": [
+                    ["time": value, "sentence": value, "fields": .object([text: value])]
+                ],
             ])
         for size in [Fixture.small, Fixture.large, ScreenSize.least] {
             var fixture = Fixture([item], size: size)
@@ -138,6 +140,7 @@ import Testing
                     1,
                     [
                         "revision": 200, "stage": "settled", "result": value, "reason": value,
+                        "ending": value, "outcome": value,
                         "answer": ["option": value, "by": value], "description": value,
                     ]))
             fixture.press(.escape, .tab)
@@ -190,7 +193,7 @@ import Testing
         #expect(Fixture([near], size: .least).row(1).contains("45s left"))
     }
 
-    @Test("the columns that nobody's name needs are the error's and its origin's")
+    @Test("columns that no claimant needs go to the error and its origin")
     func freeColumns() {
         let text = String(repeating: "long ", count: 15) + "end"
         var fixture = Fixture([Fixture.item(1, ["description": .string(text)])])

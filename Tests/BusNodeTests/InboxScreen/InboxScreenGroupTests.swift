@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// Answering a group at the full screen: what is read before one answer counts for all.
 @Suite struct InboxScreenGroupTests {

@@ -2,7 +2,7 @@ import ErrorBus
 import ErrorBusTesting
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct InboxScreenTests {
     private typealias Fixture = ScreenFixture
@@ -35,7 +35,7 @@ import Testing
         let actions = fixture.screen.pressed(.character("r"), at: fixture.now)
         #expect(actions.isEmpty == (milliseconds < 400))
         fixture.draw()
-        #expect(fixture.text.contains("shown only this moment") == (milliseconds < 400))
+        #expect(fixture.text.contains("it just appeared") == (milliseconds < 400))
     }
 
     @Test("what takes the place of one that went is not answered by a key meant for that one")
@@ -105,25 +105,27 @@ import Testing
         }
     }
 
-    @Test("what came of a group's answers is told with how many")
+    @Test("results of a group's answers are shown with their counts")
     func groupResults() {
         var fixture = Fixture(Self.group(4))
-        func ended(_ number: Int, _ result: String) -> JSONValue {
+        func ended(_ number: Int, _ ending: String, _ outcome: String) -> JSONValue {
             Fixture.item(
                 number,
                 [
                     "group": 7, "revision": .integer(Int64(200 + number)), "stage": "settled",
-                    "result": .string(result), "answer": ["option": "retry", "by": "ann"],
+                    "ending": .string(ending), "outcome": .string(outcome),
+                    "answer": ["option": "retry", "by": "ann"],
                     "description": "Disk is full",
                 ])
         }
-        fixture.change(ended(1, "recovered"))
+        fixture.change(ended(1, "recovered", "Recovered"))
         fixture.draw()
         #expect(fixture.row(22) == "Recovered: Disk is full")
-        fixture.change(ended(2, "recovered"), ended(3, "recovered"))
+        fixture.change(
+            ended(2, "recovered", "Recovered"), ended(3, "recovered", "Recovered"))
         fixture.draw()
         #expect(fixture.row(22) == "3 recovered: Disk is full")
-        fixture.change(ended(4, "failed"))
+        fixture.change(ended(4, "not recovered", "Not recovered"))
         fixture.draw()
         #expect(fixture.row(22) == "3 recovered, 1 not recovered: Disk is full")
     }
@@ -156,7 +158,7 @@ import Testing
             fixture.press(.character("C")) == [.send(.claim(id: Fixture.id(1), takeOver: true))])
         fixture = Fixture([Fixture.item(1, claim.merging(["claimedBy": "ann"]) { $1 })])
         #expect(fixture.press(.character("c")) == [.send(.release(id: Fixture.id(1)))])
-        // A claim that has run out is none.
+        // A claim that has run out counts no longer.
         fixture = Fixture([Fixture.item(1, claim.merging(["claimedBy": "bob"]) { $1 })])
         fixture.wait(.seconds(61))
         #expect(!fixture.press(.character("r")).isEmpty)
@@ -201,7 +203,7 @@ import Testing
         #expect(fixture.row(22) == "1 taken back, 1 had left already")
     }
 
-    @Test("a refusal is told, and the next answer is possible")
+    @Test("a refusal is shown, and the next answer is possible")
     func refused() {
         var fixture = Fixture([Fixture.item(1)])
         fixture.press(.character("r"))
@@ -215,7 +217,7 @@ import Testing
         #expect(!fixture.press(.character("r")).isEmpty)
     }
 
-    @Test("without a link nothing is sent, and the reason is told until it is back")
+    @Test("without a link nothing is sent, and the reason is shown until it is back")
     func lost() {
         var fixture = Fixture([Fixture.item(1)])
         fixture.screen.lost("Connection refused", at: fixture.now.instant)
@@ -318,17 +320,17 @@ import Testing
         #expect(fixture.screen.rows.count == 2)
     }
 
-    @Test("pasted text presses no keys")
+    @Test("pasted text is ignored")
     func paste() {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.press(.paste("r")).isEmpty)
-        #expect(fixture.row(22) == "pasted text presses no keys")
+        #expect(fixture.row(22) == "pasted text is ignored")
     }
 
     @Test("Tab shows what lately ended, and what came of it")
     func ended() {
         let done: [String: JSONValue] = [
-            "stage": "settled", "result": "recovered", "answer": ["option": "retry", "by": "bob"],
+            "stage": "settled", "outcome": "Recovered", "answer": ["option": "retry", "by": "bob"],
         ]
         var fixture = Fixture([Fixture.item(1), Fixture.item(2, done), Fixture.item(3, done)])
         fixture.press(.tab)
@@ -368,6 +370,6 @@ import Testing
             ["id": "x", "stage": "open"], ["id": "y", "stage": "claimed", "options": 3],
         ])
         fixture.press(.character("r"), .enter, .tab, .tab, .enter)
-        #expect(fixture.text.contains("it offers nothing to choose"))
+        #expect(fixture.text.contains("no options: it closes"))
     }
 }

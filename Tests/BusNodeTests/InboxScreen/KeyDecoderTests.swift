@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct KeyDecoderTests {
     private static let cases: [(String, [ScreenKey])] = [

@@ -2,7 +2,7 @@ import ErrorBus
 import ErrorBusTesting
 import Foundation
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// A screen with a console behind it that tests make up.
 struct ScreenFixture {

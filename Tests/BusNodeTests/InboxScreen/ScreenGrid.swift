@@ -1,4 +1,4 @@
-@testable import bus_node
+@testable import BusNodeKit
 
 /// A terminal of the sort that a screen is written for: it obeys what a painter writes and shows
 /// everything else, so that an escape sequence in a text comes out as what it does.

@@ -4,28 +4,27 @@ import Glibc
 import GRDB
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 /// Whose a journal is: which user may read it, which process has it, which node's it is.
 @Suite struct JournalFilesTests {
     private let folder: TemporaryFolder
     private var path: String { "\(folder.path)/var/central.sqlite" }
-    private let question = DecisionRecord.Question(
+    private let asked = DecisionRecord.Asked(
         origin: "worker", digest: ReportDigest("0123456789abcdef"),
         report: ErrorReport(domain: "com.acme", code: 7, description: "It failed."))
 
     init() throws { folder = try TemporaryFolder() }
 
     private func mode(_ suffix: String) throws -> String {
-        var status = stat()
-        try #require(stat(path + suffix, &status) == 0, "\(suffix) is not there")
-        return String(status.st_mode & 0o777, radix: 8)
+        let status = try #require(FileStatus(path + suffix), "\(suffix) is not there")
+        return String(status.mode, radix: 8)
     }
 
     @Test("Only its owner reads a journal and the files beside it, whatever the umask")
     func modes() async throws {
         let journal = try SQLiteJournal(path, of: "central")
-        try await journal.shown(.make(), question)
+        try await journal.shown(.make(), asked)
         for suffix in ["", "-wal", "-shm", "-lock"] {
             #expect(try mode(suffix) == "600", "\(suffix)")
         }
@@ -81,7 +80,7 @@ import Testing
             }
             // A word beside it, as `log --reoffer` writes.
             try await SQLiteJournal(path).ended(.make(), .expired)
-            try await journal.shown(.make(), question)
+            try await journal.shown(.make(), asked)
         }
         // The last write may end a moment later than its caller goes on.
         while failure("central", other) != nil { await Task.yield() }

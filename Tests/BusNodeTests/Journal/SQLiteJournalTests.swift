@@ -5,18 +5,18 @@ import GRDB
 import Glibc
 import Testing
 
-@testable import bus_node
+@testable import BusNodeKit
 
 @Suite struct SQLiteJournalTests {
     private let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("journal-\(UUID().uuidString)/central.sqlite").path
     private let id = PresentationID.make()
-    private let question = DecisionRecord.Question(
+    private let asked = DecisionRecord.Asked(
         origin: "worker", digest: ReportDigest("0123456789abcdef"),
         report: ErrorReport(domain: "com.acme", code: 7, description: "It failed."))
 
     private func answer(_ option: String) -> Answer {
-        Answer(id: PresentationID.make().value, option: option, by: "ann", via: .person)
+        Answer(option: option, by: "ann", via: .person)
     }
 
     @Test("F16 an answer is there in the next life")
@@ -25,7 +25,7 @@ import Testing
         do {
             let journal = try SQLiteJournal(path)
             #expect(try await journal.record(of: id) == nil)
-            try await journal.shown(id, question)
+            try await journal.shown(id, asked)
             #expect(try await journal.record(of: id)?.state == .shown)
             try await journal.decided(id, answer)
         }
@@ -33,7 +33,7 @@ import Testing
         let record = try await journal.record(of: id)
         #expect(record?.state == .decided(answer, nil))
         #expect(record?.origin == "worker")
-        #expect(record?.digest == question.digest)
+        #expect(record?.digest == asked.digest)
         try await journal.settled(id, answer: answer.id, .unknown)
         #expect(try await journal.record(of: id)?.state == .decided(answer, .unknown))
         try await journal.settled(id, answer: answer.id, .recovered)
@@ -45,7 +45,7 @@ import Testing
     func oneDecision() async throws {
         let journal = try SQLiteJournal(path)
         let answer = answer("retry")
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.decided(id, answer)
         try await journal.decided(id, answer)
         await #expect(throws: JournalFault.decidedBefore(id: id.description, option: "retry")) {
@@ -70,7 +70,7 @@ import Testing
             try await journal.save(silence)
             try await journal.count(3, isAnswered: true)
             try await journal.count(3, isAnswered: false)
-            // Ended by somebody: its counts stay.
+            // Ended by a person: its counts stay.
             try await journal.save(
                 Silence(
                     number: 3, request: silence.request, createdAt: now, endsAt: silence.endsAt,
@@ -148,7 +148,7 @@ import Testing
     @Test("F32 a changed record is noticed, and nothing is read out of it")
     func damaged() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.decided(id, answer("retry"))
         try await journal.write { database in
             try database.execute(sql: "UPDATE presentation SET option = 'delete'")
@@ -169,7 +169,7 @@ import Testing
     func noDatabase(isCut: Bool) async throws {
         if isCut {
             let journal = try SQLiteJournal(path)
-            for _ in 0..<200 { try await journal.shown(.make(), question) }
+            for _ in 0..<200 { try await journal.shown(.make(), asked) }
             try await journal.checkpoint()
             let handle = try #require(FileHandle(forUpdatingAtPath: path))
             try handle.truncate(atOffset: 10_000)
@@ -189,10 +189,10 @@ import Testing
         }
     }
 
-    @Test("What a cancelled question came to is written all the same")
+    @Test("What a cancelled presentation came to is written all the same")
     func cancelled() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         let id = id
         let state = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -225,10 +225,10 @@ import Testing
     @Test("F32 a full disk refuses the answer instead of pretending")
     func full() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.limitPages()
         await #expect(throws: (any Error).self) {
-            for _ in 0..<5_000 { try await journal.shown(.make(), question) }
+            for _ in 0..<5_000 { try await journal.shown(.make(), asked) }
         }
         #expect(try await journal.record(of: id)?.state == .shown)
     }
@@ -236,11 +236,11 @@ import Testing
     @Test("what ended unanswered is a dead letter, until it is asked again")
     func deadLetters() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.ended(id, .withdrawn)
         #expect(try #require(try DeadLetters(path)).rows().map(\.id) == [id.description])
         #expect(try await journal.record(of: id)?.state == .ended(.withdrawn))
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         #expect(try #require(try DeadLetters(path)).rows().isEmpty)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
@@ -248,7 +248,7 @@ import Testing
     @Test("A dead letter is found by the beginning or the end of its id, and by nothing else")
     func partOfID() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.ended(id, .expired)
         let letters = try #require(try DeadLetters(path))
         let text = id.description
@@ -263,10 +263,10 @@ import Testing
     @Test("C8 settled and ended records go with age and beyond the bound, open ones stay")
     func pruned() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         for _ in 0..<10 {
             let other = PresentationID.make()
-            try await journal.shown(other, question)
+            try await journal.shown(other, asked)
             try await journal.ended(other, .expired)
         }
         try await journal.prune(keeping: 4)
@@ -278,10 +278,10 @@ import Testing
 
     @Test("What a killed presenter left open goes with age as well, in a later life")
     func leftOpen() async throws {
-        try await SQLiteJournal(path).shown(id, question)
+        try await SQLiteJournal(path).shown(id, asked)
         let journal = try SQLiteJournal(path)
         let live = PresentationID.make()
-        try await journal.shown(live, question)
+        try await journal.shown(live, asked)
         try await journal.prune()
         #expect(try await journal.record(of: id)?.state == .shown)
         try await journal.prune(retention: .seconds(-10))
@@ -293,7 +293,7 @@ import Testing
     func clockSetBack() async throws {
         let start = Date(timeIntervalSince1970: 4_000_000_000)
         let journal = try SQLiteJournal(path, at: start)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.prune(retention: .seconds(-10), now: start + 60)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
@@ -301,7 +301,7 @@ import Testing
     @Test("An answer of which nothing is known stays, however old and many")
     func undelivered() async throws {
         let answer = answer("retry")
-        try await SQLiteJournal(path).shown(id, question)
+        try await SQLiteJournal(path).shown(id, asked)
         try await SQLiteJournal(path).decided(id, answer)
         let journal = try SQLiteJournal(path)
         try await journal.prune(retention: .seconds(-10), keeping: 0)
@@ -311,7 +311,7 @@ import Testing
     @Test("F20 a clock that is ahead at the start empties no journal")
     func clockAhead() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         try await journal.ended(id, .expired)
         try await journal.prune(now: Date(timeIntervalSince1970: 4_000_000_000))
         #expect(try await journal.record(of: id)?.state == .ended(.expired))
@@ -320,14 +320,14 @@ import Testing
     @Test("F20 a damaged record stays damaged when its presentation is shown again")
     func shownAgainDamaged() async throws {
         let journal = try SQLiteJournal(path)
-        try await journal.shown(id, question)
+        try await journal.shown(id, asked)
         let id = id
         try await journal.write { database in
             try database.execute(
                 sql: "UPDATE presentation SET origin = 'eve' WHERE id = ?",
                 arguments: [id.description])
         }
-        await #expect(throws: JournalFault.self) { try await journal.shown(id, question) }
+        await #expect(throws: JournalFault.self) { try await journal.shown(id, asked) }
         await #expect(throws: JournalFault.self) { try await journal.decided(id, answer("retry")) }
     }
 }

@@ -2,8 +2,8 @@ import ErrorBusTesting
 import OrderedCollections
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
-@testable import bus_node
 
 /// How what the nodes say is put together, without a socket.
 struct LiveTopologyTests {
@@ -76,7 +76,7 @@ struct LiveTopologyTests {
         #expect(live.links.map(\.openCount) == [3, nil, 2, 0])
         #expect(live.links.map(\.sinceMilliseconds) == [5_000, nil, 5_000, 9_000])
         #expect(live.nodes["central"] == .init(state: .up, openCount: 3))
-        // Nobody can ask it; its parent tells.
+        // It cannot be asked; its parent reports it.
         #expect(live.nodes["worker"] == .init(state: .up, openCount: 2))
     }
 

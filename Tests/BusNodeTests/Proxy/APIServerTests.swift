@@ -1,10 +1,10 @@
 import ErrorBus
 import Foundation
-import NIOHTTP1
+import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// The API on a real socket, spoken to in plain HTTP.
 @Suite(.timeLimit(.minutes(10)))
@@ -72,8 +72,14 @@ struct APIServerTests {
             ([("Host", "localhost"), ("Host", "localhost")], 400),
         ] as [([(String, String)], Int?)])
     func hosts(headers: [(String, String)], status: Int?) {
-        let head = HTTPRequestHead(
-            version: .http1_1, method: .GET, uri: "/", headers: HTTPHeaders(headers))
+        // As a request arrives: its first Host is its authority.
+        var rest = headers
+        let first = rest.firstIndex { $0.0 == "Host" }.map { rest.remove(at: $0).1 }
+        var head = HTTPRequest(method: .get, scheme: "http", authority: first, path: "/")
+        for (name, value) in rest {
+            guard let name = HTTPField.Name(name) else { continue }
+            head.headerFields.append(HTTPField(name: name, value: value))
+        }
         #expect(APIServer.problem(with: head)?.status == status)
     }
 

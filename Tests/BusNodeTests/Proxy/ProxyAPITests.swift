@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// Which request does what, without HTTP.
 struct ProxyAPITests {
@@ -41,7 +41,7 @@ struct ProxyAPITests {
         #expect(await send("GET", "/proxies/link").status == 404)
     }
 
-    @Test("Port 0 lets the system choose, and the choice is told")
+    @Test("Port 0 lets the system choose, and the choice is reported")
     func anyPort() async throws {
         let made = await send(
             "POST", "/proxies", #"{"name":"p","listen":"127.0.0.1:0","upstream":"localhost:1"}"#)
@@ -96,10 +96,13 @@ struct ProxyAPITests {
         "What is wrong is refused with what was found and what is allowed",
         arguments: [
             ("POST", "/proxies/link/toxics", "{", 400, "body"),
-            ("POST", "/proxies/link/toxics", "[]", 400, "not a JSON object"),
+            ("POST", "/proxies/link/toxics", "[]", 400, "a JSON object"),
             ("POST", "/proxies/link/toxics", "{}", 400, "type: missing"),
             ("POST", "/proxies/link/toxics", #"{"type":"x"}"#, 400, "allowed: latency"),
-            ("POST", "/proxies/link/toxics", #"{"typ":"latency"}"#, 400, "unknown typ"),
+            (
+                "POST", "/proxies/link/toxics", #"{"typ":"latency"}"#, 400,
+                "found typ; allowed: name"
+            ),
             (
                 "POST", "/proxies/link/toxics", #"{"type":"latency","stream":"up"}"#, 400,
                 "upstream, downstream"
@@ -138,7 +141,7 @@ struct ProxyAPITests {
                 "connect"
             ),
             ("POST", "/proxies/link", #"{"name":"other"}"#, 400, "renamed"),
-            ("POST", "/proxies/link", #"{"enabled":1}"#, 400, "true nor false"),
+            ("POST", "/proxies/link", #"{"enabled":1}"#, 400, "true or false"),
         ] as [(String, String, String, Int, String)])
     func refusals(
         method: String, path: String, body: String, status: Int, text: String

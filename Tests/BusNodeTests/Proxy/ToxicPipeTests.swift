@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// What each toxic decides, in virtual time.
 struct ToxicPipeTests {

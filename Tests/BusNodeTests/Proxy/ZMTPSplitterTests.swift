@@ -1,6 +1,6 @@
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 struct ZMTPSplitterTests {
     private static let greeting: [UInt8] =

@@ -2,7 +2,7 @@ import ErrorBus
 import Glibc
 import Testing
 
-@testable import bus_node
+@testable import BusLab
 
 /// Each check has to bite, at its limit and on nothing else.
 struct SoakUseTests {

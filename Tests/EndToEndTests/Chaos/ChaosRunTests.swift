@@ -13,17 +13,6 @@ struct ChaosRunTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// The program that was built with this test.
-    private static var program: URL {
-        get throws {
-            let test = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            return try #require(
-                [test, test.deletingLastPathComponent()].map { $0.appending(path: "bus-node") }
-                    .first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "bus-node was not built")
-        }
-    }
-
     /// Three levels over unix sockets of this test alone.
     private func topology(presenters: String = "[terminal]") throws -> String {
         let path = folder.appending(path: "topology.yaml").path
@@ -42,38 +31,16 @@ struct ChaosRunTests {
         return path
     }
 
-    private struct Ending: Sendable {
+    private struct Ending {
         let status: Int32
         let output: String
         let errors: String
     }
 
     private func run(_ arguments: [String]) async throws -> Ending {
-        let process = Process()
-        process.executableURL = try Self.program
-        process.arguments = arguments
-        // Files, because nobody reads while it runs.
-        let output = folder.appending(path: "output")
-        let errors = folder.appending(path: "errors")
-        for file in [output, errors] {
-            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = FileHandle.nullDevice
-        let (endings, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            Survivors.ended($0.processIdentifier)
-            ended.yield($0.terminationStatus)
-        }
-        try process.run()
-        Survivors.began(process.processIdentifier)
-        for await status in endings {
-            return Ending(
-                status: status, output: try String(contentsOf: output, encoding: .utf8),
-                errors: try String(contentsOf: errors, encoding: .utf8))
-        }
-        throw CancellationError()
+        let chaos = try Launched(arguments)
+        let status = try await chaos.ending()
+        return Ending(status: status, output: chaos.output.value, errors: chaos.errors.value)
     }
 
     @Test("Chaos gate over A01-A40: ten seconds of faults lose, double and misroute nothing")

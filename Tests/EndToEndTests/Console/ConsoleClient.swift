@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-/// A client of the console in another language: Python's http.client, which sends what it is told.
+/// A client of the console in another language: Python's http.client, which sends anything.
 struct ConsoleClient {
     struct Reply {
         let status: Int

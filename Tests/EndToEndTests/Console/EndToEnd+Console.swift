@@ -213,7 +213,7 @@ extension EndToEnd {
             #expect(!nodes[0].errors.value.contains("\(client.token) "))
         }
 
-        @Test("A stream goes on where it was, and begins anew after a restart of the node")
+        @Test("A stream goes on where it was, and starts over after a restart of the node")
         func events() async throws {
             var (nodes, client) = try await bus()
             let first = try sandbox.present("--option", "retry=Retry")
@@ -235,10 +235,10 @@ extension EndToEnd {
             #expect(try await nodes[0].ending() == 0)
             nodes[0] = try await sandbox.start("central")
             client = try await self.client(nodes[0].errors)
-            let anew = try await client.send(
+            let again = try await client.send(
                 "GET", "/api/v1/events", headers: ["Last-Event-ID": claim.text("revision")],
                 events: 2)
-            #expect(anew.text.contains("\"isReset\":true"))
+            #expect(again.text.contains("\"isReset\":true"))
             first.send(SIGINT)
             #expect(try await first.ending() == 130)
         }

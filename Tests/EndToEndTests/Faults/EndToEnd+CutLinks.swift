@@ -32,7 +32,7 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
-        @Test("F16 F19 Answered while the link is cut, then killed: delivered, nobody asked again")
+        @Test("F16 F19 Answered while the link is cut, then killed: delivered, no second prompt")
         func killedWithTheAnswer() async throws {
             let bus = try FaultyBus(relayNext: ["ipc://$DIR/link.sock"])
             let first = try await bus.presenter(at: pty)

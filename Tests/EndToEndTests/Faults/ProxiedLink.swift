@@ -49,7 +49,7 @@ final class ProxiedLink: Sendable {
                 connect(peer, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        try #require(status == 0, "nobody listens at \(api)")
+        try #require(status == 0, "no process listens at \(api)")
         let text =
             "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
             + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -30,12 +30,16 @@ struct NotingResponder: Responder {
     var next: (any Responder)? { get async { following } }
     var cutChainPolicy: CutChainPolicy { get async { policy } }
 
-    func willPresentError(_ error: any Error) async throws -> (any Error)? {
+    func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
         log.record(responderName)
         return error
     }
 
-    func willNotPresentError(_ error: any Error, reason: Outcome.Reason) async {
+    func willNotPresentError(
+        _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
+    ) async {
         log.record("\(responderName): \(reason)")
     }
 }

@@ -20,20 +20,20 @@ struct CoalescingMachineTests {
         #expect(machine.isEmpty)
     }
 
-    @Test("A27 After the answer an equal error is a new question")
+    @Test("A27 After the answer an equal error is a new presentation")
     func afterAnswer() {
         var machine = CoalescingMachine(memberCountMax: 8)
         #expect(machine.arrived(a) == .climb(1))
         #expect(machine.answered(1, a) == .nothing)
         #expect(machine.arrived(a) == .climb(2))
         #expect(machine.arrived(a) == .wait(3))
-        // The first one's late news is none of the second's business.
+        // The first one's late news does not concern the second.
         #expect(machine.answered(1, a) == .nothing)
         #expect(machine.ended(1, a, isItsOwn: true) == .nothing)
         #expect(machine.answered(2, a) == .attempt([3]))
     }
 
-    @Test("Ended unanswered, all are told; ended for a reason of its own, the next one climbs")
+    @Test("Ended unanswered, all complete; ended for a reason of its own, the next one climbs")
     func ended() {
         var machine = CoalescingMachine(memberCountMax: 8)
         for _ in 0..<4 { _ = machine.arrived(a) }

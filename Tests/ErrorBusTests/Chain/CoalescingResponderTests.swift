@@ -31,7 +31,7 @@ struct CoalescingResponderTests {
         let context = PresentationContext(
             id: id, deadline: deadline,
             stateChanged: { if $0.station == .queued { waiting.record(id) } })
-        return Task { await responder.receive(error, in: context) }
+        return Task { await responder.presentError(error, in: context) }
     }
 
     @Test("A26 One prompt, three attempts, each with its own result; A B A shares as well")
@@ -102,7 +102,7 @@ struct CoalescingResponderTests {
             "C",
             next: ClosureResponder(
                 "N", next: nil,
-                present: { _ in
+                present: { _, _ in
                     above.record(())
                     await gate.wait()
                     return Outcome(
@@ -189,7 +189,7 @@ struct CoalescingResponderTests {
         let ran = Recorder<Void>()
         let middle = ClosureResponder(
             "M", next: PresentingResponder.asking(presenter),
-            willPresent: { error in
+            willPresent: { error, _ in
                 error.addingRecoveryOptions {
                     RecoveryOption("Use cache", id: "cache") {
                         ran.record(())
@@ -219,7 +219,7 @@ struct CoalescingResponderTests {
         let first = Task { await responder.presentError(SampleError()) }
         let prompt = try await presenter.nextPrompt()
         let context = PresentationContext(id: id, stateChanged: { _ in waiting.record(id) })
-        let second = Task { await responder.receive(SampleError(), in: context) }
+        let second = Task { await responder.presentError(SampleError(), in: context) }
         #expect(try await waiting.next() == id)
         #expect(await responder.presentError(SampleError.userCancelled).reason == .userCancelled)
         _ = try prompt.answer("ok", by: "ann", via: .person)
@@ -238,14 +238,14 @@ struct CoalescingResponderTests {
             "C",
             next: ClosureResponder(
                 "N", next: nil,
-                present: { error in
+                present: { error, _ in
                     above.record("asked")
                     guard above.elements.count == 1 else {
                         return Outcome(didRecover: false, reason: .withheld, decidedBy: "N")
                     }
                     await gate.wait()
                     let answer = Answer(
-                        id: PresentationID.make().value, option: "retry", by: "N", via: .expiry)
+                        option: "retry", by: "N", via: .expiry)
                     let result = await error.attemptRecovery(answer)
                     return Outcome(answer: answer, result: result, decidedBy: "N")
                 }))
@@ -278,7 +278,7 @@ struct CoalescingResponderTests {
         }
         var context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
         context.onExpiry = "retry"
-        let outcome = await responder.receive(error, in: context)
+        let outcome = await responder.presentError(error, in: context)
         #expect(outcome.answer?.via == .expiry)
         #expect(outcome.didRecover)
         #expect(prompt.isOpen)

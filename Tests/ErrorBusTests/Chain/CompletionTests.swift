@@ -11,7 +11,7 @@ struct CompletionTests {
     func handler(kind: Int) async {
         let chains: [any Responder] = [
             ClosureResponder("cut", next: nil),
-            ClosureResponder("withholds", next: nil, willPresent: { _ in nil }),
+            ClosureResponder("withholds", next: nil, willPresent: { _, _ in nil }),
             PresentingResponder.asking(ScriptedPresenter("screen", .answer("ok"))),
         ]
         let calls = Recorder<Bool>()
@@ -19,7 +19,7 @@ struct CompletionTests {
         let gate = Gate()
         let waiting = ClosureResponder(
             "waiting", next: chains[kind],
-            willPresent: { error in
+            willPresent: { error, _ in
                 await gate.wait()
                 return error
             })
@@ -103,7 +103,7 @@ struct CompletionTests {
         let hooks = Recorder<Void>()
         let chain = ClosureResponder(
             "O", next: PresentingResponder.asking(presenter),
-            willPresent: { error in
+            willPresent: { error, _ in
                 hooks.record(())
                 try await Recorder<Void>().next()
                 return error

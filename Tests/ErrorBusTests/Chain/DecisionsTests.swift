@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Logging
 import Synchronization
 import Testing
 
@@ -26,14 +27,14 @@ struct DecisionsTests {
     private struct DecidedJournal: DecisionJournal {
         struct DecidedBefore: Error {}
         let earlier = Answer(
-            id: PresentationID.make().value, option: "skip", by: "ann", via: .person)
+            option: "skip", by: "ann", via: .person)
         var result: RecoveryResult?
         let refused = Recorder<Answer>()
 
         func record(of id: PresentationID) async throws -> DecisionRecord? {
             DecisionRecord(origin: nil, digest: nil, state: .decided(earlier, result))
         }
-        func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {}
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {}
         func decided(_ id: PresentationID, _ answer: Answer) async throws {
             refused.record(answer)
             throw DecidedBefore()
@@ -71,7 +72,7 @@ struct DecisionsTests {
         let decisions = Recorder<Answer>()
 
         func record(of id: PresentationID) async throws -> DecisionRecord? { nil }
-        func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
             writing.record(id)
             await gate.wait()
         }
@@ -108,5 +109,106 @@ struct DecisionsTests {
         #expect(await asking.value.reason == .withdrawn)
         #expect(journal.decisions.elements.isEmpty)
         #expect(attempts.elements.isEmpty)
+    }
+
+    /// A journal with one answer, asked by "worker".
+    private struct AnsweredJournal: DecisionJournal {
+        static let digest = ReportDigest(of: [1])
+        let answer = Answer(id: PresentationID(7).value, option: "retry", by: "ann", via: .person)
+        var known: RecoveryResult?
+        let results = Recorder<RecoveryResult>()
+
+        func record(of id: PresentationID) async throws -> DecisionRecord? {
+            DecisionRecord(
+                origin: "worker", digest: Self.digest, state: .decided(answer, known))
+        }
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {}
+        func decided(_ id: PresentationID, _ answer: Answer) async throws {}
+        func settled(
+            _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
+        ) async throws { results.record(result) }
+        func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
+    }
+
+    @Test(
+        "What its origin gave up is withdrawn, but for what is known or still carried out here",
+        arguments: [nil, .unknown, .recovered] as [RecoveryResult?], [false, true])
+    func withdrawnBefore(known: RecoveryResult?, isHere: Bool) async {
+        let journal = AnsweredJournal(known: known)
+        let decisions = Decisions(by: "P", journal: journal, logger: .silent)
+        await decisions.withdrawnBefore(
+            PresentationID(1), of: "worker", AnsweredJournal.digest, isHere: isHere)
+        await decisions.withdrawnBefore(
+            PresentationID(1), of: "other", AnsweredJournal.digest, isHere: isHere)
+        let isOpen = known == .unknown || known == nil && !isHere
+        #expect(journal.results.elements == (isOpen ? [.withdrawn] : []))
+    }
+
+    /// A journal that cannot be read or written at first.
+    private final class FailingJournal: DecisionJournal {
+        struct DiskFull: Error {}
+        let failures = Mutex(1)
+        let answered = AnsweredJournal()
+
+        private func fail() throws {
+            try failures.withLock { count in
+                guard count > 0 else { return }
+                count -= 1
+                throw DiskFull()
+            }
+        }
+
+        func record(of id: PresentationID) async throws -> DecisionRecord? {
+            try fail()
+            return try await answered.record(of: id)
+        }
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {}
+        func decided(_ id: PresentationID, _ answer: Answer) async throws {}
+        func settled(
+            _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
+        ) async throws {
+            try fail()
+            answered.results.record(result)
+        }
+        func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
+    }
+
+    @Test("F32 a result that cannot be written is written later, and no outcome waits for that")
+    func writtenLater() async throws {
+        let journal = FailingJournal()
+        let presenter = ScriptedPresenter("screen", .answer("retry", by: "bob"))
+        let chain = PresentingResponder(
+            "P", presenters: [presenter], journal: journal, logger: .silent)
+        #expect(await chain.presentError(error).didRecover)
+        #expect(journal.answered.results.elements.isEmpty)
+        #expect(try await journal.answered.results.next() == .recovered)
+    }
+
+    @Test("F32 what came of an earlier life's answer is written later where it cannot be read")
+    func readLater() async throws {
+        let journal = FailingJournal()
+        let decisions = Decisions(by: "P", journal: journal, logger: .silent)
+        await decisions.settledBefore(
+            PresentationID(1), journal.answered.answer.id, .failed, of: "worker",
+            AnsweredJournal.digest)
+        #expect(journal.answered.results.elements.isEmpty)
+        #expect(try await journal.answered.results.next() == .failed)
+    }
+
+    @Test("C13 more results than may wait are given up, and the log says so")
+    func tooManyUnwritten() async throws {
+        let journal = FailingJournal()
+        journal.failures.withLock { $0 = .max }
+        let faults = RecentFaults()
+        let logger = Logger(label: "test") { StreamLogHandler.standardError(label: $0) }
+        let decisions = Decisions(
+            by: "P", journal: journal, logger: faults.watching(logger), unwrittenMax: 1)
+        let answer = journal.answered.answer
+        await decisions.settled(PresentationID(1), answer, .failed)
+        #expect(!faults.list().contains { $0.text.contains("too many results") })
+        await decisions.settled(PresentationID(2), answer, .recovered)
+        #expect(faults.list().contains { $0.text.contains("too many results") })
+        journal.failures.withLock { $0 = 0 }
+        #expect(try await journal.answered.results.next() == .failed)
     }
 }

@@ -7,15 +7,15 @@ import Testing
 struct ResponderChainTests {
     @Test("A05 Every hook is asked once, in order, the terminal's too")
     func hookOrder() async {
-        @Sendable func naming(_ name: String, _ error: any Error) -> any Error {
-            error.rewriting { report in report.description += " \(name)" }
+        func naming(_ name: String) -> ClosureResponder.WillPresent {
+            { error, _ in error.rewriting { report in report.description += " \(name)" } }
         }
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let top = PresentingResponder(
-            "P", presenters: [presenter], logger: .silent, willPresent: { naming("P", $0) })
-        let middle = ClosureResponder("M", next: top, willPresent: { naming("M", $0) })
-        let origin = ClosureResponder("O", next: middle, willPresent: { naming("O", $0) })
-        let inner = ClosureResponder("inner", next: origin, willPresent: { naming("inner", $0) })
+            "P", presenters: [presenter], logger: .silent, willPresent: naming("P"))
+        let middle = ClosureResponder("M", next: top, willPresent: naming("M"))
+        let origin = ClosureResponder("O", next: middle, willPresent: naming("O"))
+        let inner = ClosureResponder("inner", next: origin, willPresent: naming("inner"))
 
         let outcome = await inner.presentError(SampleError("E"))
 
@@ -29,7 +29,7 @@ struct ResponderChainTests {
         let end = ClosureResponder.noting("end", in: hooks, next: nil)
         let top = PresentingResponder(
             "P", presenters: [ScriptedPresenter("no", .decline)], next: end, logger: .silent,
-            willPresent: { error in
+            willPresent: { error, _ in
                 hooks.record("P")
                 return error
             })
@@ -37,12 +37,14 @@ struct ResponderChainTests {
         #expect(hooks.elements == ["P", "end", "end: detached"])
     }
 
-    @Test("A07 A withheld error reaches nobody, the caller completes, those below are told")
+    @Test(
+        "A07 A withheld error reaches none above, the caller completes, those below learn it"
+    )
     func withheld() async {
         let log = Recorder<String>()
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let middle = ClosureResponder(
-            "M", next: PresentingResponder.asking(presenter), willPresent: { _ in nil })
+            "M", next: PresentingResponder.asking(presenter), willPresent: { _, _ in nil })
         let origin = ClosureResponder.noting("O", in: log, next: middle)
 
         let outcome = await origin.presentError(SampleError())
@@ -60,7 +62,7 @@ struct ResponderChainTests {
         let presenter = ScriptedPresenter("screen", .answer("retry"))
         let login = ClosureResponder(
             "M", next: PresentingResponder.asking(presenter),
-            present: { _ in Outcome(didRecover: true, reason: .handled, decidedBy: "M") })
+            present: { _, _ in Outcome(didRecover: true, reason: .handled, decidedBy: "M") })
         let origin = ClosureResponder("O", next: login)
         let error = SampleError().recoverable {
             RecoveryOption("Retry", id: "retry") {
@@ -83,7 +85,7 @@ struct ResponderChainTests {
         let presenter = ScriptedPresenter("screen", .answer("retry"))
         let middle = ClosureResponder(
             "M", next: PresentingResponder.asking(presenter),
-            willPresent: { error in
+            willPresent: { error, _ in
                 error.addingRecoveryOptions(.first) {
                     RecoveryOption("Use cache", id: "cache") {
                         attempts.record("cache")
@@ -110,7 +112,7 @@ struct ResponderChainTests {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let middle = ClosureResponder(
             "M", next: PresentingResponder.asking(presenter),
-            present: { error in
+            present: { error, _ in
                 guard error.causing(SampleError.self)?.isFatal == true else { return nil }
                 return Outcome(didRecover: false, reason: .handled, decidedBy: "M")
             })
@@ -122,7 +124,7 @@ struct ResponderChainTests {
         #expect(presenter.prompts.map(\.report.userInfo) == [["fatal": .bool(false)]])
     }
 
-    @Test("A13 A cut chain drops: the caller is told, what was kept can go")
+    @Test("A13 A cut chain drops: the caller completes, what was kept can go")
     func dropped() async {
         let log = Recorder<String>()
         let origin = ClosureResponder.noting("O", in: log, next: nil)
@@ -139,8 +141,8 @@ struct ResponderChainTests {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let root = PresentingResponder(
             "root", presenters: [presenter], logger: .silent,
-            willPresent: { error in
-                trails.record(PresentationContext.current?.trail ?? [])
+            willPresent: { error, context in
+                trails.record(context.trail)
                 return error
             })
         let middle = ClosureResponder("M", next: root)
@@ -168,13 +170,13 @@ struct ResponderChainTests {
         let hookCalls = Recorder<Void>()
         let top = PresentingResponder(
             "P", presenters: [presenter], logger: .silent,
-            willPresent: { error in
-                trails.record(PresentationContext.current?.trail ?? [])
+            willPresent: { error, context in
+                trails.record(context.trail)
                 return error
             })
         let middle = ClosureResponder(
             "M", next: top,
-            willPresent: { _ in
+            willPresent: { _, _ in
                 hookCalls.record(())
                 throw SampleError("E2", code: 2)
             })
@@ -252,12 +254,16 @@ actor LinkedResponder: Responder {
 
     func link(to next: (any Responder)?) { self.next = next }
 
-    func willPresentError(_ error: any Error) async throws -> (any Error)? {
+    func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
         log.record(responderName)
         return error
     }
 
-    func willNotPresentError(_ error: any Error, reason: Outcome.Reason) async {
+    func willNotPresentError(
+        _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
+    ) async {
         log.record("\(responderName): \(reason)")
     }
 }

@@ -62,11 +62,11 @@ private final class ClassResponder: Responder {
     init(following: (any Responder)?) { self.following = following }
     var next: (any Responder)? { get async { following } }
 
-    func presentError(_ error: any Error) async -> Outcome {
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
         if error.causing(SampleError.self)?.isFatal == true {
             return Outcome(didRecover: false, reason: .handled, decidedBy: responderName)
         }
-        return await forwardError(error)
+        return await forwardError(error, in: context)
     }
 }
 
@@ -82,7 +82,9 @@ private final class MainActorResponder: Responder {
 
     init(next: (any Responder)?) { self.next = next }
 
-    func willPresentError(_ error: any Error) async throws -> (any Error)? {
+    func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
         MainActor.assertIsolated()
         hookCount += 1
         return error
@@ -111,7 +113,9 @@ private struct BrokenResponder: Responder {
     let following: (any Responder)?
     var next: (any Responder)? { get async { following } }
 
-    func willPresentError(_ error: any Error) async throws -> (any Error)? {
+    func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
         switch kind {
         case .swallows: nil
         case .losesAttempter: SampleError().recoverable(by: OptionAttempter([.cancel]))
@@ -119,11 +123,11 @@ private struct BrokenResponder: Responder {
         }
     }
 
-    func presentError(_ error: any Error) async -> Outcome {
-        let outcome = await forwardError(error)
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        let outcome = await forwardError(error, in: context)
         switch kind {
         case .asksTwice:
-            _ = await forwardError(error)
+            _ = await forwardError(error, in: context)
             return outcome
         case .claimsRecovery:
             return Outcome(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Errors that say the user cancelled")
 struct UserCancelledTests {
-    @Test("A16 It passes the hooks, is shown to nobody and is reported", arguments: [true, false])
+    @Test("A16 It passes the hooks, is never shown and is reported", arguments: [true, false])
     func neverShown(hasPresenter: Bool) async {
         let log = Recorder<String>()
         let presenter = ScriptedPresenter("screen", .answer("retry"))
@@ -42,7 +42,7 @@ struct UserCancelledTests {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let above = ClosureResponder("N", next: PresentingResponder.asking(presenter))
         let middle = ClosureResponder(
-            "M", next: above, willPresent: { _ in SampleError.userCancelled })
+            "M", next: above, willPresent: { _, _ in SampleError.userCancelled })
         let outcome = await ClosureResponder("O", next: middle).presentError(SampleError())
         #expect(outcome.reason == .userCancelled)
         #expect(outcome.decidedBy == "M")
@@ -54,9 +54,9 @@ struct UserCancelledTests {
     func turnedBack() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let top = PresentingResponder.asking(presenter)
-        let above = ClosureResponder("N", next: top, willPresent: { _ in SampleError("again") })
+        let above = ClosureResponder("N", next: top, willPresent: { _, _ in SampleError("again") })
         let middle = ClosureResponder(
-            "M", next: above, willPresent: { _ in SampleError.userCancelled })
+            "M", next: above, willPresent: { _, _ in SampleError.userCancelled })
         #expect(await middle.presentError(SampleError()).reason == .answered)
         #expect(presenter.prompts.map(\.report.description) == ["again"])
     }

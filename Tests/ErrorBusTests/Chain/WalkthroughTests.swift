@@ -13,7 +13,7 @@ struct WalkthroughTests {
         let white = PresentingResponder.asking(presenter, name: "white")
         let red = ClosureResponder(
             "red", next: white,
-            present: { error in
+            present: { error, _ in
                 guard ErrorReport(describing: error).userInfo["fatal"] == .bool(true) else {
                     return nil
                 }

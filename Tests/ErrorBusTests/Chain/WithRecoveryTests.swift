@@ -41,7 +41,7 @@ struct WithRecoveryTests {
         var isFirst = true
         let origin = ClosureResponder(
             "O", next: top,
-            present: { _ in
+            present: { _, _ in
                 if presenter.prompts.count == 1 {
                     _ = await top.presentError(SampleError("aside"))
                 }
@@ -59,7 +59,16 @@ struct WithRecoveryTests {
         #expect(prompts.map(\.report.retryOf) == [nil, nil, prompts[0].id])
     }
 
-    @Test("Cancellation is thrown on and asked about by nobody")
+    @Test("An operation that is repeated inside its own hook for ever is stopped")
+    func endlessNesting() async {
+        let responder = SelfRepeating()
+        await #expect(throws: SampleError.self) {
+            try await responder.withRecovery { throw SampleError() }
+        }
+        #expect(responder.hooks.elements.count == PresentationContext.nestingCountMax)
+    }
+
+    @Test("Cancellation is thrown on without a prompt")
     func cancellation() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let origin = PresentingResponder.asking(presenter)
@@ -93,5 +102,19 @@ struct WithRecoveryTests {
             RecoveryOption("Retry", id: "retry", role: .default) { true }
             RecoveryOption.cancel
         }
+    }
+}
+
+/// Does in its hook what failed, and so on.
+private final class SelfRepeating: Responder {
+    let hooks = Recorder<Void>()
+    var next: (any Responder)? { get async { nil } }
+
+    func willPresentError(
+        _ error: any Error, in context: PresentationContext
+    ) async throws -> (any Error)? {
+        hooks.record(())
+        try? await withRecovery(from: context) { throw error }
+        return error
     }
 }

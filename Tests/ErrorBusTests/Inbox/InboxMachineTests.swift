@@ -259,7 +259,7 @@ struct InboxMachineTests {
         #expect(throws: InboxRefusal.unknownGroup(99)) { try machine.undoGroup(99, at: start) }
     }
 
-    @Test("What is withheld ends, unless somebody has claimed it")
+    @Test("What is withheld ends, unless a person has claimed it")
     mutating func withheld() throws {
         open(1, 2)
         let until = try machine.claim(
@@ -285,6 +285,20 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
     }
 
+    @Test("A result stands once it is known")
+    mutating func resultStands() throws {
+        open(1)
+        let answer = answer()
+        _ = try machine.answer(id(1), with: answer, undo: .zero, at: start)
+        for (result, shown) in [
+            (RecoveryResult.unknown, RecoveryResult.unknown), (.failed, .failed),
+            (.unknown, .failed), (.recovered, .failed),
+        ] {
+            machine.settled(id(1), answer.id, result, at: start)
+            #expect(try machine.item(id(1), at: start).stage == .settled(answer, shown))
+        }
+    }
+
     @Test("What went to the next presenter shows the answer that was given there")
     mutating func answeredNext() throws {
         open(1)
@@ -294,7 +308,7 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .answered(winner))
     }
 
-    @Test("Asked again it is open anew, with its own group and result")
+    @Test("Asked again it is open again, with its own group and result")
     mutating func again() throws {
         open(1)
         open(1)

@@ -118,6 +118,78 @@ struct InboxTests {
         #expect(try inbox.item(item.id).stage == .closed(.withdrawn))
     }
 
+    /// A journal that cannot be written, or in which another answer is on record.
+    private struct RefusingJournal: DecisionJournal {
+        struct Refused: Error {}
+        var state: DecisionRecord.State?
+        let refused = Recorder<Answer>()
+
+        func record(of id: PresentationID) async throws -> DecisionRecord? {
+            state.map { DecisionRecord(origin: nil, digest: nil, state: $0) }
+        }
+        func shown(_ id: PresentationID, _ question: DecisionRecord.Asked) async throws {}
+        func decided(_ id: PresentationID, _ answer: Answer) async throws {
+            refused.record(answer)
+            throw Refused()
+        }
+        func settled(
+            _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
+        ) async throws {}
+        func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
+    }
+
+    /// The same question in front of two inboxes.
+    private func chain(
+        _ inboxes: [Inbox], _ journal: RefusingJournal
+    ) -> PresentingResponder {
+        PresentingResponder(
+            "central", presenters: [FirstOfPresenters(inboxes, logger: .silent)],
+            journal: journal, audit: SeveralInboxes(all: inboxes), logger: .silent)
+    }
+
+    private struct SeveralInboxes: AuditLog {
+        let all: [Inbox]
+        func record(_ event: AuditEvent) { for inbox in all { inbox.record(event) } }
+    }
+
+    @Test("An answer that was withdrawn before it was on record is not shown as given")
+    func unrecorded() async throws {
+        let journal = RefusingJournal()
+        let other = Inbox("other")
+        let chain = chain([inbox, other], journal)
+        let error = error(Attempts())
+        let asking = Task { await chain.presentError(error) }
+        let item = try #require(await open(1, in: inbox).first)
+        _ = await open(1, in: other)
+        try inbox.answer(item.id, option: "retry", by: "ann")
+        _ = try await journal.refused.next()
+        asking.cancel()
+        #expect(await asking.value.reason == .withdrawn)
+        for inbox in [inbox, other] {
+            for await _ in inbox.changes() {
+                if try inbox.item(item.id).stage == .closed(.withdrawn) { break }
+            }
+        }
+    }
+
+    @Test(
+        "Where another answer was on record, that is what people see, and what came of it",
+        arguments: [nil, .unknown, .failed] as [RecoveryResult?])
+    func otherOnRecord(result: RecoveryResult?) async throws {
+        let earlier = Answer(
+            id: PresentationID.make().value, option: "cancel", by: "bob", via: .person)
+        let journal = RefusingJournal(state: .decided(earlier, result))
+        let chain = chain([inbox, Inbox("other")], journal)
+        let error = error(Attempts())
+        async let outcome = chain.presentError(error)
+        let item = try #require(await open(1, in: inbox).first)
+        try inbox.answer(item.id, option: "retry", by: "ann")
+        #expect(await outcome.answer == earlier)
+        for await _ in inbox.changes() {
+            if try inbox.item(item.id).stage == .settled(earlier, .failed) { break }
+        }
+    }
+
     /// Sees the question on its way into the inbox, and does not keep it.
     private final class Witness: Presenter {
         private struct Reference {
@@ -152,12 +224,12 @@ struct InboxTests {
         let item = try #require(await open(1, in: inbox).first)
         try inbox.answer(item.id, option: "retry", by: "ann")
         #expect(await outcome.didRecover)
-        // Whoever was cancelled may need a moment to let go.
+        // A cancelled presenter may need a moment to let go.
         for _ in 0..<10_000 where witness.isPromptThere { await Task.yield() }
         #expect(!witness.isPromptThere)
     }
 
-    @Test("Nobody answers in time: the next presenter is asked")
+    @Test("No answer in time: the next presenter is asked")
     func escalates() async throws {
         var limits = InboxLimits()
         limits.escalateAfter = .milliseconds(20)

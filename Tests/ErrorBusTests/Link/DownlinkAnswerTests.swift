@@ -16,7 +16,7 @@ import Testing
     @Test("resent after 1, 2, 4 .. 30 s, each up to a quarter longer, until SETTLED")
     func resending() {
         var rig = asked()
-        #expect(rig.answer(id) == [.send(.answer(Message.decision(id)), to: one)])
+        #expect(rig.answer(id) == [.send(.answer(id, .decision()), to: one)])
         var last = rig.now
         for seconds in [1, 2, 4, 8, 16, 30, 30] as [UInt64] {
             var sent: [Message] = []
@@ -25,7 +25,7 @@ import Testing
                 sent = rig.machine.ticked(at: due).sent(to: one).filter { $0.verb == .answer }
                 _ = rig.get(.pong(0), from: one)
             }
-            #expect(sent == [.answer(Message.decision(id))])
+            #expect(sent == [.answer(id, .decision())])
             #expect((seconds * 1000...seconds * 1250).contains(rig.now.since(last)))
             last = rig.now
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(rig.answer(id, generation: 2).verbs(to: one) == [.answer])
     }
 
-    @Test("an answer that somebody without a link asked for again is not resent by itself")
+    @Test("an answer that a peer without a link asked for again is not resent by itself")
     func askedByRequester() {
         var rig = asked()
         _ = rig.answer(id)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("delivery given up is told as unknown, and can still become a result")
+    @Test("delivery given up is settled as unknown, and can still become a result")
     func givenUp() {
         var rig = asked()
         _ = rig.answer(id)
@@ -143,10 +143,10 @@ import Testing
     @Test("what was dealt with above goes down with did-recover")
     func dealtWith() {
         var rig = asked()
-        let decision = Message.decision(id, option: nil, didRecover: true)
+        let decision = Answer.decision(option: nil, didRecover: true)
         let actions = rig.machine.completed(
             id, generation: 1, verdict: .decided(decision), at: rig.now)
-        #expect(actions == [.send(.answer(decision), to: one)])
+        #expect(actions == [.send(.answer(id, decision), to: one)])
         #expect(
             rig.machine.completed(id, generation: 1, verdict: .decided(decision), at: rig.now) == []
         )
@@ -196,7 +196,7 @@ import Testing
         }
         #expect(
             rig.get(.present(id), from: one).sent(to: one)
-                == [.answer(Message.decision(id, didRecover: true))])
+                == [.answer(id, .decision(didRecover: true))])
         let kept = rig.machine.entries.keys.filter { $0 != id }
         #expect(Set(kept) == Set((195..<200).map { PresentationID($0) }))
         #expect(

@@ -66,7 +66,7 @@ import Testing
         #expect(rig.machine.children["a"]?.isReachable == false)
     }
 
-    @Test("a client that chose its own routing id opens the link anew with HELLO")
+    @Test("a client that chose its own routing id opens the link again with HELLO")
     func sameRoutingID() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(PresentationID(1)), from: one)
@@ -163,7 +163,7 @@ import Testing
         #expect(rig.get(.bye(reason: "x"), from: two) == [.send(.ok(id: nil), to: two)])
     }
 
-    @Test("stopping says goodbye once, takes back what is open, and lets nobody in")
+    @Test("stopping says goodbye once, takes back what is open, and accepts no peer")
     func stopped() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(PresentationID(1)), from: one)

@@ -19,11 +19,11 @@ import Testing
         #expect(again == [.send(.accepted(id: id, attempt: 2), to: one)])
     }
 
-    @Test("where it stands is pushed on change, and told to whoever asks again")
+    @Test("where it stands is pushed on change, and sent to a child that asks again")
     func standing() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id), from: one)
-        func move(_ state: Message.Pending.State) -> [Verb] {
+        func move(_ state: PresentationState.Station) -> [Verb] {
             rig.machine.moved(id, generation: 1, to: state, by: "p", at: rig.now).verbs(to: one)
         }
         #expect(move(.queued) == [.pending])
@@ -109,7 +109,7 @@ import Testing
         #expect(rig.machine.openCount < 1_000)
     }
 
-    @Test("who collects answers and settles none keeps nobody out, and not more than a bound")
+    @Test("a child that collects answers and settles none blocks no other, up to a bound")
     func neverSettles() {
         var limits = LinkLimits()
         limits.openPerChildMax = 2
@@ -130,7 +130,7 @@ import Testing
         #expect(again.verbs(to: one).contains(.answer))
     }
 
-    @Test("nobody asks in the name of a node that has a live link of its own")
+    @Test("no peer asks in the name of a node with a live link of its own")
     func othersOrigin() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.hello("b"), from: two)
@@ -228,7 +228,7 @@ import Testing
         for message in [Message.present(id), .await(id: id, waitMilliseconds: 0)] {
             #expect(
                 rig.get(message, from: one)
-                    == [.send(.answer(Message.decision(id, didRecover: didRecover)), to: one)])
+                    == [.send(.answer(id, .decision(didRecover: didRecover)), to: one)])
         }
         #expect(rig.runAlive(60_000).isEmpty)
     }
@@ -241,7 +241,7 @@ import Testing
         #expect(rig.get(.settled(id, .unknown), from: one).count == 1)
         #expect(rig.get(.settled(id, .unknown), from: one) == [])
         let again = rig.get(.present(id), from: one)
-        #expect(again == [.send(.answer(Message.decision(id)), to: one)])
+        #expect(again == [.send(.answer(id, .decision()), to: one)])
         #expect(
             rig.get(.settled(id, .recovered), from: one)
                 == [.settled(id, answer: Message.sampleAnswer, .recovered)])
@@ -273,7 +273,7 @@ import Testing
             rig.get(.await(id: id, waitMilliseconds: 9), from: one).reject(to: one) == .unknownID)
     }
 
-    @Test("asked by nobody for a lease it is abandoned on a live link; AWAIT renews the lease")
+    @Test("not asked for during a lease it is abandoned on a live link; AWAIT renews the lease")
     func lease() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id), from: one)
@@ -297,7 +297,7 @@ import Testing
         #expect(rig.get(.present(id), from: two).offers.map(\.generation) == [2])
     }
 
-    @Test("a passed deadline is told once, and again to those who ask")
+    @Test("a passed deadline is sent once, and again to peers that ask")
     func deadline() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id, left: 5_000), from: one)
@@ -314,7 +314,7 @@ import Testing
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id), from: one)
         let actions = rig.machine.completed(
-            id, generation: 1, verdict: .refused(.noResponder, "nobody"), at: rig.now)
+            id, generation: 1, verdict: .refused(.noResponder, "no one"), at: rig.now)
         #expect(actions.reject(to: one) == .noResponder)
         #expect(rig.machine.entries.isEmpty)
         #expect(rig.machine.unsettledCount == 0)

@@ -41,8 +41,20 @@ import Testing
         #expect(rig.get(.withdraw(id: id, reason: .origin), from: later).verbs(to: later) == [.ok])
         #expect(
             rig.get(.present(id, wait: 9), from: later).sent(to: later) == [
-                .answer(Message.decision(id, didRecover: true))
+                .answer(id, .decision(didRecover: true))
             ])
+    }
+
+    @Test("F15 a result that a new life of the hop knows nothing of is not confirmed: asked again")
+    func settledElsewhere() {
+        var rig = DownlinkRig()
+        let settled = rig.get(.settled(id, .recovered), from: peer)
+        #expect(settled.verbs(to: peer) == [.reject])
+        #expect(rig.get(.present(id, wait: 20_000), from: peer).offers.count == 1)
+        #expect(rig.get(.settled(id, .recovered), from: peer).verbs(to: peer) == [.reject])
+        _ = rig.get(.present(id, wait: 20_000), from: peer)
+        #expect(rig.answer(id).verbs(to: peer) == [.answer])
+        #expect(rig.get(.settled(id, .recovered), from: peer).verbs(to: peer) == [.ok])
     }
 
     @Test("a request for what is gone gets one reply, and the next asker no second one")
@@ -65,7 +77,7 @@ import Testing
             rig.machine.bareReceived(request, from: peer, at: rig.now)
         }
         #expect(ask(peer).offers.count == 1)
-        let reply = BareReply(Message.decision(id))
+        let reply = BareReply(id, .decision())
         #expect(
             rig.answer(id) == [
                 .reply(reply, to: peer), .settled(id, answer: Message.sampleAnswer, .unknown),
@@ -94,7 +106,7 @@ import Testing
             + #"{"id":"retry","title":"R"},{"id":"cancel","title":"C"}]}"#
     }
 
-    @Test("a bare client is told when nobody answers in time")
+    @Test("a bare client gets a reply when no answer comes in time")
     func bareExpires() throws {
         var rig = DownlinkRig()
         let request = try BareRequest(
@@ -106,7 +118,7 @@ import Testing
         #expect(replies.map(\.outcome) == [.expired])
     }
 
-    @Test("A28 a bare client gets what it declared when nobody answers in time")
+    @Test("A28 a bare client gets what it declared when no answer comes in time")
     func bareDefault() throws {
         var rig = DownlinkRig()
         let request = try BareRequest(
@@ -128,9 +140,9 @@ import Testing
         for verdict in [
             DownlinkVerdict.refused(.deadlinePassed, "too late"),
             .decided(
-                Message.Decision(
-                    id: id, answer: Message.sampleAnswer, by: "p", via: .expiry,
-                    didRecover: false, reason: "expired")),
+                Answer(
+                    id: Message.sampleAnswer, option: nil, by: "p", via: .expiry, didRecover: false,
+                    reason: "expired")),
         ] {
             var rig = DownlinkRig()
             let request = try BareRequest(
@@ -182,7 +194,7 @@ import Testing
             case 11: actions = rig.answer(id, generation: generation, answers[Int(wait % 2)])
             case 12:
                 actions = rig.machine.completed(
-                    id, generation: generation, verdict: .refused(.noResponder, "nobody"),
+                    id, generation: generation, verdict: .refused(.noResponder, "no one"),
                     at: rig.now)
             default: actions = rig.run(wait).map(\.1)
             }

@@ -179,10 +179,7 @@ private struct FailOverRig {
             switch action {
             case .send(let message):
                 perform(central.received(message, from: hop.peer, at: now))
-            case .answered(let id, let decision):
-                let answer = Answer(
-                    id: decision.answer, option: decision.option ?? "", by: decision.by,
-                    via: decision.via)
+            case .answered(let id, let answer):
                 let actions = hop.down.answered(id, generation: 1, with: answer, at: now)
                 hops[relay] = hop
                 perform(actions, relay)

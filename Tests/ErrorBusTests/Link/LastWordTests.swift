@@ -24,7 +24,7 @@ import Testing
         var request = UplinkRig.request(id)
         request.present.digest = digest
         _ = rig.machine.presented(request, at: rig.now)
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         return rig
     }
 
@@ -48,6 +48,23 @@ import Testing
         #expect(rig.get(UplinkRig.welcome(boot: 52)).sent == [said(.recovered)])
     }
 
+    @Test(
+        "a parent out of reach for a lease may have given the answer up: it gets the result"
+    )
+    func toldAfterLease() {
+        for (seconds, verbs) in [(170, []), (181, [Verb.settled])] as [(UInt64, [Verb])] {
+            var rig = answered()
+            #expect(rig.settle(id).sent == [.settled(id, .recovered)])
+            _ = rig.machine.disconnected("x", at: rig.now)
+            _ = rig.run(seconds * 1_000)
+            while rig.machine.connected(at: rig.now).isEmpty { _ = rig.run(100) }
+            let told = rig.get(UplinkRig.welcome()).sent
+            #expect(told == verbs.map { _ in said(.recovered) })
+            _ = rig.get(.ok(id: id))
+            #expect(rig.runAlive(100_000).map(\.1).verbs == [])
+        }
+    }
+
     @Test("a parent that sends the answer again gets the result as a reply, not by itself")
     func sameLife() {
         var rig = answered()
@@ -57,7 +74,7 @@ import Testing
         rig.reconnect()
         _ = rig.get(UplinkRig.welcome(boot: 51))
         // It has learned of the answer from above, and asks for the result.
-        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, .recovered)])
+        #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, .recovered)])
         #expect(rig.runAlive(100_000).map(\.1).verbs == [])
     }
 
@@ -86,7 +103,7 @@ import Testing
             var request = UplinkRig.request(PresentationID(number))
             request.present.digest = digest
             _ = rig.machine.presented(request, at: rig.now)
-            _ = rig.get(.answer(Message.decision(PresentationID(number))))
+            _ = rig.get(.answer(PresentationID(number), .decision()))
             _ = rig.settle(PresentationID(number))
         }
         _ = rig.present(PresentationID(20_000))
@@ -114,17 +131,34 @@ import Testing
         #expect(rig.machine.entries.isEmpty)
     }
 
-    @Test("above, it is said until OK, and to the next life of the parent; then it is forgotten")
+    @Test("above, it is said until OK, and to each next life of the parent, for ten minutes")
     func passedUpward() {
         var rig = UplinkRig.live()
         guard case .settled(let settled) = said(.recovered) else { return }
         #expect(rig.machine.passOn(settled, at: rig.now) == [.send(.settled(settled))])
-        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, .recovered)])
+        #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, .recovered)])
         rig.reconnect()
         #expect(rig.get(UplinkRig.welcome(boot: 51)).sent == [.settled(settled)])
         _ = rig.get(.ok(id: id))
-        #expect(rig.machine.entries.isEmpty)
         #expect(rig.runAlive(100_000).map(\.1).verbs == [])
+        // That one may have died before it was on record.
+        rig.reconnect()
+        #expect(rig.get(UplinkRig.welcome(boot: 52)).sent == [.settled(settled)])
+        _ = rig.get(.ok(id: id))
+        _ = rig.runAlive(500_000)
+        #expect(rig.machine.entries.isEmpty)
+    }
+
+    @Test("so is a withdrawal that is passed on")
+    func withdrawalPassedUpward() {
+        var rig = UplinkRig.live()
+        _ = rig.machine.passOnWithdrawal(of: id, asked, at: rig.now)
+        _ = rig.get(.withdrawn(id: id))
+        rig.reconnect()
+        #expect(rig.get(UplinkRig.welcome(boot: 51)).verbs == [.withdraw])
+        _ = rig.get(.withdrawn(id: id))
+        _ = rig.runAlive(601_000)
+        #expect(rig.machine.entries.isEmpty)
     }
 
     @Test("without a parent it waits for one, at most ten minutes")
@@ -147,7 +181,7 @@ import Testing
         limits.rememberedMax = 10
         var rig = UplinkRig.live(limits: limits)
         _ = rig.present(PresentationID(500))
-        _ = rig.get(.answer(Message.decision(PresentationID(500))))
+        _ = rig.get(.answer(PresentationID(500), .decision()))
         _ = rig.settle(PresentationID(500))
         for number in 1...50 as ClosedRange<UInt64> {
             let settled = Message.Settled(
@@ -160,7 +194,7 @@ import Testing
         }
         #expect(rig.machine.entries.count == 11)
         #expect(
-            rig.get(.answer(Message.decision(PresentationID(500)))).sent
+            rig.get(.answer(PresentationID(500), .decision())).sent
                 == [.settled(PresentationID(500), .recovered)])
     }
 
@@ -223,7 +257,24 @@ import Testing
         var above = UplinkRig.live()
         #expect(above.machine.passOnWithdrawal(of: id, asked, at: above.now).sent == [withdraw])
         #expect(above.get(.withdrawn(id: id)) == [])
-        #expect(above.machine.entries.isEmpty)
+        #expect(above.runAlive(100_000).map(\.1).verbs == [])
+    }
+
+    @Test("a new life of the parent hears of a withdrawal too, also where this one forgot the rest")
+    func withdrawalToNewLife() {
+        var rig = UplinkRig.live()
+        let withdraw = Message.withdraw(id: id, reason: .origin, asked: asked)
+        var request = UplinkRig.request(id)
+        request.present.digest = digest
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.withdraw(id)
+        _ = rig.get(.withdrawn(id: id))
+        rig.reconnect()
+        #expect(rig.get(UplinkRig.welcome()).verbs == [])
+        rig.reconnect()
+        #expect(rig.get(UplinkRig.welcome(boot: 51)).sent == [withdraw])
+        _ = rig.get(.withdrawn(id: id))
+        #expect(rig.runAlive(100_000).map(\.1).verbs == [])
     }
 
     @Test("what a child withdraws before it went upward may have gone there by an earlier life")
@@ -242,17 +293,19 @@ import Testing
     @Test("what a hop had given up is withdrawn for good by its origin")
     func withdrawnForGood() {
         var hop = DownlinkRig.withChild()
-        _ = hop.get(.present(id), from: one)
+        let present = Message.Present(
+            id: id, origin: "c", path: ["c", "a"], digest: digest, payload: Message.samplePayload)
+        _ = hop.get(.present(present), from: one)
         _ = hop.get(.withdraw(id: id, reason: .abandoned), from: one)
         #expect(
             hop.get(.withdraw(id: id, reason: .origin), from: one) == [
-                .withdrawnForGood(id), .send(.withdrawn(id: id), to: one),
+                .withdrawnForGood(id, asked), .send(.withdrawn(id: id), to: one),
             ])
         var above = UplinkRig.live()
         _ = above.present(id, isForwarded: true)
         _ = above.machine.withdrew(id, reason: .abandoned, at: above.now)
         #expect(above.withdraw(id).sent == [.withdraw(id: id, reason: .origin)])
-        #expect(above.get(.answer(Message.decision(id))).sent == [.settled(id, .withdrawn)])
+        #expect(above.get(.answer(id, .decision())).sent == [.settled(id, .withdrawn)])
     }
 
     @Test("a time that is over by the parent's clock is over: an answer after that is withdrawn")
@@ -262,10 +315,10 @@ import Testing
         let refused = rig.get(.reject(.init(.deadlinePassed, "no time", id: id)))
         #expect(refused.refusals == [.deadlinePassed])
         #expect(refused.sent == [.withdraw(id: id, reason: .origin)])
-        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, .withdrawn)])
+        #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, .withdrawn)])
     }
 
-    @Test("undelivered, and given up by its origin: told as that, not as undelivered")
+    @Test("undelivered, and given up by its origin: settled as that, not as undelivered")
     func undelivered() {
         var rig = decided()
         _ = rig.run(252_001)

@@ -106,7 +106,7 @@ import Testing
         #expect(rig.run(3_000).map(\.1).verbs.count >= 9_995)
         for number in 0..<10_000 as Range<UInt64> {
             let id = PresentationID(number)
-            _ = rig.get(.answer(Message.decision(id)))
+            _ = rig.get(.answer(id, .decision()))
             _ = rig.settle(id)
         }
         #expect(rig.machine.remembered.count == 10_000)

@@ -18,8 +18,8 @@ import Testing
         return status.parents
     }
 
-    @Test("anybody may ask, said HELLO or not; nothing else comes of it")
-    func anybody() {
+    @Test("any peer may ask, with or without HELLO, and nothing else changes")
+    func anyPeer() {
         var rig = DownlinkRig.withChild()
         #expect(rig.get(.status, from: PeerID(1)) == [.tellState(to: PeerID(1))])
         #expect(rig.get(.status, from: PeerID(7)) == [.tellState(to: PeerID(7))])
@@ -101,7 +101,7 @@ import Testing
         #expect(status(of: rig).children.map(\.state) == [.lost, .lost])
     }
 
-    @Test("of more children than are told, the lost are left out first, and counted")
+    @Test("of more children than are listed, the lost are left out first, and counted")
     func manyChildren() {
         var rig = DownlinkRig()
         func peer(_ number: Int) -> PeerID {
@@ -189,9 +189,8 @@ import Testing
         #expect(rig.machine.openCount == 4)
         _ = rig.get(
             .answer(
-                .init(
-                    id: PresentationID(1), answer: Message.sampleAnswer, by: "ann", via: .person,
-                    option: "retry")))
+                PresentationID(1),
+                Answer(id: Message.sampleAnswer, option: "retry", by: "ann", via: .person)))
         _ = rig.withdraw(PresentationID(2))
         _ = rig.get(.reject(.init(.loop, "loop", id: PresentationID(3))))
         #expect(rig.machine.openCount == 1)
@@ -201,7 +200,7 @@ import Testing
         #expect(rig.machine.counters.refusedAbove == 1)
     }
 
-    @Test("STATE that nobody asked for changes nothing")
+    @Test("STATE that was not asked for changes nothing")
     func unasked() {
         var rig = UplinkRig.live()
         #expect(rig.get(.state(Frame("{}".utf8))).drops == [.unknownID])

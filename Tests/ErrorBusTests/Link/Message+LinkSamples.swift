@@ -34,12 +34,15 @@ extension Message {
         .settled(Settled(id: id, answer: answer, result: result))
     }
 
+}
+
+extension Answer {
+    /// As the wire has it.
     static func decision(
-        _ id: PresentationID, _ answer: UniqueID = sampleAnswer, option: String? = "retry",
-        didRecover: Bool? = nil
-    ) -> Decision {
-        Decision(
-            id: id, answer: answer, by: "ann", via: .person, option: option, didRecover: didRecover,
+        _ id: UniqueID = Message.sampleAnswer, option: String? = "retry", didRecover: Bool? = nil
+    ) -> Answer {
+        Answer(
+            id: id, option: option, by: "ann", via: .person, didRecover: didRecover,
             reason: "answered")
     }
 }

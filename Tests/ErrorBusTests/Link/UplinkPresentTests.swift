@@ -112,7 +112,7 @@ import Testing
         #expect(rig.machine.presented(far, at: rig.now).refusals == [.tooManyHops])
         _ = rig.present(id)
         #expect(rig.present(PresentationID(2)).refusals == [.busy])
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         _ = rig.settle(id)
         #expect(rig.present(PresentationID(2)).refusals == [])
     }
@@ -133,8 +133,8 @@ import Testing
         _ = rig.present(id, deadline: 3_000)
         _ = rig.get(.accepted(id: id, attempt: 1))
         #expect(rig.run(3_500).isEmpty)
-        let decision = Message.decision(id)
-        #expect(rig.get(.answer(decision)).contains(.answered(id, decision)))
+        let decision = Answer.decision()
+        #expect(rig.get(.answer(id, decision)).contains(.answered(id, decision)))
         #expect(!rig.run(3_500).map(\.1).contains(.expired(id)))
     }
 
@@ -209,6 +209,25 @@ import Testing
         #expect(back.verbs == [.present])
     }
 
+    @Test("F13 that the child is lost is said until that is accepted, whatever was said before it")
+    func saidUntilAccepted() {
+        var rig = asked()
+        let said = rig.machine.reachabilityChanged(id, false, at: rig.now)
+        #expect(said.verbs == [.present])
+        // Of its own accord, before that PRESENT came; and to the asking before.
+        let pending = Message.Pending(id: id, state: .presented, sinceMilliseconds: 0, by: "boss")
+        #expect(rig.get(.pending(pending)) == [.moved(id, .presented, by: "boss")])
+        #expect(rig.get(.accepted(id: id, attempt: 1)) == [])
+        guard case .send(.present(let again))? = rig.runAlive(2_000).map(\.1).first else {
+            Issue.record("not said again")
+            return
+        }
+        #expect(again.attempt == 3)
+        #expect(!again.isOriginReachable)
+        _ = rig.get(.accepted(id: id, attempt: 2))
+        #expect(rig.runAlive(25_000).map(\.1).verbs == [])
+    }
+
     @Test("403 to WITHDRAW: another path asks, nothing is left to withdraw")
     func withdrawnElsewhere() {
         var rig = asked()
@@ -249,14 +268,14 @@ import Testing
     @Test("F9 the answer comes once; its result goes up at once, and again when it is asked again")
     func answered() {
         var rig = asked()
-        let answer = Message.answer(Message.decision(id))
-        #expect(rig.get(answer) == [.answered(id, Message.decision(id))])
+        let answer = Message.answer(id, .decision())
+        #expect(rig.get(answer) == [.answered(id, .decision())])
         #expect(rig.get(answer) == [])
         #expect(rig.withdraw(id) == [])
         let settled = [UplinkAction.send(.settled(id, .recovered))]
         #expect(rig.settle(id) == settled)
         #expect(rig.get(answer) == settled)
-        let other = Message.answer(Message.decision(id, Answer.other.id))
+        let other = Message.answer(id, .decision(Answer.other.id))
         #expect(rig.get(other) == [.send(.settled(id, .late, answer: Answer.other.id))])
         #expect(rig.get(.reject(.init(.gone, "x", id: id))) == [])
         _ = rig.runAlive(601_000)
@@ -266,21 +285,21 @@ import Testing
     @Test("unknown is overtaken by a result, never the other way round")
     func unknownResult() {
         var rig = asked()
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         #expect(rig.settle(id, .unknown).verbs == [.settled])
         #expect(rig.settle(id, .recovered).sent == [.settled(id, .recovered)])
         #expect(rig.settle(id, .unknown) == [])
-        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, .recovered)])
+        #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, .recovered)])
     }
 
-    @Test("an answer after the withdrawal is told so; one nobody asked for only after a minute up")
+    @Test("an answer after the withdrawal is settled so; one not asked for only after a minute up")
     func lateAnswers() {
         var rig = asked()
         _ = rig.withdraw(id)
-        let answer = Message.answer(Message.decision(id))
+        let answer = Message.answer(id, .decision())
         #expect(rig.get(answer).sent == [.settled(id, .withdrawn)])
         let other = PresentationID(2)
-        let alien = Message.answer(Message.decision(other))
+        let alien = Message.answer(other, .decision())
         #expect(rig.get(alien).drops == [.unknownID])
         _ = rig.runAlive(61_000)
         #expect(rig.get(alien).sent == [.settled(other, .unknown)])
@@ -289,11 +308,11 @@ import Testing
     @Test("asked again while its answer is carried out: asked once that is settled")
     func askedMeanwhile() {
         var rig = asked()
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         #expect(rig.present(id) == [])
         let actions = rig.settle(id, .withdrawn)
         #expect(actions.verbs == [.settled, .present])
-        #expect(rig.get(.answer(Message.decision(id, didRecover: false))).count == 1)
+        #expect(rig.get(.answer(id, .decision(didRecover: false))).count == 1)
     }
 
     @Test(
@@ -301,18 +320,18 @@ import Testing
         arguments: [RecoveryResult.recovered, .failed], [true, false])
     func toldResult(_ result: RecoveryResult, isMeanwhile: Bool) {
         var rig = asked()
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         if isMeanwhile { _ = rig.present(id) }
         let actions = rig.settle(id, result) + (isMeanwhile ? [] : rig.present(id))
-        let told = Message.decision(id, didRecover: result == .recovered)
+        let told = Answer.decision(didRecover: result == .recovered)
         #expect(actions == [.send(.settled(id, result)), .answered(id, told)])
-        #expect(rig.get(.answer(Message.decision(id))).sent == [.settled(id, result)])
+        #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, result)])
     }
 
     @Test("delivery given up is no result: asked again, it is asked above")
     func unknownAskedAgain() {
         var rig = asked()
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         _ = rig.settle(id, .unknown)
         #expect(rig.present(id).verbs == [.present])
     }
@@ -321,7 +340,7 @@ import Testing
     func crossesAbandonment() {
         var rig = asked()
         _ = rig.machine.withdrew(id, reason: .abandoned, at: rig.now)
-        let answer = Message.answer(Message.decision(id))
+        let answer = Message.answer(id, .decision())
         #expect(rig.get(answer).sent == [.settled(id, .unknown)])
         _ = rig.get(.withdrawn(id: id))
         #expect(rig.get(answer).sent == [.settled(id, .unknown)])
@@ -351,7 +370,7 @@ import Testing
         for number in 1...20 as ClosedRange<UInt64> {
             let id = PresentationID(number)
             _ = rig.present(id)
-            _ = rig.get(.answer(Message.decision(id)))
+            _ = rig.get(.answer(id, .decision()))
             _ = rig.settle(id)
             rig.now = rig.now + 1
         }

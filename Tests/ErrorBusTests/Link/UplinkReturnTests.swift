@@ -141,11 +141,11 @@ import Testing
         #expect(probes(rig.runAlive(100_000)).isEmpty)
     }
 
-    @Test("an answer on its way is taken, and its result told to the parent that it came from")
+    @Test("an answer on its way is taken, and its result sent to the parent that it came from")
     func answeredMeanwhile() {
         var (rig, _) = leaving()
-        let answer = Message.answer(Message.decision(id))
-        #expect(rig.get(answer) == [.answered(id, Message.decision(id))])
+        let answer = Message.answer(id, .decision())
+        #expect(rig.get(answer) == [.answered(id, .decision())])
         #expect(rig.get(.withdrawn(id: id)) == [])
         let settled = rig.settle(id)
         #expect(settled.verbs == [.settled, .bye])
@@ -193,7 +193,7 @@ import Testing
     @Test("put off while an answer is carried out, ten times at most")
     func putOff() {
         var rig = away()
-        _ = rig.get(.answer(Message.decision(id)))
+        _ = rig.get(.answer(id, .decision()))
         let tried = probes(rig.runAlive(450_000))
         #expect((330_000...413_000).contains(tried.first?.at ?? 0))
         _ = rig.settle(id)
@@ -215,5 +215,75 @@ import Testing
         let actions = rig.machine.stopped(at: rig.now)
         #expect(actions.first == .closeProbe)
         #expect(actions.verbs == [.withdraw, .bye])
+    }
+
+    // MARK: Past a parent without a way up
+
+    private static func relay(_ name: NodeName, isCutOff: Bool = false) -> Message {
+        .welcome(
+            Message.Welcome(
+                node: name, boot: BootID(number: 70), maxHeader: 8192, maxPayload: 262_144,
+                maxOpen: 1024, pingMilliseconds: 4000, path: [name] + (isCutOff ? [] : ["top"])))
+    }
+
+    private func says(_ state: PresentationState.Station) -> Message {
+        .pending(Message.Pending(id: id, state: state, sinceMilliseconds: 0, by: nil))
+    }
+
+    /// The first of two relays has lost its parent, for so long.
+    private func cutOff(for time: UInt64) -> (UplinkRig, [UplinkAction]) {
+        var rig = UplinkRig(parents: 2)
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(Self.relay("one"))
+        _ = rig.present(id)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        _ = rig.get(says(.unreachable))
+        let actions = rig.runAlive(time).map(\.1)
+        return (rig, actions)
+    }
+
+    @Test("A30 past a parent that has lost its own, after 10 s for each node of its way")
+    func past() {
+        #expect(!cutOff(for: 19_000).1.contains(.openProbe(parent: 1)))
+        var (rig, actions) = cutOff(for: 20_000)
+        #expect(actions.contains(.openProbe(parent: 1)))
+        #expect(rig.machine.probeConnected(at: rig.now) == [.sendProbe(rig.machine.hello)])
+        guard case .welcome(let two) = Self.relay("two") else { return }
+        #expect(rig.machine.probeReceived(.welcome(two), at: rig.now).verbs == [.withdraw])
+        let moved = rig.get(.withdrawn(id: id))
+        #expect(moved.contains(.send(.bye(reason: "over to two"))))
+        #expect(moved.contains(.adoptProbe))
+        #expect(rig.machine.parent == 1)
+        #expect(moved.verbs.contains(.present))
+    }
+
+    @Test("a parent whose way is there again in time is not left")
+    func backInTime() {
+        var (rig, _) = cutOff(for: 15_000)
+        _ = rig.get(says(.relayed))
+        _ = rig.get(says(.unreachable))
+        #expect(!rig.runAlive(15_000).map(\.1).contains(.openProbe(parent: 1)))
+        _ = rig.runAlive(5_000)
+        _ = rig.machine.probeConnected(at: rig.now)
+        _ = rig.get(says(.presented))
+        guard case .welcome(let two) = Self.relay("two") else { return }
+        #expect(rig.machine.probeReceived(.welcome(two), at: rig.now) == [.closeProbe])
+        #expect(rig.machine.parent == 0)
+    }
+
+    @Test("a parent that is greeted without a way up is no way back", arguments: [true, false])
+    func noWayBack(isCutOff: Bool) {
+        var (rig, _) = cutOff(for: 20_000)
+        _ = rig.machine.probeConnected(at: rig.now)
+        guard case .welcome(let two) = Self.relay("two") else { return }
+        _ = rig.machine.probeReceived(.welcome(two), at: rig.now)
+        _ = rig.get(.withdrawn(id: id))
+        _ = rig.get(.accepted(id: id, attempt: 2))
+        #expect(rig.runAlive(38_000).map(\.1).contains(.openProbe(parent: 0)))
+        _ = rig.machine.probeConnected(at: rig.now)
+        guard case .welcome(let one) = Self.relay("one", isCutOff: isCutOff) else { return }
+        let actions = rig.machine.probeReceived(.welcome(one), at: rig.now)
+        #expect(isCutOff ? actions == [.closeProbe] : actions.verbs == [.withdraw])
     }
 }

@@ -80,8 +80,8 @@ import Testing
         case .settle: return path.rig.settle(id)
         case .accepted: return path.rig.get(.accepted(id: id, attempt: 1))
         case .unreachable: return path.rig.get(.pending(.init(id: id, state: .unreachable)))
-        case .answer: return path.rig.get(.answer(Message.decision(id)))
-        case .answerOther: return path.rig.get(.answer(Message.decision(id, Answer.other.id)))
+        case .answer: return path.rig.get(.answer(id, .decision()))
+        case .answerOther: return path.rig.get(.answer(id, .decision(Answer.other.id)))
         case .withdrawn: return path.rig.get(.withdrawn(id: id))
         case .notFound: return path.rig.get(.reject(.init(.unknownID, "", id: id)))
         case .busy: return path.rig.get(.reject(.init(.busy, "", id: id, retryMilliseconds: 1)))
@@ -103,7 +103,7 @@ import Testing
             switch action {
             case .answered:
                 path.answers += 1
-                guard path.isOpen else { return "answered although nobody asks" }
+                guard path.isOpen else { return "answered although no caller asks" }
             case .graceOver: path.graces += 1
             case .refused, .expired: path.isOpen = false
             case .send(let message) where !message.verb.goesUp: return "\(message.verb) sent up"

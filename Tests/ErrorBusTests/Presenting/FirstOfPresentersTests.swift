@@ -54,7 +54,7 @@ struct FirstOfPresentersTests {
         }
     }
 
-    @Test("One that declines or fails leaves the question to the other")
+    @Test("One that declines or fails leaves the presentation to the other")
     func oneDeclines() async {
         let answering = ScriptedPresenter.Step.answer("retry", by: "ann")
         let declining = await ask(
@@ -76,7 +76,7 @@ struct FirstOfPresentersTests {
         #expect(outcome.answer?.by == "pager")
     }
 
-    @Test("One that is deaf to cancellation holds nobody up")
+    @Test("One that is deaf to cancellation delays no other")
     func deaf() async {
         let gate = Gate()
         let deaf = ScriptedPresenter(

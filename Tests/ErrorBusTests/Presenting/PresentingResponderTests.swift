@@ -1,5 +1,6 @@
 import ErrorBusTesting
 import Logging
+import Synchronization
 import Testing
 
 @testable import ErrorBus
@@ -53,12 +54,37 @@ struct PresentingResponderTests {
         #expect(aside.prompts.count == 1)
     }
 
+    /// Presents its own fault where it is asked itself.
+    private final class FaultyPresenter: Presenter {
+        let presenterName = "faulty"
+        let chain = Mutex<PresentingResponder?>(nil)
+        let reasons = Recorder<Outcome.Reason>()
+
+        func present(_ prompt: Prompt) async throws -> Answer? {
+            guard let chain = chain.withLock({ $0 }) else { return nil }
+            let fault = SampleError("the screen is broken")
+            reasons.record(await chain.presentError(fault, from: prompt.context).reason)
+            return nil
+        }
+    }
+
+    @Test("A presenter that presents its fault to itself for ever is stopped")
+    func endlessFaults() async {
+        let presenter = FaultyPresenter()
+        let chain = PresentingResponder.asking(presenter)
+        presenter.chain.withLock { $0 = chain }
+        #expect(await chain.presentError(SampleError()).reason == .detached)
+        #expect(presenter.reasons.elements.first == .tooManyHops)
+        #expect(presenter.reasons.elements.count == PresentationContext.nestingCountMax)
+        presenter.chain.withLock { $0 = nil }
+    }
+
     @Test("A deadline that has passed shows nothing and expires")
     func late() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
         let outcome = await PresentingResponder.asking(presenter)
-            .receive(SampleError(), in: context)
+            .presentError(SampleError(), in: context)
         #expect(outcome.reason == .expired)
         #expect(presenter.prompts.isEmpty)
     }
@@ -105,7 +131,7 @@ struct PresentingResponderTests {
         #expect(presenter.prompts.first?.retryCount == 3)
     }
 
-    @Test("A28 what is declared for it is applied when nobody answers", arguments: [true, false])
+    @Test("A28 what is declared for it is applied when no answer comes", arguments: [true, false])
     func onExpiry(isDeclaredByCaller: Bool) async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
         let attempts = Attempts()
@@ -145,7 +171,7 @@ struct PresentingResponderTests {
         let report: ErrorReport
     }
 
-    @Test("F19 an answer whose question goes away while it is written is no fault of the journal")
+    @Test("F19 an answer whose prompt goes away while it is written is no fault of the journal")
     func cancelledWrite() async throws {
         let journal = HeldJournal()
         let faults = Recorder<String>()
@@ -166,7 +192,7 @@ struct PresentingResponderTests {
         let writing = Recorder<PresentationID>()
 
         func record(of id: PresentationID) async throws -> DecisionRecord? { nil }
-        func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {}
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {}
         func decided(_ id: PresentationID, _ answer: Answer) async throws {
             writing.record(id)
             _ = try await Recorder<Bool>().next()

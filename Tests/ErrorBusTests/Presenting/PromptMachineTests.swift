@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("The life of one question")
+@Suite("The life of one prompt")
 struct PromptMachineTests {
     private enum Event: CaseIterable { case first, again, other, bad, withdrawn, expired }
 
@@ -67,14 +67,14 @@ struct PromptMachineTests {
         }
     }
 
-    @Test("An answer to a closed question is told why it is closed")
+    @Test("An answer to a closed prompt learns why it is closed")
     func closed() {
         var machine = PromptMachine(offered: ["a"])
         let isFirst = machine.ended(.expired)
         #expect(isFirst)
         do throws(AnswerRefusal) {
             _ = try machine.answered(answer(1, "a"))
-            Issue.record("a closed question took an answer")
+            Issue.record("a closed prompt took an answer")
         } catch {
             #expect(error == .closed(.expired))
         }

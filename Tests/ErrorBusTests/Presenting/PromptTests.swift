@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("One question, one answer")
+@Suite("One presentation, one answer")
 struct PromptTests {
     private func prompt(_ options: [ErrorReport.Option] = []) -> Prompt {
         var error = SampleError()
@@ -147,7 +147,7 @@ struct PromptTests {
         #expect(answer.by.unicodeScalars.count == Answer.byScalarCountMax)
     }
 
-    @Test("The waiting side is told where the question stands")
+    @Test("The waiting side hears where the presentation stands")
     func stations() {
         let states = Recorder<PresentationState>()
         let prompt = Prompt(

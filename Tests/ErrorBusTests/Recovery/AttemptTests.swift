@@ -29,7 +29,7 @@ struct AttemptTests {
         #expect(attempts.elements.count == 1)
     }
 
-    @Test("A02 A03 Cancel and a retry that fails are told apart by the option")
+    @Test("A02 A03 Cancel and a retry that fails differ by the option")
     func notRecovered() async {
         let cancelled = await outcome(picking: "cancel") { true }
         let failed = await outcome { false }
@@ -95,7 +95,7 @@ struct AttemptTests {
         #expect(presenter.prompts.map { $0.report.options.map(\.title) } == [["Fix"], ["Fix"]])
     }
 
-    @Test("An attempt that presents an error asks a question of its own")
+    @Test("An attempt that presents an error begins a presentation of its own")
     func nested() async {
         let presenter = ScriptedPresenter("screen", .answer("retry"), .answer("ok"))
         let chain = PresentingResponder.asking(presenter)
@@ -167,5 +167,5 @@ struct AttemptTests {
 
 /// An answer as a presenter would have given it.
 func answer(_ option: String) -> Answer {
-    Answer(id: PresentationID.make().value, option: option, by: "test", via: .person)
+    Answer(option: option, by: "test", via: .person)
 }

@@ -69,7 +69,7 @@ extension FoundationBridgeTests {
         let presenter = ScriptedPresenter("screen", .answer("option-0"))
         let responder = ClosureResponder(
             "M", next: PresentingResponder.asking(presenter),
-            willPresent: { error in
+            willPresent: { error, _ in
                 error.rewriting { report in
                     report.options.reverse()
                     report.options[1].title = "Eins"

@@ -39,13 +39,13 @@ import Testing
 
         var next: (any Responder)? { get async { nil } }
 
-        func presentError(_ error: any Error) async -> Outcome {
+        func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
             arrived.withLock { $0.append(ErrorReport(describing: error)) }
             guard let option else {
                 return Outcome(didRecover: false, reason: .expired, decidedBy: "end")
             }
             let answer = Answer(
-                id: PresentationID.make().value, option: option, by: "test", via: .person)
+                option: option, by: "test", via: .person)
             let result = await error.recoveryAttempter?.attemptRecovery(answer) ?? .noAttempter
             return Outcome(answer: answer, result: result, decidedBy: "end")
         }
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A07 withheld errors complete and reach nobody")
+    @Test("A07 withheld errors complete and reach no responder")
     func withhold() async {
         let end = End()
         let outcome = await responder([.withhold], next: end).presentError(failure())

@@ -24,9 +24,9 @@ import Testing
     /// The person after the policy: picks `cancel`.
     private struct Person: Responder {
         var next: (any Responder)? { get async { nil } }
-        func presentError(_ error: any Error) async -> Outcome {
+        func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
             let answer = Answer(
-                id: PresentationID.make().value, option: "cancel", by: "person", via: .person)
+                option: "cancel", by: "person", via: .person)
             return Outcome(
                 answer: answer, result: await error.attemptRecovery(answer), decidedBy: "person")
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(outcome.decidedBy == "person")
     }
 
-    @Test("a question that is withdrawn while a policy waits is not answered")
+    @Test("a presentation that is withdrawn while a policy waits is not answered")
     func withdrawn() async {
         let timing = timing(wait: { _ in throw CancellationError() })
         let answer = RuleAnswer("retry", delay: .seconds(2))

@@ -19,7 +19,7 @@ struct SilenceTableTests {
             comment: "the disk is being changed")
     }
 
-    @Test("It is in force until its end, or until somebody ends it")
+    @Test("It is in force until its end, or until a person ends it")
     mutating func force() throws {
         let first = try table.added(request(), for: .seconds(60), at: start)
         let second = try table.added(request(), for: .seconds(90), at: start)

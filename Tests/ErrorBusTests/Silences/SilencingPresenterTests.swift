@@ -28,7 +28,7 @@ struct SilencingPresenterTests {
         ).presentError(error)
     }
 
-    @Test("What is silenced is withheld, and nobody is asked")
+    @Test("What is silenced is withheld without a prompt")
     func withheld() async throws {
         let silence = try silence(["domain": "*"])
         let outcome = await outcome()
@@ -72,7 +72,7 @@ struct SilencingPresenterTests {
         }
         let outcome = await PresentingResponder(
             "central", presenters: [presenter, person], logger: .silent
-        ).receive(
+        ).presentError(
             error, in: PresentationContext(id: .make(), retryCount: isRemote ? 0 : count))
         #expect(Set(waits.elements).isSubset(of: [.seconds(1)]))
         return (waits.elements.count, outcome)

@@ -44,7 +44,7 @@ import Testing
         #expect(read.upMilliseconds == status.upMilliseconds)
     }
 
-    @Test("at its largest it fits into a payload, and into the limits of whoever reads it")
+    @Test("at its largest it fits into a payload, and into the limits of its reader")
     func bounded() {
         let bytes = Self.largest.json.encoded()
         #expect(bytes.count <= WireLimits.standard.payloadByteCountMax)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "what is none is refused",
+        "what is no endpoint is rejected",
         arguments: [
             "", "tcp", "tcp://", "tcp://:7700", "tcp://127.0.0.1", "tcp://127.0.0.1:",
             "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "tcp://127.0.0.1:+80",

@@ -70,9 +70,10 @@ import Testing
 
     private func decision(_ option: String?, _ didRecover: Bool?, _ reason: String?) -> BareReply {
         BareReply(
-            Message.Decision(
-                id: Message.sampleID, answer: Message.sampleAnswer, by: "ann", via: .person,
-                option: option, didRecover: didRecover, reason: reason))
+            Message.sampleID,
+            Answer(
+                id: Message.sampleAnswer, option: option, by: "ann", via: .person,
+                didRecover: didRecover, reason: reason))
     }
 
     @Test(

@@ -14,7 +14,7 @@ import Testing
         #expect(Array(rest) == body)
     }
 
-    @Test("no empty frame among the first 8: nobody to reply to", arguments: [8, 9, 20])
+    @Test("no empty frame among the first 8: no peer to reply to", arguments: [8, 9, 20])
     func tooMany(_ count: Int) {
         let routing = [Frame](repeating: [1], count: count) + [[]]
         #expect(throws: WireError.self) { try Envelope.split(routing + body) }

@@ -14,7 +14,7 @@ extension Message {
     static let samples: [Message] = {
         let boot = BootID(number: 0x00C0_FFEE)
         let extra = Header.Field(name: "x-shard", value: "7 of 9")
-        let extras = AnswerExtras(
+        let extras = Answer.Extras(
             fields: [.init(name: "x-shard", value: "7 of 9")], payload: Frame("{}".utf8))
         var samples: [Message] = [
             .hello(Hello(from: "worker", boot: boot)),
@@ -36,18 +36,19 @@ extension Message {
             .accepted(id: sampleID, attempt: 1),
             .await(id: sampleID, waitMilliseconds: 20_000),
             .answer(
-                Decision(
-                    id: sampleID, answer: sampleAnswer, by: "Jörg", via: .person, option: "retry",
-                    didRecover: false, reason: "answered", extras: extras)),
+                sampleID,
+                Answer(
+                    id: sampleAnswer, option: "retry", by: "Jörg", via: .person, didRecover: false,
+                    reason: "answered", extras: extras)),
             .answer(
-                Decision(
-                    id: sampleID, answer: sampleAnswer, by: "", via: .handler, didRecover: true)),
+                sampleID,
+                Answer(id: sampleAnswer, option: nil, by: "", via: .handler, didRecover: true)),
             .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
             .bye(reason: "shutdown"), .bye(reason: ""),
             .status, .state(Frame(#"{"node":"relay"}"#.utf8)),
             .reject(Reject(.busy, "full", id: sampleID, retryMilliseconds: 2000)),
         ]
-        samples += Pending.State.allCases.map {
+        samples += PresentationState.Station.allCases.map {
             .pending(Pending(id: sampleID, state: $0, sinceMilliseconds: 12, by: "ann"))
         }
         samples += RecoveryResult.allCases.map {

@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 
 static JobSink sink;
 static uint64_t now;
+static int64_t wall_offset;
 static uint64_t chance;
 
 static uint64_t next_word(void) {
@@ -30,12 +33,16 @@ static uint64_t next_word(void) {
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
     if (!sink) return (int)syscall(SYS_clock_gettime, clock, time);
-    time->tv_sec = (time_t)(now / 1000000000u);
-    time->tv_nsec = (long)(now % 1000000000u);
+    uint64_t told = now;
+    if (clock == CLOCK_REALTIME) told += (uint64_t)wall_offset;
+    time->tv_sec = (time_t)(told / 1000000000u);
+    time->tv_nsec = (long)(told % 1000000000u);
     return 0;
 }
 
 void simulation_set_time(uint64_t nanoseconds) { now = nanoseconds; }
+
+void simulation_move_wall_clock(int64_t nanoseconds) { wall_offset += nanoseconds; }
 
 uint64_t simulation_real_nanoseconds(void) {
     struct timespec time;
@@ -142,8 +149,27 @@ int simulation_thread_count(void) {
 
 int simulation_fork(void) { return fork(); }
 
+static volatile uint64_t steps;
+
+void simulation_step(void) { steps++; }
+
+static void look_for_steps(int signal) {
+    (void)signal;
+    static uint64_t seen;
+    if (seen == steps) _exit(SIMULATION_STUCK);
+    seen = steps;
+}
+
+void simulation_watch(void) {
+    signal(SIGVTALRM, look_for_steps);
+    struct itimerval second = {{1, 0}, {1, 0}};
+    setitimer(ITIMER_VIRTUAL, &second, NULL);
+}
+
 void simulation_pin_hashes(char *const *arguments) {
     if (getenv("SWIFT_DETERMINISTIC_HASHING")) return;
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
+    // Once here, not in each seed's process.
+    setenv("LD_BIND_NOW", "1", 1);
     execv("/proc/self/exe", arguments);
 }

@@ -16,11 +16,16 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     private let transport: SimulatedTransport
     private let endpoint: Endpoint
     private let id: PresentationID
+    private let isSecond: Bool
     private let request: Frame
     private var socket: SocketID?
 
-    init(_ id: PresentationID, _ call: Plan.Call, to endpoint: Endpoint, in world: World) {
+    init(
+        _ id: PresentationID, _ call: Plan.Call, isSecond: Bool, to endpoint: Endpoint,
+        in world: World
+    ) {
         self.id = id
+        self.isSecond = isSecond
         self.endpoint = endpoint
         self.world = world
         transport = SimulatedTransport(call.worker, world.network)
@@ -28,7 +33,8 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         let onExpiry = call.onExpiry.map { ", \"onExpiry\": \"\($0)\"" } ?? ""
         request = Array(
             """
-            {"id": "\(id)", "domain": "simulation.bare", "description": "No space."
+            {"id": "\(id)", "domain": "simulation.bare",
+            "description": "\(isSecond ? "No time" : "No space")."
             \(deadline)\(onExpiry),
             "recoveryOptions": [{"id": "retry", "title": "Retry"}, {"id": "skip", "title": "Skip"}]}
             """.utf8)
@@ -36,14 +42,17 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
 
     func ask() {
         guard !isAnswered else { return }
-        transport.run {
+        transport.run { [self] in
             if let socket { transport.close(socket) }
             socket = try? transport.connect(to: endpoint, for: self)
         }
         world.scheduler.after(Self.patience) { [self] in ask() }
     }
 
-    private var isAnswered: Bool { world.ledger.bareReplies[id]?.isEmpty == false }
+    private var isAnswered: Bool {
+        let replies = isSecond ? world.ledger.bareSeconds : world.ledger.bareReplies
+        return replies[id]?.isEmpty == false
+    }
 
     func changed(_ event: ConnectionEvent, on socket: SocketID) {
         if event == .connected { _ = transport.send([[], request], on: socket) }
@@ -51,12 +60,16 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
 
     func received(_ frames: [Frame], on socket: SocketID) {
         guard let frame = frames.last,
-            let reply = try? JSONDecoder().decode(Reply.self, from: Data(frame))
+            let said = try? JSONDecoder().decode(Reply.self, from: Data(frame))
         else { return }
-        world.scheduler.note("reply \(id) \(reply.outcome) \(reply.option ?? "")")
-        world.ledger.bareReplies[id, default: []].append(
-            Ledger.BareReply(
-                time: world.scheduler.now, outcome: reply.outcome, option: reply.option))
+        world.scheduler.note("reply \(id) \(said.outcome) \(said.option ?? "")")
+        let reply = Ledger.BareReply(
+            time: world.scheduler.now, outcome: said.outcome, option: said.option)
+        if isSecond {
+            world.ledger.bareSeconds[id, default: []].append(reply)
+        } else {
+            world.ledger.bareReplies[id, default: []].append(reply)
+        }
     }
 
     /// One request and its reply fill no queue.

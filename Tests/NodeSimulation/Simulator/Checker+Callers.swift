@@ -23,9 +23,13 @@ extension Checker {
         case .expired: isOver(ask, at: end, ledger)
         case .withdrawn: ask.cancelled != nil
         case .shutDown: ask.isLifeOver
-        case .withheld: plan.silencing?.trouble == ask.trouble
+        case .withheld:
+            [plan.silencing?.trouble, plan.withheldTrouble].contains(ask.trouble)
         case .unreachable: plan.grace != nil
-        case .rejected: plan.asksOnce && ledger.isCutOff(ask.id) || ask.isSecond
+        case .rejected:
+            plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
+                || plan.unreadable?.overlaps(ask.time...end) == true
+                || ledger.wasGivenUp(before: ask)
         default: outcome.answer?.option == "copy"
         }
     }
@@ -63,7 +67,7 @@ extension Checker {
         return ledger.asks.compactMap { ask in
             guard !ask.isSecond,
                 let shown = ledger.shown.first(where: { $0.id == ask.id }),
-                (shown.hidden ?? .max) > shown.time + 1_000
+                min(shown.hidden ?? .max, ask.lifeEnd ?? .max) > shown.time + 1_000
             else { return nil }
             let isTold = ask.told.contains {
                 $0.station == .presented && $0.time <= shown.time + 1_000
@@ -79,13 +83,15 @@ extension Checker {
         guard plan.isCalm else { return [] }
         return ledger.decisions.compactMap { decision in
             let attempt = ledger.attempts.first {
-                $0.id == decision.id && $0.option == decision.answer.option
+                $0.id == decision.id && ledger.deskAnswer(to: $0.id) == nil
+                    && $0.option == decision.answer.option
             }
             guard let end = attempt?.result,
                 !ledger.asks.contains(where: { $0.id == decision.id && $0.hasExpired })
             else { return nil }
             let isTrue = decision.result == (end.didRecover ? .recovered : .failed)
-            let isPrompt = decision.settled.map { $0 <= end.time + 500 } == true
+            let isPrompt =
+                decision.settled.map { $0 <= plan.writable(from: end.time) + 500 } == true
             return isTrue && isPrompt
                 ? nil
                 : "\(decision.id): \(decision.result?.rawValue ?? "no result") at "
@@ -97,7 +103,10 @@ extension Checker {
         name: "lost-callers",
         rule: "what a dead caller asked is in front of people for no longer than is stated"
     ) { ledger, plan in
-        ledger.orphaned.filter { $0.value > plan.recoveryMax + 65_000 }
+        // Known to be lost, given up, and each hop's pause before it says so.
+        let times = LinkTimes()
+        let most = max(plan.recoveryMax, times.silenceMax) + times.abandonAfter + 5_000
+        return ledger.orphaned.filter { $0.value > most }
             .map { "\($0.key): stood for \($0.value) ms after the last that asked was gone" }
             .sorted()
     }

@@ -4,7 +4,7 @@ import ErrorBus
 extension Checker {
     static let ofFeatures = [
         policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, graceKept,
-        bareInTime, askedOnce, idsApart,
+        bareInTime, askedOnce, idsApart, withheldHolds, deskAsked,
     ]
 
     static let policyHolds = Checker(
@@ -25,7 +25,7 @@ extension Checker {
                 ? nil : "\(decision.id): after \(decision.time - ask.time) ms"
         }
         // What limits have counted ends with the process; a slow disk moves decisions.
-        guard !plan.isPresenterRestarted, plan.hasQuickDisk else { return wrong }
+        guard !plan.isRestarted(Plan.presenter), plan.hasQuickDisk else { return wrong }
         let byWorker = Dictionary(grouping: answers) { decision in
             ledger.asks.first { $0.id == decision.id }?.worker ?? ""
         }
@@ -116,7 +116,7 @@ extension Checker {
                 return nil
             }
             let found = "\(id): \(reply.outcome) \(reply.option ?? "")"
-            if plan.isCalm, plan.hasQuickDisk, reply.time > deadline + 2_500 {
+            if plan.isCalm, reply.time > deadline + 2_500 {
                 return "\(found) \(reply.time - deadline) ms after its deadline"
             }
             return reply.outcome == "expired" && ask.onExpiry != nil
@@ -134,22 +134,81 @@ extension Checker {
         }.map { "\($0.id): shown again" }
     }
 
+    static let deskAsked = Checker(
+        name: "desk-asked",
+        rule: "people at a process are asked when no parent has been there for as long as it says, "
+            + "not before, and no others are asked then"
+    ) { ledger, plan in
+        let early = ledger.shown.filter { shown in
+            shown.presenter == Plan.desk
+                && ledger.asks.contains {
+                    $0.id == shown.id && $0.worker == plan.deskWorker
+                        && shown.time < $0.time + (plan.deskGrace ?? 0)
+                }
+        }
+        return early.map { "\($0.id): at the desk at \($0.time), too early" }
+            + ledger.deskStood.filter { $0.value > plan.recoveryMax }
+            .map { "\($0.key): at the presenter and at the desk for \($0.value) ms" }.sorted()
+    }
+
+    static let withheldHolds = Checker(
+        name: "withheld-holds", rule: "what a relay withholds no person sees, and its caller hears"
+    ) { ledger, plan in
+        guard let trouble = plan.withheldTrouble else { return [] }
+        let withheld = ledger.asks.filter { $0.worker == "worker1" && $0.trouble == trouble }
+        return withheld.filter { ask in
+            ledger.shown.contains { $0.id == ask.id }
+                || ask.cancelled == nil && ask.completions.first?.outcome.reason != .withheld
+        }.map { "\($0.id): \($0.completions.first.map { "\($0.outcome)" } ?? "no outcome")" }
+    }
+
     static let idsApart = Checker(
         name: "ids-apart", rule: "one id stands for one report: the second asker is refused"
     ) { ledger, _ in
-        ledger.asks.filter(\.isSecond).compactMap { ask in
-            let isAttempted = ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
-            let outcome = ask.completions.first?.outcome
-            return isAttempted || outcome?.reason != .rejected && ask.cancelled == nil
-                ? "\(ask.id) of \(ask.worker): \(outcome.map { "\($0)" } ?? "no outcome")" : nil
-        }
+        let bare = ledger.bareSeconds.filter { $0.value.contains { $0.outcome != "rejected" } }
+        let found = bare.map { "\($0.key) of a bare client: \($0.value.map(\.outcome))" }.sorted()
+        return found
+            + ledger.asks.filter(\.isSecond).compactMap { ask in
+                let isAttempted = ledger.attempts.contains {
+                    $0.id == ask.id && $0.life == ask.life
+                }
+                let outcome = ask.completions.first?.outcome
+                return isAttempted || outcome?.reason != .rejected && ask.cancelled == nil
+                    ? "\(ask.id) of \(ask.worker): \(outcome.map { "\($0)" } ?? "no outcome")" : nil
+            }
     }
 }
 
+extension Plan {
+    /// Who has people of its own.
+    var deskWorker: String? { processes.first { $0.presentsAfter != nil }?.name }
+    var deskGrace: UInt64? { processes.lazy.compactMap(\.presentsAfter).first }
+}
+
 extension Ledger {
-    /// The presenter's process ended while people had it.
-    func isCutOff(_ id: PresentationID) -> Bool {
-        shown.contains { $0.id == id && $0.isCutOff }
+    /// What the desk's inbox says wrong of an answer in the end.
+    func deskFault(_ item: Item, _ answer: UniqueID) -> String? {
+        // What was declared for expiry has the presentation's own id.
+        if answer == item.id.value { return nil }
+        guard let given = deskAnswers.first(where: { $0.answer.id == answer }) else {
+            return "\(item.id): the desk shows \(answer), which was not given there"
+        }
+        let attempt = attempts.first { $0.id == item.id && $0.option == given.answer.option }
+        let wanted = attempt?.result.map { $0.didRecover ? RecoveryResult.recovered : .failed }
+        return wanted == nil || item.result == wanted
+            ? nil : "\(item.id): the desk shows \(item.result?.rawValue ?? "no result")"
+    }
+
+    /// A life of the presenter that was over by then had put it to people; or was about to, with
+    /// that on disk, where it ended within the disk's own time.
+    func wasTaken(_ id: PresentationID, before end: UInt64) -> Bool {
+        taken.contains { taken in
+            guard taken.id == id, let lifeEnd = presenterEnds[taken.life], lifeEnd < end else {
+                return false
+            }
+            return shown.contains { $0.id == id && $0.time <= lifeEnd }
+                || lifeEnd <= taken.time + taken.latencyMax + 100
+        }
     }
 }
 

@@ -3,13 +3,15 @@ import ErrorBus
 /// What people see and do.
 extension Checker {
     static let ofPeople = [
-        promptTrue, answerTaken, undoCounts, claimHolds, escalates, groupsEqual, inboxTrue,
+        promptTrue, marked, linked, answerTaken, recordTrue, undoCounts, claimHolds, escalates,
+        groupsEqual,
+        inboxTrue,
     ]
 
     static let promptTrue = Checker(
         name: "prompt-true", rule: "people see what was asked, where it came from, until when"
     ) { ledger, plan in
-        ledger.shown.compactMap { shown in
+        ledger.shown.filter { $0.presenter != Plan.desk }.compactMap { shown in
             guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else {
                 return shown.origin == "bare" ? nil : "\(shown.id): from \(shown.origin ?? "here")"
             }
@@ -52,6 +54,14 @@ extension Checker {
             }
     }
 
+    static let recordTrue = Checker(
+        name: "record-true", rule: "people read that an answer is on record where it is"
+    ) { ledger, _ in
+        ledger.records.filter { $0.isSaid != $0.isTrue }.map {
+            "\($0.id): on record, as people read: \($0.isSaid); as the disk has it: \($0.isTrue)"
+        }
+    }
+
     static let undoCounts = Checker(
         name: "undo-counts",
         rule: "an answer that can be taken back leaves when its time is over, or never"
@@ -75,6 +85,34 @@ extension Checker {
         ledger.given.filter { given in given.claimant.map { $0 != given.by } == true }.map {
             "\($0.id): answered by \($0.by), claimed by \($0.claimant ?? "")"
         } + ledger.passedOver.map { "\($0): passed on while it was claimed" }
+    }
+
+    static let marked = Checker(
+        name: "marked", rule: "people read that they may have seen a prompt before, where it is so"
+    ) { ledger, _ in
+        ledger.shown.filter { $0.presenter != Plan.desk }.compactMap { shown in
+            let taken = ledger.taken.filter { $0.id == shown.id && $0.time <= shown.time }
+            let isOfEarlierLife = taken.contains { $0.life != shown.life }
+            let isAgain = isOfEarlierLife || taken.count > 1
+            let isTrue =
+                shown.isMarked ? isAgain : !isOfEarlierLife || taken.last?.life == shown.life
+            return isTrue ? nil : "\(shown.id) at \(shown.time): marked \(shown.isMarked)"
+        }
+    }
+
+    static let linked = Checker(
+        name: "linked", rule: "what fails again after a recovery names what it repeats, in order"
+    ) { ledger, _ in
+        ledger.shown.compactMap { shown in
+            guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else { return nil }
+            let before = ask.retryOf.flatMap { id in ledger.asks.first { $0.id == id } }
+            let isNext = ask.retryCount == before.map { $0.retryCount + 1 } ?? 0
+            let didRecover = before?.completions.first?.outcome.didRecover != false
+            return shown.retryOf == ask.retryOf && shown.retryCount == ask.retryCount && isNext
+                && didRecover
+                ? nil
+                : "\(shown.id): \(shown.retryCount) of \(shown.retryOf.map { "\($0)" } ?? "-")"
+        }
     }
 
     static let escalates = Checker(
@@ -105,6 +143,7 @@ extension Checker {
     ) { ledger, _ in
         ledger.items.compactMap { item in
             guard let answer = item.answer else { return nil }
+            if item.presenter == Plan.desk { return ledger.deskFault(item, answer) }
             guard let decision = ledger.decision(of: item.id), decision.answer.id == answer else {
                 return "\(item.id): \(item.presenter) shows \(answer), which is not on record"
             }

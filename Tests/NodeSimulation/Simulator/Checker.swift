@@ -11,9 +11,10 @@ struct Checker: Sendable {
     static let all: [Checker] =
         [
             completedOnce, bareReplied, attemptedOnce, decidedOnce, onePrompt, agreed, chosen,
-            promptStays, promptGoes,
+            heard, promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
-        ] + ofPeople + ofCallers + ofFeatures
+            keptFromStrangers,
+        ] + ofPeople + ofCallers + ofFeatures + ofResults
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"
@@ -21,6 +22,7 @@ struct Checker: Sendable {
         ledger.asks.filter {
             $0.completions.count > 1 || ($0.completions.isEmpty && !$0.isLifeOver)
         }.map { "\($0.id) asked by \($0.worker): \($0.completions.count) outcomes" }
+            + ledger.bareSeconds.filter(\.value.isEmpty).map { "\($0.key) of a bare client: none" }
     }
 
     static let bareReplied = Checker(
@@ -83,7 +85,10 @@ struct Checker: Sendable {
             return answer.option == ask.onExpiry
                 ? nil : "\(ask.id): \(answer.option) on expiry, declared \(ask.onExpiry ?? "none")"
         }
-        guard let decision = ledger.decision(of: ask.id) ?? ledger.shared(answer.id, by: ask, plan)
+        guard
+            let decision = ledger.shared(answer.id, by: ask, plan)
+                ?? ledger.deskAnswers.first(where: { $0.answer.id == answer.id })
+                ?? ledger.decision(of: ask.id)
         else { return "\(ask.id): \(outcome), and nothing is recorded" }
         guard decision.answer.id == answer.id, decision.answer.option == answer.option else {
             return "\(ask.id): \(outcome), recorded is \(decision.answer.option)"
@@ -108,6 +113,8 @@ struct Checker: Sendable {
                     && ask.deadline.map { $0 <= attempt.time + 50 } == true
             }
             if isDeclared { return nil }
+            let atDesk = ledger.deskAnswer(to: attempt.id, by: attempt.time)
+            if atDesk?.answer.option == attempt.option { return nil }
             guard let decision = ledger.decision(of: attempt.id), decision.time <= attempt.time,
                 decision.answer.option == attempt.option
             else { return "\(attempt.id): \(attempt.option) attempted, and not chosen" }
@@ -115,6 +122,13 @@ struct Checker: Sendable {
                 || decision.answer.via == .policy
                 ? nil : "\(attempt.id): \(attempt.option) attempted, and not offered"
         }
+    }
+
+    static let heard = Checker(
+        name: "heard", rule: "what is asked reaches a parent within the stated time"
+    ) { ledger, plan in
+        ledger.unheard.filter { $0.value > plan.recoveryMax }
+            .map { "\($0.key): no parent heard of it for \($0.value) ms" }.sorted()
     }
 
     static let promptStays = Checker(
@@ -138,17 +152,20 @@ struct Checker: Sendable {
         name: "answer-arrives",
         rule: "a live origin with a way to the presenter has the answer within the stated time"
     ) { ledger, plan in
-        ledger.asks.compactMap { ask in
-            guard let decision = ledger.decision(of: ask.id), let end = ask.completions.first,
-                end.outcome.answer?.id == decision.answer.id
-            else { return nil }
-            let attempts = ledger.attempts.filter { $0.id == ask.id }
-            let spent = attempts.compactMap { a in a.result.map { $0.time - a.time } }.max() ?? 0
-            let from = max(decision.time, min(ledger.lastFault, end.time), ask.time)
-            let late = end.time - from
-            return late > plan.recoveryMax + spent
-                ? "\(ask.id): completed \(late) ms after the decision" : nil
-        }
+        let waiting = ledger.undelivered.filter { $0.value > plan.recoveryMax }
+        return waiting.map { "\($0.key): waited \($0.value) ms for what is on record" }.sorted()
+            + ledger.asks.compactMap { ask in
+                guard let decision = ledger.decision(of: ask.id), let end = ask.completions.first,
+                    end.outcome.answer?.id == decision.answer.id
+                else { return nil }
+                let attempts = ledger.attempts.filter { $0.id == ask.id }
+                let spent =
+                    attempts.compactMap { a in a.result.map { $0.time - a.time } }.max() ?? 0
+                let from = max(decision.time, min(ledger.lastFault, end.time), ask.time)
+                let late = end.time - from
+                return late > plan.recoveryMax + spent
+                    ? "\(ask.id): completed \(late) ms after the decision" : nil
+            }
     }
 
     static let inTime = Checker(
@@ -165,14 +182,19 @@ struct Checker: Sendable {
 
     static let trueResult = Checker(
         name: "true-result", rule: "every decision has its true result in the end (C6)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.decisions.compactMap { decision in
             let found = "\(decision.id): \(decision.result.map(\.rawValue) ?? "no result")"
+            if ledger.isOvertaken(decision, plan) {
+                return [.recovered, .failed].contains(decision.result)
+                    ? "\(found), and the answer to an equal one was carried out" : nil
+            }
             // What was applied on expiry came of no answer.
             let expired = ledger.asks.filter(\.hasExpired)
             let attempts = ledger.attempts.filter { attempt in
                 attempt.id == decision.id && attempt.option == decision.answer.option
                     && attempt.result != nil
+                    && ledger.deskAnswer(to: attempt.id, by: attempt.time) == nil
                     && !expired.contains { $0.id == attempt.id && $0.life == attempt.life }
             }
             let results = attempts.map { $0.result?.didRecover == true }
@@ -209,9 +231,11 @@ struct Checker: Sendable {
     private static func isOwed(
         _ decision: Ledger.Decision, _ ledger: Ledger, by isMeant: (Ledger.Ask) -> Bool
     ) -> Bool {
-        // Who gave up before a parent heard of it says nothing of what an earlier life asked.
+        // Who gave up before a parent heard of it says nothing of what an earlier life asked; that
+        // a parent hears of it in time is `heard`'s to check.
         ledger.asks.contains {
-            $0.id == decision.id && !$0.isLifeOver && $0.isHeard && isMeant($0)
+            $0.id == decision.id && !$0.isLifeOver && !$0.isSecond && $0.isHeard && isMeant($0)
+                && !ledger.saidToADead($0)
         }
     }
 
@@ -238,5 +262,9 @@ struct Checker: Sendable {
 extension Plan {
     /// The longest that links take to be as they should after a fault has begun or ended, in
     /// milliseconds: silence is noticed, a parent is greeted again, what is open is asked again.
-    var recoveryMax: UInt64 { isFailover ? 20_000 : isCalm ? 2_000 + (policy?.delay ?? 0) : 65_000 }
+    var recoveryMax: UInt64 {
+        // What was refused for a limit is asked again after 1.5 s, at each hop.
+        if isCalm { return 2_000 + (policy?.delay ?? 0) + (openMax == nil ? 0 : 3_000) }
+        return isFailover || isTight ? 20_000 : 65_000
+    }
 }

@@ -7,13 +7,28 @@ final class Disk: @unchecked Sendable {
     fileprivate var rows: [PresentationID: Row] = [:]
     fileprivate let world: World
     /// The longest that one operation takes.
-    var latencyMax: UInt64 = 20
-    /// Nothing new can be written.
+    private(set) var latencyMax: UInt64 = 20
+    var isSlow: Bool { latencyMax > 20 }
+    /// Nothing can be written.
     var isFull = false
+    /// Nothing can be read.
+    var isUnreadable = false
     private var busyUntil: UInt64 = 0
+    private var waiting: [Operation] = []
+
+    /// One thing to do, once, when its turn has come.
+    private final class Operation {
+        let cost: UInt64
+        var run: (() -> Void)?
+
+        init(cost: UInt64, run: @escaping () -> Void) {
+            self.cost = cost
+            self.run = run
+        }
+    }
 
     fileprivate struct Row {
-        let question: DecisionRecord.Question
+        let asked: DecisionRecord.Asked
         var state: DecisionRecord.State
     }
 
@@ -27,17 +42,36 @@ final class Disk: @unchecked Sendable {
         let scheduler = world.scheduler
         let result: Result<Value, any Error> = await withUnsafeContinuation { continuation in
             guard !life.isOver else { return }
-            busyUntil =
-                max(busyUntil, scheduler.now) + scheduler.random.number(0...latencyMax)
-            scheduler.at(busyUntil) { [self] in
+            let operation = Operation(cost: scheduler.random.number(0...latencyMax)) { [self] in
                 guard !life.isOver else { return }
                 let result = Result { try body(self) }
                 scheduler.after(scheduler.random.number(0...latencyMax)) {
                     if !life.isOver { continuation.resume(returning: result) }
                 }
             }
+            waiting.append(operation)
+            plan(operation)
         }
         return try result.get()
+    }
+}
+
+extension Disk {
+    /// Slow, or quick again; then what waits is done as quickly.
+    func setLatency(_ latencyMax: UInt64) {
+        self.latencyMax = latencyMax
+        busyUntil = 0
+        for operation in waiting { plan(operation) }
+    }
+
+    private func plan(_ operation: Operation) {
+        busyUntil = max(busyUntil, world.scheduler.now) + min(operation.cost, latencyMax)
+        world.scheduler.at(busyUntil) { [self] in
+            guard let run = operation.run else { return }
+            operation.run = nil
+            waiting.removeFirst()
+            run()
+        }
     }
 }
 
@@ -45,6 +79,8 @@ final class Disk: @unchecked Sendable {
 struct DecidedBefore: Error {}
 
 struct DiskFull: Error {}
+
+struct DiskUnreadable: Error {}
 
 /// What was never shown cannot be decided.
 struct NeverShown: Error {}
@@ -56,18 +92,21 @@ struct DiskJournal: DecisionJournal {
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {
         try await disk.perform(in: life) { disk in
-            disk.rows[id].map {
+            if disk.isUnreadable { throw DiskUnreadable() }
+            return disk.rows[id].map {
                 DecisionRecord(
-                    origin: $0.question.origin, digest: $0.question.digest, state: $0.state)
+                    origin: $0.asked.origin, digest: $0.asked.digest, state: $0.state)
             }
         }
     }
 
-    func shown(_ id: PresentationID, _ question: DecisionRecord.Question) async throws {
+    func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
         try await disk.perform(in: life) { disk in
             if case .decided = disk.rows[id]?.state { return }
             if disk.isFull { throw DiskFull() }
-            disk.rows[id] = Disk.Row(question: question, state: .shown)
+            disk.rows[id] = Disk.Row(asked: asked, state: .shown)
+            disk.world.ledger.taken.append(
+                (id, life.number, disk.world.scheduler.now, disk.latencyMax))
         }
     }
 
@@ -92,6 +131,7 @@ struct DiskJournal: DecisionJournal {
             guard case .decided(let recorded, let earlier) = disk.rows[id]?.state,
                 recorded.id == answer, earlier == nil || earlier == .unknown
             else { return }
+            if disk.isFull { throw DiskFull() }
             disk.rows[id]?.state = .decided(recorded, result)
             disk.world.scheduler.note("settled \(id) \(result.rawValue)")
             let ledger = disk.world.ledger
@@ -105,6 +145,7 @@ struct DiskJournal: DecisionJournal {
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
         try await disk.perform(in: life) { disk in
             if case .decided = disk.rows[id]?.state { return }
+            if disk.isFull { throw DiskFull() }
             disk.rows[id]?.state = .ended(reason)
         }
     }

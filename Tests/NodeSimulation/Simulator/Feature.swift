@@ -12,6 +12,8 @@ enum Feature {
     case limit(Int)
     /// The presenter's disk takes no more for a time.
     case fullDisk(from: UInt64, lasts: UInt64)
+    /// Nothing that is on the presenter's disk can be read for a time.
+    case unreadableDisk(from: UInt64, lasts: UInt64)
     /// For how long workers bear that no parent is there.
     case grace(UInt64)
     /// What was shown before the presenter's restart is refused after it.
@@ -49,11 +51,19 @@ enum Feature {
         /// When it is over.
         var end: UInt64 { min(from + lasts, endedAt ?? .max) }
 
+        /// Another one for the same, with another option: the first of two counts.
+        var later: Silence.Request {
+            var later = request
+            later.option = option == "retry" ? "skip" : "retry"
+            return later
+        }
+
         var request: Silence.Request {
             Silence.Request(
                 pattern: .object(["code": .string("\(trouble)")]),
-                match: RuleMatch(code: [.exact("\(trouble)")]), option: option, by: "ann",
-                comment: "known")
+                match: RuleMatch(code: [.exact("\(trouble)")]),
+                // An option that no report offers is as good as none.
+                option: option ?? (trouble == 0 ? nil : "gone"), by: "ann", comment: "known")
         }
     }
 
@@ -142,7 +152,7 @@ extension Plan {
         case .asksOnce:
             guard !isCalm else { return }
             faults.append((chaosLasts / 2, .kill(Plan.presenter, downFor: 3_000)))
-        case .policy, .silence, .fullDisk, .grace: break
+        case .policy, .silence, .fullDisk, .unreadableDisk, .grace: break
         }
     }
 
@@ -156,6 +166,21 @@ extension Plan {
 
     var grace: UInt64? {
         if case .grace(let grace) = feature { grace } else { nil }
+    }
+
+    /// When what came of an answer is written at the latest that came at `time`: a full disk is
+    /// tried again after as long as it has been full since, about.
+    func writable(from time: UInt64) -> UInt64 {
+        guard case .fullDisk(let from, let lasts) = feature else { return time }
+        let end = start + from + lasts
+        guard time + 500 > start + from, time < end else { return time }
+        return end + (end - time) + 2_000
+    }
+
+    /// When the presenter's disk cannot be read.
+    var unreadable: ClosedRange<UInt64>? {
+        guard case .unreadableDisk(let from, let lasts) = feature else { return nil }
+        return start + from...start + from + lasts
     }
 
     var openMax: Int? {
@@ -176,18 +201,45 @@ extension Plan {
         if case .collision(let first, call) = feature { first } else { nil }
     }
 
+    /// The processes below the presenter that lead to it from `worker`; nil where there are several
+    /// ways.
+    func onlyWay(from worker: String) -> [String]? {
+        var way: [String] = []
+        var name = worker
+        while name != Plan.presenter {
+            let parents = processes.first { $0.name == name }?.parents ?? []
+            guard parents.count == 1 else { return nil }
+            way.append(name)
+            name = parents[0]
+        }
+        return way
+    }
+
     /// What a process is called on the bus.
     func nodeName(of process: String) -> String {
         processes.first { $0.name == process }?.nodeName ?? process
     }
 
-    /// Whether the presenter's lives follow each other.
-    var isPresenterRestarted: Bool {
+    /// Whether a process does not come back.
+    func goesForGood(_ process: String) -> Bool {
+        let all = faults.map(\.1) + ambushes.compactMap(\.fault)
+        return all.contains { fault in
+            if case .kill(process, let time) = fault { time >= forGood } else { false }
+        }
+    }
+
+    /// Whether lives of a process follow each other.
+    func isRestarted(_ process: String) -> Bool {
         faults.contains { _, fault in
             switch fault {
-            case .kill(let name, _), .stop(let name, _): name == Plan.presenter
-            case .reset, .silence, .slowDisk: false
+            case .kill(let name, _), .stop(let name, _): name == process
+            case .reset, .silence, .slowDisk, .freeze, .wallClock: false
             }
         }
     }
+}
+
+/// What goes wrong in the workers; equal ones can be answered together.
+enum Trouble: Int, Error, CaseIterable {
+    case full, late, missing
 }

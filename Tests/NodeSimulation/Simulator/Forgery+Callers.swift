@@ -17,7 +17,10 @@ extension Forgery {
         Forgery(checker: "told") { ledger, plan in
             guard plan.isCalm, plan.coalescer == nil else { return false }
             let shown = ledger.shown.filter { ($0.hidden ?? .max) > $0.time + 1_000 }.map(\.id)
-            return change(&ledger.asks, where: { shown.contains($0.id) }) { $0.told = [] }
+            return change(
+                &ledger.asks,
+                where: { shown.contains($0.id) && !$0.isLifeOver && !$0.isSecond }
+            ) { $0.told = [] }
         },
         Forgery(checker: "result-prompt") { ledger, plan in
             guard plan.isCalm else { return false }

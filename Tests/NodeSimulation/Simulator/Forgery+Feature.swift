@@ -12,9 +12,8 @@ extension Forgery {
         },
         Forgery(checker: "policy-answers") { ledger, plan in
             guard let policy = plan.policy, plan.isCalm,
-                let ask = ledger.asks.first(where: {
-                    $0.trouble == policy.trouble && $0.deadline == nil
-                }), let shown = ledger.shown.first
+                let ask = ledger.asks.first(where: { $0.trouble == policy.trouble }),
+                ask.deadline == nil, let shown = ledger.shown.first
             else { return false }
             ledger.shown.append(
                 Ledger.Shown(
@@ -72,6 +71,19 @@ extension Forgery {
                         deadline: shown.deadline)
                 ]
             return true
+        },
+        Forgery(checker: "desk-asked") { ledger, plan in
+            guard let worker = plan.deskWorker,
+                let ask = ledger.asks.first(where: { $0.worker == worker })
+            else { return false }
+            ledger.deskStood[ask.id] = plan.recoveryMax + 1
+            return true
+        },
+        Forgery(checker: "withheld-holds") { ledger, plan in
+            change(
+                &ledger.asks,
+                where: { $0.trouble == plan.withheldTrouble && $0.worker == "worker1" }
+            ) { $0.completions = [] }
         },
         Forgery(checker: "ids-apart") { ledger, _ in
             guard let ask = ledger.asks.first(where: \.isSecond) else { return false }

@@ -3,16 +3,33 @@ import ErrorBus
 extension Forgery {
     static let ofPeople = [
         Forgery(checker: "prompt-true") { ledger, _ in
-            guard let shown = ledger.shown.first else { return false }
-            ledger.shown[0] = Ledger.Shown(
+            let first = ledger.shown.firstIndex { $0.presenter != Plan.desk }
+            guard let first else { return false }
+            let shown = ledger.shown[first]
+            ledger.shown[first] = Ledger.Shown(
                 id: shown.id, presenter: shown.presenter, time: shown.time, origin: shown.origin,
                 path: shown.path + ["relay9"], options: shown.options, onExpiry: shown.onExpiry,
                 deadline: shown.deadline)
             return shown.origin != "bare"
         },
+        Forgery(checker: "marked") { ledger, _ in
+            let again = Dictionary(grouping: ledger.taken, by: \.id).filter { $0.value.count > 1 }
+            return change(
+                &ledger.shown, where: { again[$0.id] == nil && $0.presenter != Plan.desk }
+            ) { $0.isMarked = true }
+        },
+        Forgery(checker: "linked") { ledger, _ in
+            let asked = Set(ledger.asks.map(\.id))
+            return change(&ledger.shown, where: { asked.contains($0.id) }) { $0.retryCount += 1 }
+        },
         Forgery(checker: "answer-taken") { ledger, _ in
             guard let ask = ledger.asks.first else { return false }
             ledger.secondAnswers.append(ask.id)
+            return true
+        },
+        Forgery(checker: "record-true") { ledger, _ in
+            guard let record = ledger.records.first else { return false }
+            ledger.records[0].isTrue = !record.isTrue
             return true
         },
         Forgery(checker: "undo-counts") { ledger, _ in

@@ -58,6 +58,11 @@ struct Forgery: Sendable {
                 ledger.attempts.append(lie)
                 return true
             },
+            Forgery(checker: "heard") { ledger, plan in
+                guard let ask = ledger.asks.first else { return false }
+                ledger.unheard[ask.id] = plan.recoveryMax + 999_999
+                return true
+            },
             Forgery(checker: "prompt-stays") { ledger, plan in
                 guard let ask = ledger.asks.first else { return false }
                 ledger.gaps[ask.id] = (ask.time, plan.recoveryMax + 999_999)
@@ -69,9 +74,19 @@ struct Forgery: Sendable {
                 return true
             },
             Forgery(checker: "answer-arrives") { ledger, plan in
-                change(&ledger.asks, where: { $0.completions.last?.outcome.answer?.via == .person })
-                {
-                    $0.completions[0].time += plan.recoveryMax + 120_000
+                let (decided, last) = (Set(ledger.decisions.map(\.answer.id)), ledger.lastFault)
+                let own = Set(ledger.decisions.map(\.id))
+                return change(
+                    &ledger.asks,
+                    where: { ask in
+                        own.contains(ask.id)
+                            && ask.completions.first?.outcome.answer.map { decided.contains($0.id) }
+                                == true
+                    }
+                ) {
+                    $0.completions[0].time =
+                        max($0.completions[0].time, last)
+                        + plan.recoveryMax + 900_000
                 }
             },
             Forgery(checker: "in-time") { ledger, _ in
@@ -89,13 +104,17 @@ struct Forgery: Sendable {
                     let index = ledger.decisions.indices.first(where: { index in
                         ledger.asks.contains {
                             $0.id == ledger.decisions[index].id && !$0.isLifeOver && !$0.hasExpired
+                                && !$0.isSecond && $0.worker != Plan.requester
                                 && $0.isHeard && !$0.completions.isEmpty
                         }
                     })
                 else { return false }
                 ledger.decisions[index].result = .unknown
                 let id = ledger.decisions[index].id
-                return change(&ledger.asks, where: { $0.id == id && !$0.isLifeOver }) {
+                return change(
+                    &ledger.asks,
+                    where: { $0.id == id && !$0.isLifeOver && !$0.isSecond && $0.isHeard }
+                ) {
                     $0.completions.append(
                         (
                             $0.time,
@@ -116,7 +135,8 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-        ] + ofPeople + ofCallers + ofFeatures
+            leak,
+        ] + ofPeople + ofCallers + ofFeatures + ofResults
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void
@@ -128,7 +148,11 @@ struct Forgery: Sendable {
 
     /// The checkers that found the lie, and those that did not; those of the same run that had
     /// nothing to lie about are in neither list.
-    static func tried(on ledger: Ledger, _ plan: Plan) -> (caught: [String], missed: [String]) {
+    ///
+    /// - Parameter found: What each checker says of the ledger as it is.
+    static func tried(
+        on ledger: Ledger, _ plan: Plan, besides found: [String: [String]]
+    ) -> (caught: [String], missed: [String]) {
         var (caught, missed): ([String], [String]) = ([], [])
         for checker in Checker.all {
             guard let forgery = all.first(where: { $0.checker == checker.name }) else {
@@ -137,7 +161,7 @@ struct Forgery: Sendable {
             }
             var forged = ledger
             guard forgery.forge(&forged, plan) else { continue }
-            let isNew = checker.violations(forged, plan) != checker.violations(ledger, plan)
+            let isNew = checker.violations(forged, plan) != found[checker.name]
             if isNew { caught.append(checker.name) } else { missed.append(checker.name) }
         }
         return (caught, missed)

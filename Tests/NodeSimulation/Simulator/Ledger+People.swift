@@ -12,6 +12,13 @@ extension Ledger {
         var isCutOff = false
         let origin: String?
         let path: [String]
+        /// In which life of the presenter.
+        var life = 0
+        /// People read that it may have been shown before.
+        var isMarked = false
+        /// What they read of the same operation's presentations before.
+        var retryOf: PresentationID?
+        var retryCount = 0
         let options: [String]
         let onExpiry: String?
         let deadline: UInt64?
@@ -62,6 +69,35 @@ extension Ledger {
     func shared(_ answer: UniqueID, by ask: Ask, _ plan: Plan) -> Decision? {
         guard plan.coalescer != nil else { return nil }
         return decisions.first { $0.answer.id == answer && trouble(of: $0.id) == ask.trouble }
+    }
+
+    /// A program without a link says once that it gives up; a life of the presenter that dies after
+    /// that takes it along.
+    func saidToADead(_ ask: Ask) -> Bool {
+        guard ask.worker == Plan.requester, let end = ask.completions.first?.time else {
+            return false
+        }
+        return presenterEnds.values.contains { $0 > end }
+    }
+
+    /// Its time was over in an earlier life of its process, which gave it up: that is final.
+    func wasGivenUp(before ask: Ask) -> Bool {
+        asks.contains { other in
+            guard let end = other.lifeEnd, let deadline = other.deadline else { return false }
+            return other.id == ask.id && end <= ask.time && deadline <= end
+        }
+    }
+
+    /// The process where equal ones wait was restarted while people had this one: its next life let
+    /// it wait for another, and by that one's answer it was completed.
+    func isOvertaken(_ decision: Decision, _ plan: Plan) -> Bool {
+        guard let coalescer = plan.coalescer, plan.isRestarted(coalescer) else { return false }
+        return asks.contains { ask in
+            guard ask.id == decision.id, let answer = ask.completions.first?.outcome.answer else {
+                return false
+            }
+            return answer.id != decision.answer.id && shared(answer.id, by: ask, plan) != nil
+        }
     }
 
     /// Whether what is attempted was chosen for an equal error.

@@ -24,6 +24,9 @@ struct Ledger {
         let trouble: Int
         /// Its id stands for what another worker asked before.
         let isSecond: Bool
+        /// The presentation of the same operation before, and how many there were.
+        var retryOf: PresentationID?
+        var retryCount = 0
 
         /// Its time was over before an answer came; its own default was applied, if it has one.
         var hasExpired: Bool {
@@ -59,21 +62,37 @@ struct Ledger {
     var attempts: [Attempt] = []
     /// In the order in which they were recorded.
     var decisions: [Decision] = []
+    /// What the presenter wrote down as put to its people, in which life, and how slow that was.
+    var taken: [(id: PresentationID, life: Int, time: UInt64, latencyMax: UInt64)] = []
+    /// When the lives of the presenter were over.
+    var presenterEnds: [Int: UInt64] = [:]
+    /// What was answered where people are asked only while the presenter cannot be.
+    var deskAnswers: [Decision] = []
+    /// At that desk although the presenter can be asked, and for how long.
+    var deskStood: [PresentationID: UInt64] = [:]
     /// Decisions that the disk refused, because another one was on it.
     var refusedDecisions: [(id: PresentationID, answer: Answer)] = []
     /// What bare clients got, by the id that they asked under.
     var bareReplies: [PresentationID: [BareReply]] = [:]
     var bareAsks: [PresentationID: BareAsk] = [:]
+    /// What bare clients got that asked under an id which stands for another report.
+    var bareSeconds: [PresentationID: [BareReply]] = [:]
+    /// Answers that went to a process that had not asked.
+    var leakedCount = 0
     /// How many prompts of an id people see.
     var prompts: [PresentationID: Int] = [:]
     /// Prompts that one presenter had twice at a time.
     var doublePrompts: [(id: PresentationID, presenter: String)] = []
     var shown: [Shown] = []
+    /// Those of ``shown`` that are not hidden yet.
+    var standing: [Int] = []
     var given: [Given] = []
     /// Claimed at some time, or answered so that it could be taken back: not neglected.
     var caredFor: Set<PresentationID> = []
     /// Shown to the next presenter while they were claimed.
     var passedOver: [PresentationID] = []
+    /// What people read of whether an answer is on record, and whether it was.
+    var records: [(id: PresentationID, isSaid: Bool, isTrue: Bool)] = []
     /// A second answer that an inbox took, and to what.
     var secondAnswers: [PresentationID] = []
     /// Answered with a group that they do not belong to.
@@ -84,10 +103,16 @@ struct Ledger {
     var offered: [PresentationID: Set<String>] = [:]
     /// Asked, undecided, with a way to people, and yet not in front of them.
     var gaps: [PresentationID: (since: UInt64, lasted: UInt64)] = [:]
+    /// How long a caller waited for an answer that was on record, with a way to it.
+    var undelivered: [PresentationID: UInt64] = [:]
+    /// How long no parent had heard of what is asked, with a way to people.
+    var unheard: [PresentationID: UInt64] = [:]
     /// How long prompts stood after their callers had their outcome or had given up.
     var leftOpen: [PresentationID: UInt64] = [:]
     /// How long prompts stood after the lives of all that had asked were over.
     var orphaned: [PresentationID: UInt64] = [:]
+    /// The child that the presenter was last asked by, where that one can reach the origin.
+    var askers: [PresentationID: String] = [:]
     /// How many presentations of a child people had at most in front of them.
     var mostOpen: [String: Int] = [:]
     /// Shown beside another that they equal, where equal ones wait.
@@ -103,8 +128,35 @@ struct Ledger {
     /// What tables still held at the end, by process.
     var leftovers: [(process: String, table: String, count: Int)] = []
     var threadCount = 1
+    /// Shown when their answers were on record.
+    var shownDecided: [PresentationID] = []
+    /// What people did that has to be refused.
+    var trespasses: [String] = []
+    /// Without an outcome when their process had stopped in order.
+    var leftWaiting: [PresentationID] = []
+    /// Links that were kept, though nothing came back on them.
+    var clung: [String] = []
+    /// When a world stood still, with work that never ended.
+    var stuckAt: UInt64?
+    /// The most messages that went over a link in one second, in one direction.
+    var busiest = 0
     /// How many nodes did not say what their tables hold.
     var unrepliedCount = 0
 
     func decision(of id: PresentationID) -> Decision? { decisions.first { $0.id == id } }
+
+    /// It was decided at the desk, by then.
+    func deskAnswer(to id: PresentationID, by time: UInt64 = .max) -> Decision? {
+        deskAnswers.first { $0.id == id && $0.time <= time }
+    }
+
+    /// It is in front of people at the desk.
+    func isAtDesk(_ id: PresentationID) -> Bool {
+        shown.contains { $0.id == id && $0.presenter == Plan.desk && $0.hidden == nil }
+    }
+
+    /// Its caller's process carries an option out.
+    func isBeingAttempted(_ ask: Ask) -> Bool {
+        attempts.contains { $0.id == ask.id && $0.life == ask.life && $0.result == nil }
+    }
 }

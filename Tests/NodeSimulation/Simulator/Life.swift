@@ -9,7 +9,7 @@ final class Life: @unchecked Sendable {
     let transport: SimulatedTransport
     private(set) var node: Node?
     let silences = Silences(now: { .now })
-    private var people: [People] = []
+    private(set) var people: [People] = []
     private var task: Task<Void, Never>?
 
     var isOver: Bool { transport.isDead }
@@ -18,6 +18,7 @@ final class Life: @unchecked Sendable {
         self.process = process
         self.number = number
         transport = SimulatedTransport(process.name, world.network)
+        if process.isRequester { return }
         var settings = NodeSettings(
             name: NodeName(process.nodeName ?? process.name) ?? "nameless")
         settings.deadline =
@@ -25,6 +26,10 @@ final class Life: @unchecked Sendable {
             ? world.plan.presenterDeadline.map { .milliseconds($0) } : nil
         if let grace = world.plan.grace, process.name.hasPrefix("worker") {
             settings.whenUnreachable = .fail
+            settings.grace = .milliseconds(grace)
+        }
+        if let grace = process.presentsAfter {
+            settings.whenUnreachable = .presentLocally
             settings.grace = .milliseconds(grace)
         }
         settings.listen = world.endpoint(of: process.name).map { [$0] } ?? []
@@ -39,11 +44,25 @@ final class Life: @unchecked Sendable {
         var parts = NodeParts(logger: world.logger)
         if let most = world.plan.openMax { parts.limits.openPerChildMax = most }
         if process.name == Plan.presenter { addPresenters(to: &parts, in: world) }
+        if process.presentsAfter != nil {
+            people = [People(Plan.desk, self, world, limits: InboxLimits(), after: nil)]
+            parts.presenters = people
+            parts.audit = Inboxes(all: people.map(\.inbox))
+        }
         if process.addsOption {
             parts.chain = { [unowned self] next in
                 ClosureResponder(
                     process.name, next: next,
-                    willPresent: { world.addingOption(to: $0, in: self) })
+                    willPresent: { world.addingOption(to: $0, of: $1.id, in: self) })
+            }
+        }
+        if let trouble = world.plan.withheldTrouble, process.name == "relay1" {
+            parts.chain = { next in
+                ClosureResponder(
+                    "relay1", next: next,
+                    willPresent: { error, _ in
+                        ErrorReport(describing: error).code == trouble ? nil : error
+                    })
             }
         }
         if process.name == world.plan.coalescer {
@@ -87,6 +106,9 @@ final class Life: @unchecked Sendable {
     /// What its inboxes show.
     var items: [Ledger.Item] { people.flatMap(\.items) }
 
+    /// What they hold of what has ended.
+    var leftovers: [(table: String, count: Int)] { people.flatMap(\.leftovers) }
+
     /// What people here read about the origin of a presentation; nil where they have none of it.
     func isReachable(_ id: PresentationID) -> Bool? {
         people.lazy.compactMap { try? $0.inbox.item(id) }.first(where: \.isOpen)?.isReachable
@@ -99,7 +121,10 @@ final class Life: @unchecked Sendable {
     }
 
     /// Has it shut down in order.
-    func stop() { task?.cancel() }
+    func stop() {
+        for people in people { people.stopped() }
+        task?.cancel()
+    }
 }
 
 /// Each of several inboxes learns what came of the answers.

@@ -31,12 +31,20 @@ final class Network: @unchecked Sendable {
         let socket: SocketID
         let receiver: any TransportReceiver
         let address: Frame
+        /// How the trace names what goes up or down.
+        let signs: (up: String, down: String)
         /// Set when it is established.
         var listener: Listener?
         /// The child has closed it; what it sent before still arrives.
         var isClosed = false
         var isLost = false
+        /// The child has been told that it is taken.
+        var isWelcomed = false
+        /// How often a silence of it ended.
+        var mendedCount = 0
         var lastArrival: [Direction: UInt64] = [:]
+        /// How many were sent in which second.
+        var sent: [Direction: (second: UInt64, count: Int)] = [:]
         /// Under way when the direction went silent.
         var held: [Direction: [[Frame]]] = [:]
 
@@ -48,6 +56,7 @@ final class Network: @unchecked Sendable {
             self.child = child
             self.socket = socket
             self.receiver = receiver
+            signs = ("\(link.child)>\(link.parent) ", "\(link.child)<\(link.parent) ")
             address = [0] + withUnsafeBytes(of: UInt32(socket.number).bigEndian, Array.init)
         }
 
@@ -72,8 +81,12 @@ final class Network: @unchecked Sendable {
     /// The process behind each endpoint.
     private let names: [Endpoint: String]
     private(set) var deliveredCount = 0
-    /// Called with what arrives at a parent, and from whom.
-    var arrivedAbove: (_ child: String, _ frames: [Frame]) -> Void = { _, _ in }
+    /// The most messages of one link and direction in one second.
+    private(set) var busiest = 0
+    /// Links that a child has kept, though nothing came back on them.
+    private(set) var clung: [String] = []
+    /// Asked of each message when it arrives.
+    var fate: (_ link: LinkID, _ frames: [Frame]) -> Ambush.Fate = { _, _ in .goes }
 
     init(_ scheduler: Scheduler, names: [Endpoint: String]) {
         self.scheduler = scheduler
@@ -81,7 +94,7 @@ final class Network: @unchecked Sendable {
     }
 
     private func isSilent(_ link: LinkID, _ direction: Direction) -> Bool {
-        (silences[link]?[direction] ?? 0) > 0
+        !silences.isEmpty && (silences[link]?[direction] ?? 0) > 0
     }
 
     /// Whether everything gets through in both directions.
@@ -89,12 +102,12 @@ final class Network: @unchecked Sendable {
 
     // MARK: What a transport asks for
 
-    fileprivate func makeSocket() -> SocketID {
+    private func makeSocket() -> SocketID {
         socketCount += 1
         return SocketID(number: socketCount)
     }
 
-    fileprivate func listen(
+    func listen(
         on endpoint: Endpoint, _ transport: SimulatedTransport, _ receiver: any TransportReceiver
     ) -> SocketID {
         let socket = makeSocket()
@@ -102,7 +115,7 @@ final class Network: @unchecked Sendable {
         return socket
     }
 
-    fileprivate func connect(
+    func connect(
         to endpoint: Endpoint, _ transport: SimulatedTransport, _ receiver: any TransportReceiver
     ) -> SocketID {
         let socket = makeSocket()
@@ -129,7 +142,7 @@ final class Network: @unchecked Sendable {
         connection.child.run { connection.receiver.changed(.connected, on: connection.socket) }
     }
 
-    fileprivate func send(
+    func send(
         _ frames: [Frame], on socket: SocketID, by sender: SimulatedTransport
     ) -> SendResult {
         if let connection = connections[socket] {
@@ -144,7 +157,7 @@ final class Network: @unchecked Sendable {
         return .sent
     }
 
-    fileprivate func close(_ socket: SocketID, onceSent: Bool) {
+    func close(_ socket: SocketID, onceSent: Bool) {
         guard let connection = connections.removeValue(forKey: socket) else {
             if let (endpoint, _) = listeners.first(where: { $0.value.socket == socket }) {
                 listeners[endpoint] = nil
@@ -158,6 +171,13 @@ final class Network: @unchecked Sendable {
     // MARK: On the way
 
     private func transmit(_ frames: [Frame], on connection: Connection, _ direction: Direction) {
+        let second = scheduler.now / 1_000
+        let before = connection.sent[direction]
+        let count = before?.second == second ? (before?.count ?? 0) + 1 : 1
+        connection.sent[direction] = (second, count)
+        // What an intruder says has no measure; a storm has no end.
+        if connection.link.child != Intruder.name { busiest = max(busiest, count) }
+        if count > 3_000 { scheduler.stop() }
         if scheduler.random.happens(weather.loss) { return }
         let arrival = max(
             connection.lastArrival[direction] ?? 0,
@@ -174,27 +194,41 @@ final class Network: @unchecked Sendable {
             connection.held[direction, default: []].append(frames)
             return
         }
+        switch fate(connection.link, frames) {
+        case .goes: hand(frames, on: connection, to: listener, direction)
+        case .lost: break
+        case .doubled(let later):
+            hand(frames, on: connection, to: listener, direction)
+            scheduler.after(later) { [self] in
+                if !connection.isLost { hand(frames, on: connection, to: listener, direction) }
+            }
+        }
+    }
+
+    private func hand(
+        _ frames: [Frame], on connection: Connection, to listener: Listener, _ direction: Direction
+    ) {
         switch direction {
         case .up:
             guard !listener.transport.isDead else { return }
-            trace(connection.link, ">", frames)
-            arrivedAbove(connection.link.child, frames)
+            trace(connection.signs.up, frames)
             listener.transport.run {
                 listener.receiver.received([connection.address] + frames, on: listener.socket)
             }
         case .down:
             guard !connection.child.isDead, !connection.isClosed else { return }
-            trace(connection.link, "<", frames)
+            trace(connection.signs.down, frames)
+            if !connection.isWelcomed {
+                connection.isWelcomed = frames.contains { $0.elementsEqual("WELCOME".utf8) }
+            }
             connection.child.run { connection.receiver.received(frames, on: connection.socket) }
         }
     }
 
     /// Every byte counts: a run is the same only if all messages are.
-    private func trace(_ link: LinkID, _ arrow: String, _ frames: [Frame]) {
+    private func trace(_ sign: String, _ frames: [Frame]) {
         deliveredCount += 1
-        scheduler.note(
-            "\(link.child)\(arrow)\(link.parent) "
-                + frames.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|"))
+        scheduler.note(sign, frames)
     }
 
     // MARK: Faults
@@ -225,6 +259,21 @@ final class Network: @unchecked Sendable {
     func silence(_ link: LinkID, _ direction: Direction) {
         scheduler.note("fault: silence \(link.child) - \(link.parent) \(direction.rawValue)")
         silences[link, default: [:]][direction, default: 0] += 1
+        for connection in sorted where connection.link == link && connection.isWelcomed {
+            watch(connection, direction)
+        }
+    }
+
+    /// Does its child give it up?
+    private func watch(_ connection: Connection, _ direction: Direction) {
+        let mendedCount = connection.mendedCount
+        let frozenUntil = connection.child.frozenUntil
+        scheduler.after(15_000 + weather.delayMax) { [self] in
+            guard connection.isUp, isSilent(connection.link, direction),
+                connection.mendedCount == mendedCount, connection.child.frozenUntil == frozenUntil
+            else { return }
+            clung.append("\(connection.link.child) - \(connection.link.parent)")
+        }
     }
 
     func mend(_ link: LinkID, _ direction: Direction) {
@@ -232,6 +281,7 @@ final class Network: @unchecked Sendable {
         guard !isSilent(link, direction) else { return }
         scheduler.note("mended: \(link.child) - \(link.parent) \(direction.rawValue)")
         for connection in sorted where connection.link == link {
+            connection.mendedCount += 1
             let held = connection.held.removeValue(forKey: direction) ?? []
             for frames in held { arrive(frames, on: connection, direction) }
             if connection.isLost, direction == .down {
@@ -247,7 +297,7 @@ final class Network: @unchecked Sendable {
     }
 
     /// All that a process had open goes with it.
-    fileprivate func died(_ transport: SimulatedTransport) {
+    func died(_ transport: SimulatedTransport) {
         for (endpoint, listener) in listeners where listener.transport === transport {
             listeners[endpoint] = nil
         }
@@ -258,89 +308,6 @@ final class Network: @unchecked Sendable {
             } else if connection.listener?.transport === transport {
                 lose(connection)
             }
-        }
-    }
-}
-
-/// The sockets, the clock and the thread of one life of a process. Once that life is over, nothing
-/// goes in or out and no job runs.
-// Unchecked: see Scheduler.
-final class SimulatedTransport: NodeTransport, @unchecked Sendable {
-    let name: String
-    private let network: Network
-    private let simulated: SimulatedExecutor
-    private(set) var isDead = false
-    private var wakes: [ObjectIdentifier: UInt64] = [:]
-    private var wakeCount: UInt64 = 0
-    private var listening: [Endpoint] = []
-
-    init(_ name: String, _ network: Network) {
-        self.name = name
-        self.network = network
-        simulated = SimulatedExecutor(network.scheduler)
-    }
-
-    func run(_ body: () -> Void) { simulated.run(body) }
-
-    func die() {
-        guard !isDead else { return }
-        isDead = true
-        simulated.isDead = true
-        network.died(self)
-    }
-
-    var executor: any SerialExecutor { simulated }
-
-    var now: MonotonicTime { MonotonicTime(milliseconds: network.scheduler.now) }
-
-    func start() {}
-
-    /// What was sent last gets the reactor's moment to leave.
-    func shutDown() async { network.scheduler.after(200) { [self] in die() } }
-
-    func boundEndpoints() async -> [Endpoint] { listening }
-
-    func listen(
-        on endpoint: Endpoint, for receiver: any TransportReceiver
-    ) throws(TransportError) -> SocketID {
-        listening.append(endpoint)
-        return network.listen(on: endpoint, self, receiver)
-    }
-
-    func connect(
-        to endpoint: Endpoint, for receiver: any TransportReceiver
-    ) throws(TransportError) -> SocketID {
-        network.connect(to: endpoint, self, receiver)
-    }
-
-    func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
-        isDead ? .sent : network.send(frames, on: socket, by: self)
-    }
-
-    func close(_ socket: SocketID) { network.close(socket, onceSent: false) }
-
-    func closeOnceSent(_ socket: SocketID) { network.close(socket, onceSent: true) }
-
-    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
-        let key = ObjectIdentifier(receiver)
-        guard let time else {
-            wakes[key] = nil
-            return
-        }
-        wakeCount += 1
-        let number = wakeCount
-        wakes[key] = number
-        guard time.milliseconds < UInt64.max / 2 else { return }
-        network.scheduler.at(time.milliseconds) { [self] in
-            guard !isDead, wakes[key] == number else { return }
-            wakes[key] = nil
-            run { receiver.woke() }
-        }
-    }
-
-    func nudge(_ receiver: any TransportReceiver) {
-        network.scheduler.after(0) { [self] in
-            if !isDead { run { receiver.woke() } }
         }
     }
 }

@@ -25,6 +25,7 @@ struct NodeSimulator {
             print(usage)
             exit(2)
         }
+        SeedProcess.warmUp()
         var report = Report(options)
         if options.isVerbose {
             report.took(SeedProcess.runHere(options.first, isVerbose: true), of: options.first)

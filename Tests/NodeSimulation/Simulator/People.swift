@@ -6,7 +6,8 @@ import ErrorBus
 final class People: Presenter, @unchecked Sendable {
     let presenterName: String
     let inbox: Inbox
-    private let world: World
+    let world: World
+    let limits: InboxLimits
     private let life: Life
     /// What is in front of them, by the number of the prompt; and where the ledger has it.
     private var open: [Int: (id: PresentationID, place: Int)] = [:]
@@ -20,6 +21,7 @@ final class People: Presenter, @unchecked Sendable {
         _ name: String, _ life: Life, _ world: World, limits: InboxLimits, after before: People?
     ) {
         self.before = before
+        self.limits = limits
         presenterName = name
         inbox = Inbox(name, limits: limits)
         self.life = life
@@ -31,6 +33,9 @@ final class People: Presenter, @unchecked Sendable {
         let number = promptCount
         guard !life.isOver else { return nil }
         show(prompt, number)
+        prompt.onRecord { [weak self, weak prompt] isRecorded in
+            if let prompt { self?.learned(isRecorded, prompt) }
+        }
         let answer = try await inbox.present(prompt)
         hide(number)
         return answer
@@ -42,13 +47,19 @@ final class People: Presenter, @unchecked Sendable {
         if open.values.contains(where: { $0.id == prompt.id }) {
             world.ledger.doublePrompts.append((prompt.id, presenterName))
         }
+        if presenterName != Plan.desk, world.ledger.decision(of: prompt.id) != nil {
+            world.ledger.shownDecided.append(prompt.id)
+        }
         claims[prompt.id] = nil
         if before?.claimant(of: prompt.id) != nil { world.ledger.passedOver.append(prompt.id) }
         open[number] = (prompt.id, world.ledger.shown.count)
+        world.ledger.standing.append(world.ledger.shown.count)
         world.ledger.shown.append(
             Ledger.Shown(
                 id: prompt.id, presenter: presenterName, time: now,
                 origin: prompt.origin?.description, path: prompt.path.map(\.description),
+                life: life.number, isMarked: prompt.wasShownBefore,
+                retryOf: prompt.report.retryOf, retryCount: prompt.retryCount,
                 options: prompt.report.options.map(\.id), onExpiry: prompt.report.onExpiry,
                 deadline: prompt.deadline.map { deadline in
                     let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
@@ -59,19 +70,38 @@ final class People: Presenter, @unchecked Sendable {
         think(about: prompt.id)
     }
 
+    /// People read whether the answer is on record.
+    private func learned(_ isRecorded: Bool, _ prompt: Prompt) {
+        guard !life.isOver else { return }
+        if presenterName == Plan.desk {
+            // There is no disk: given is recorded.
+            if isRecorded, let answer = prompt.answer {
+                world.ledger.deskAnswers.append(
+                    Ledger.Decision(id: prompt.id, answer: answer, time: world.scheduler.now))
+            }
+            return
+        }
+        let onDisk = world.ledger.decision(of: prompt.id)?.answer.id
+        world.ledger.records.append((prompt.id, isRecorded, onDisk == prompt.answer?.id))
+    }
+
     private func hide(_ number: Int) {
         guard let (id, place) = open.removeValue(forKey: number) else { return }
         world.scheduler.note("hidden \(id) from \(presenterName) \(number)")
         world.ledger.shown[place].hidden = world.scheduler.now
+        world.ledger.standing.removeAll { $0 == place }
         world.ledger.prompts[id, default: 1] -= 1
+    }
+
+    /// The process goes down in order.
+    func stopped() {
+        for (_, place) in open.values { world.ledger.shown[place].isCutOff = true }
     }
 
     /// The process is gone, and its screens with it.
     func died() {
-        for number in open.keys.sorted() {
-            if let place = open[number]?.place { world.ledger.shown[place].isCutOff = true }
-            hide(number)
-        }
+        stopped()
+        for number in open.keys.sorted() { hide(number) }
     }
 
     var items: [Ledger.Item] {
@@ -103,7 +133,8 @@ final class People: Presenter, @unchecked Sendable {
         let scheduler = world.scheduler
         let option = scheduler.random.pick(item.report.options.map(\.id))
         let person = scheduler.random.pick(["ann", "bob"])
-        switch scheduler.random.index(below: 10) {
+        trespass(on: item, by: person)
+        switch world.plan.isHesitant ? 2 : scheduler.random.index(below: 10) {
         case 0: break
         case 1:
             guard (try? inbox.claim(item.id, by: person, for: .seconds(20))) != nil else { return }
@@ -127,9 +158,20 @@ final class People: Presenter, @unchecked Sendable {
             }
         default:
             guard answer(item.id, option, by: person, undo: 0) else { return }
+            if world.plan.asksBoth { answerElsewhere(item.id) }
             guard scheduler.random.happens(0.2) else { return }
             if answer(item.id, scheduler.random.pick(["retry", "skip"]), by: "bob", undo: 0) {
                 world.ledger.secondAnswers.append(item.id)
+            }
+        }
+    }
+
+    /// At the same moment another person answers it at the other inbox.
+    private func answerElsewhere(_ id: PresentationID) {
+        let option = world.scheduler.random.pick(["retry", "skip"])
+        for other in life.people where other !== self {
+            if other.answer(id, option, by: "bob", undo: 0) {
+                world.ledger.secondAnswers.append(id)
             }
         }
     }
@@ -163,7 +205,8 @@ final class People: Presenter, @unchecked Sendable {
             })
         else { return }
         world.ledger.given[place].isUndone = true
-        // Whoever took it back has a minute for another answer.
+        repeatTakenBack(world.ledger.given[place], option: "skip")
+        // The person who took it back has a minute for another answer.
         claims[id] = (world.ledger.given[place].by, world.scheduler.now + 60_000)
     }
 }

@@ -10,6 +10,10 @@ struct Plan {
         var addsOption = false
         /// Its name on the bus, where that is another's as well.
         var nodeName: String?
+        /// Not a node: it asks by single requests.
+        var isRequester = false
+        /// People are there who are asked when no parent has been there for this long.
+        var presentsAfter: UInt64?
     }
 
     struct Call {
@@ -25,6 +29,8 @@ struct Plan {
         var doesRecover: Bool
         /// Not a node's: one frame of JSON, sent to this process.
         var bareParent: String?
+        /// How often the operation fails again that a recovery has repeated.
+        var repeats: Int?
     }
 
     enum Fault {
@@ -32,11 +38,17 @@ struct Plan {
         case stop(String, downFor: UInt64)
         case reset(Network.LinkID)
         case silence(Network.LinkID, [Network.Direction], lasts: UInt64?)
-        case slowDisk(lasts: UInt64)
+        case slowDisk(lasts: UInt64, latencyMax: UInt64 = 2_000)
+        /// The clock on the wall is put forward or back, which nothing waits by.
+        case wallClock(by: Int64)
+        /// Its sockets and timers stand still.
+        case freeze(String, lasts: UInt64)
     }
 
     static let presenter = "central"
     static let presenterName: NodeName = "central"
+    /// Where people sit who are asked only while the presenter cannot be.
+    static let desk = "desk"
 
     var processes: [Process] = [Process(name: Plan.presenter, parents: [])]
     var calls: [Call] = []
@@ -56,12 +68,44 @@ struct Plan {
     var isCalm = false
     /// Faults come early, and people leave what is asked to itself for minutes.
     var isPatient = false
+    /// What it is made for; nil where chance made it.
+    var scene: Scene?
+    /// One thing goes wrong and nothing else: recovery is quick.
+    var isTight = false
     var feature: Feature?
+    var ambushes: [Ambush] = []
+    /// The trouble that the first relay withholds.
+    var withheldTrouble: Int?
+    /// One process says what is not its own to say.
+    var hasIntruder = false
+    /// How long a relay's own option takes.
+    var copyAttempt: UInt64 = 100
+    /// Workers that come back ask again also what they have the outcome of.
+    var forgets = false
+    /// People give answers so that they can take them back, and seldom do.
+    var isHesitant = false
+    /// How many kinds of errors there are: those above ``Trouble`` differ in a title only.
+    var troubleCount = Trouble.allCases.count
+    /// Its nodes go on until they have forgotten all that they keep for a time.
+    var staysLong = false
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 
+    /// One process, and nothing that happens.
+    init() {}
+
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed ^ 0x9159_015A_3070_DD17)
+        let scenes = Plan.scenes(of: seed)
+        if !scenes.isEmpty {
+            stage(random.pick(scenes), using: &random)
+            return
+        }
+        staysLong = Plan.isRare(seed) && random.happens(0.1)
+        if Plan.isRare(seed), !staysLong {
+            stage(random.pick(Plan.rare), using: &random)
+            return
+        }
         makeProcesses(using: &random)
         isCalm = !isFailover && random.happens(0.3)
         isPatient = !isFailover && !isCalm && random.happens(0.3)
@@ -88,6 +132,9 @@ struct Plan {
             process.parents.map { Network.LinkID(child: process.name, parent: $0) }
         }
     }
+
+    /// What a requester is called.
+    static let requester = "worker9"
 
     var workers: [String] { processes.map(\.name).filter { $0.hasPrefix("worker") } }
 

@@ -20,6 +20,9 @@ struct Run {
         scheduler.run(until: scheduler.now + 5_000)
         world.count()
         world.ledger.threadCount = Int(simulation_thread_count())
+        world.ledger.stuckAt = scheduler.stuckAt
+        world.ledger.busiest = world.network.busiest
+        world.ledger.clung = world.network.clung
         ledger = world.ledger
         trace = scheduler.trace
         jobCount = scheduler.jobCount
@@ -31,19 +34,17 @@ struct Run {
     var lines: [String] {
         var lines = [
             "trace \(String(trace.hash, radix: 16)) of \(trace.lineCount) lines, "
+                + (plan.scene.map { "scene \($0), " } ?? "")
                 + "\(jobCount) jobs, \(virtualMilliseconds) ms",
             "counts \(ledger.asks.count) \(messageCount) \(virtualMilliseconds)",
         ]
+        var found: [String: [String]] = [:]
         for checker in Checker.all {
-            for text in checker.violations(ledger, plan) {
-                if let index = KnownFailure.index(of: checker.name, in: plan) {
-                    lines.append("known \(index) \(checker.name): \(text)")
-                } else {
-                    lines.append("violation \(checker.name): \(text)")
-                }
-            }
+            let violations = checker.violations(ledger, plan)
+            found[checker.name] = violations
+            lines += violations.map { "violation \(checker.name): \($0)" }
         }
-        let forgeries = Forgery.tried(on: ledger, plan)
+        let forgeries = Forgery.tried(on: ledger, plan, besides: found)
         lines += forgeries.caught.map { "caught \($0)" } + forgeries.missed.map { "missed \($0)" }
         return lines + ["end"]
     }

@@ -31,10 +31,19 @@ final class Scheduler: @unchecked Sendable {
     private var events = Heap<Event>()
     private var order: UInt64 = 0
     private(set) var jobCount = 0
+    /// More jobs and events than this without time passing, and a world stands still.
+    private static let countMax = 5_000
+    private var countNow = 0
+    private(set) var stuckAt: UInt64?
+
+    /// Nothing happens from here on.
+    func stop() { stuckAt = stuckAt ?? now }
 
     init(seed: UInt64, isVerbose: Bool) {
         random = SeededGenerator(seed: seed)
         trace.isVerbose = isVerbose
+        // What is left of a world stays as it is: its end would have jobs in this one.
+        if let former = Scheduler.current { _ = Unmanaged.passRetained(former) }
         Scheduler.current = self
         simulation_begin(seed ^ 0x5DEE_CE66, now * 1_000_000) { job, when in
             Scheduler.current?.take(job, when)
@@ -60,17 +69,25 @@ final class Scheduler: @unchecked Sendable {
         at(now + milliseconds, run)
     }
 
+    /// Puts the clock on the wall forward or back.
+    func moveWallClock(_ milliseconds: Int64) {
+        simulation_move_wall_clock(milliseconds * 1_000_000)
+    }
+
     func sleep(_ milliseconds: UInt64) async {
         await withUnsafeContinuation { continuation in
             after(milliseconds) { continuation.resume() }
         }
     }
 
-    func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
+    func note(_ text: String, _ frames: [[UInt8]] = []) { trace.note(text, frames, at: now) }
 
     /// Runs until nothing is ready and `end` has come, or `isOver` says so between two events.
     func run(until end: UInt64, isOver: () -> Bool = { false }) {
-        while true {
+        while stuckAt == nil {
+            simulation_step()
+            countNow += 1
+            if countNow > Self.countMax { stuckAt = now }
             if !ready.isEmpty {
                 ready.swapAt(random.index(below: ready.count), ready.count - 1)
                 let job = ready.removeLast()
@@ -82,6 +99,7 @@ final class Scheduler: @unchecked Sendable {
             _ = events.popMin()
             if next.due > now {
                 now = next.due
+                countNow = 0
                 simulation_set_time(now * 1_000_000)
             }
             next.run()
@@ -95,14 +113,20 @@ final class SimulatedExecutor: SerialExecutor, @unchecked Sendable {
     private let scheduler: Scheduler
     /// Once the life is over nothing of it runs any more.
     var isDead = false
+    var frozenUntil: UInt64 = 0
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        scheduler.enqueue { [self] in
+        let work = { [self] in
             guard !isDead else { return }
             run { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+        if scheduler.now < frozenUntil {
+            scheduler.at(frozenUntil) { [self] in scheduler.enqueue(work) }
+        } else {
+            scheduler.enqueue(work)
         }
     }
 
@@ -127,10 +151,22 @@ struct Trace {
     private(set) var lineCount = 0
     var isVerbose = false
 
-    mutating func note(_ text: String, at time: UInt64) {
+    /// - Parameter frames: Follow the text, with a bar between two.
+    mutating func note(_ text: String, _ frames: [[UInt8]], at time: UInt64) {
         lineCount += 1
-        let line = "\(time) \(text)\n"
-        for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        if isVerbose { print(line, terminator: "") }
+        add("\(time) ".utf8)
+        add(text.utf8)
+        for (number, frame) in frames.enumerated() {
+            if number > 0 { add("|".utf8) }
+            add(frame)
+        }
+        add("\n".utf8)
+        guard isVerbose else { return }
+        let said = frames.map { String(decoding: $0, as: UTF8.self) }
+        print("\(time) \(text)\(said.joined(separator: "|"))")
+    }
+
+    private mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 }

@@ -3,22 +3,46 @@ import ErrorBus
 /// What only some worlds have: see ``Feature``.
 extension World {
     func prepareFeature() {
+        if plan.hasIntruder {
+            let intruder = Intruder(in: self)
+            scheduler.at(start + 5_000) { intruder.begin() }
+        }
         switch plan.feature {
         case .silence(let silencing):
             scheduler.at(start + silencing.from) { [self] in
                 scheduler.note("silence \(silencing.trouble)")
                 _ = try? lives[Plan.presenter]?.silences.add(
                     silencing.request, for: .milliseconds(silencing.lasts))
+                for days in [0, 31] {
+                    tryOnSilences("a silence of \(days) days") {
+                        try $0.add(silencing.request, for: .seconds(days * 86_400))
+                    }
+                }
             }
-            guard let end = silencing.endedAt else { return }
+            guard let end = silencing.endedAt else {
+                return scheduler.at(start + silencing.from + 1_000) { [self] in
+                    _ = try? lives[Plan.presenter]?.silences.add(
+                        silencing.later, for: .milliseconds(silencing.lasts - 2_000))
+                }
+            }
             scheduler.at(start + end) { [self] in
                 _ = try? lives[Plan.presenter]?.silences.end(1, by: "bob")
+                tryOnSilences("to end a silence twice") { try $0.end(1, by: "ann") }
             }
         case .fullDisk(let from, let lasts):
             scheduler.at(start + from) { [self] in setFull(true) }
             scheduler.at(start + from + lasts) { [self] in setFull(false) }
+        case .unreadableDisk(let from, let lasts):
+            scheduler.at(start + from) { [self] in setUnreadable(true) }
+            scheduler.at(start + from + lasts) { [self] in setUnreadable(false) }
         case .policy, .coalescing, .limit, .grace, .asksOnce, .namesake, .collision, nil: break
         }
+    }
+
+    /// What they have to refuse.
+    private func tryOnSilences(_ what: String, _ body: (Silences) throws -> Silence) {
+        guard let silences = lives[Plan.presenter]?.silences else { return }
+        if (try? body(silences)) != nil { ledger.trespasses.append(what) }
     }
 
     private func setFull(_ isFull: Bool) {
@@ -27,10 +51,16 @@ extension World {
         disk.isFull = isFull
     }
 
+    private func setUnreadable(_ isUnreadable: Bool) {
+        scheduler.note("fault: disk unreadable \(isUnreadable)")
+        faulted()
+        disk.isUnreadable = isUnreadable
+    }
+
     /// Whether people see it, or what stands for it; or it is being carried out.
     func isInFront(_ ask: Ledger.Ask) -> Bool {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
-        if plan.openMax != nil { return true }
+        if let most = plan.openMax, isCrowded(ask, most) { return true }
         guard plan.coalescer != nil else { return false }
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {
@@ -38,23 +68,45 @@ extension World {
             }
     }
 
+    /// Whether a hop on its way may refuse it, since what it takes of a child may be open.
+    private func isCrowded(_ ask: Ledger.Ask, _ most: Int) -> Bool {
+        guard plan.isCalm, let way = plan.onlyWay(from: ask.worker) else { return true }
+        let ways = openAsks.map { plan.onlyWay(from: ledger.asks[$0].worker) ?? way }
+        return way.contains { child in ways.count { $0.contains(child) } > most }
+    }
+
     /// Each second.
     func lookAtFeature() {
-        let shown = ledger.shown.filter { $0.hidden == nil }
         if plan.openMax != nil {
-            for (child, prompts) in Dictionary(grouping: shown, by: { $0.path.last ?? "" }) {
+            // By whom it came first need not be whose it is now.
+            let byChild = Dictionary(grouping: ledger.standing.map { ledger.shown[$0] }) {
+                ledger.askers[$0.id] ?? $0.path.last ?? ""
+            }
+            for (child, prompts) in byChild {
                 let count = Set(prompts.map(\.id)).count
                 ledger.mostOpen[child] = max(ledger.mostOpen[child] ?? 0, count)
             }
         }
         if plan.coalescer != nil, plan.isCalm {
-            let ids = Set(shown.map(\.id))
+            let ids = Set(ledger.standing.map { ledger.shown[$0].id })
             for (trouble, equal) in Dictionary(grouping: ids, by: { ledger.trouble(of: $0) })
             where trouble != nil && equal.filter(passesCoalescer).count > 1 {
                 ledger.uncoalesced.append(contentsOf: equal)
             }
         }
-        if let grace = plan.grace { lookAtGrace(grace) }
+        if let grace = plan.grace ?? plan.deskGrace { lookAtGrace(grace) }
+        if let worker = plan.deskWorker, hasWayUp(worker) { lookAtDesk() }
+    }
+
+    /// Is what is at the desk in front of the presenter's people as well?
+    private func lookAtDesk() {
+        let standing = ledger.standing.map { ledger.shown[$0] }
+        let others = Set(standing.filter { $0.presenter != Plan.desk }.map(\.id))
+        for shown in standing where shown.presenter == Plan.desk && others.contains(shown.id) {
+            let since = max(shown.time, ledger.lastFault)
+            ledger.deskStood[shown.id] = max(
+                ledger.deskStood[shown.id] ?? 0, scheduler.now - min(scheduler.now, since))
+        }
     }
 
     private func passesCoalescer(_ id: PresentationID) -> Bool {
@@ -65,7 +117,7 @@ extension World {
 
     /// Who has had no parent for longer than it bears?
     private func lookAtGrace(_ grace: UInt64) {
-        for name in plan.workers {
+        for name in plan.deskWorker.map({ [$0] }) ?? plan.workers {
             let hasParent = lives[name]?.process.parents.contains {
                 lives[$0] != nil && network.isClear(Network.LinkID(child: name, parent: $0))
             }
@@ -75,7 +127,11 @@ extension World {
                 ledger.aloneSince[name] = scheduler.now
             }
             guard let since = ledger.aloneSince[name] else { continue }
-            for ask in ledger.asks where ask.worker == name && ask.isOpen {
+            // From its deadline on it is carried out below, and so is what has its answer.
+            for ask in ledger.asks
+            where ask.worker == name && ask.isOpen && scheduler.now < ask.deadline ?? .max
+                && !ledger.isBeingAttempted(ask) && !ledger.isAtDesk(ask.id)
+            {
                 // What is silent is found to be lost within 12 s.
                 if scheduler.now > max(since, ask.time) + grace + 14_000 {
                     ledger.heldTooLong.insert(ask.id)

@@ -4,12 +4,15 @@ import ErrorBus
 extension World {
     /// Each second.
     func lookWhetherSteady() {
-        let open = ledger.shown.filter { $0.hidden == nil && $0.origin != "bare" }
+        defer { (suspectsBefore, suspects) = (suspects, []) }
+        let open = ledger.standing.map { ledger.shown[$0] }.filter { $0.origin != "bare" }
         for id in Set(open.map(\.id)) { lookAtContact(of: id) }
         guard scheduler.now > ledger.lastFault + plan.recoveryMax + 5_000 else { return }
-        for ask in ledger.asks where isDue(ask) && scheduler.now > ask.time + 5_000 {
-            note(ask.id, "not in front of people", isInFront(ask))
-            guard plan.coalescer == nil, plan.openMax == nil,
+        for ask in openAsks.map({ ledger.asks[$0] })
+        where isDue(ask) && scheduler.now > ask.time + 5_000 {
+            // What was answered may be on its way to a slow disk.
+            note(ask.id, "not in front of people", isInFront(ask) || disk.isSlow)
+            guard plan.coalescer == nil, plan.openMax == nil, ask.worker != Plan.requester,
                 let shown = open.first(where: { $0.id == ask.id }),
                 scheduler.now > shown.time + 5_000
             else { continue }
@@ -40,11 +43,9 @@ extension World {
 
     /// What is wrong twice in a row is no matter of a moment.
     private func note(_ id: PresentationID, _ what: String, _ isGood: Bool) {
+        guard !isGood else { return }
         let text = "\(id): \(what)"
-        if isGood {
-            suspects.remove(text)
-        } else if !suspects.insert(text).inserted {
-            ledger.unsteady.insert(text)
-        }
+        suspects.insert(text)
+        if suspectsBefore.contains(text) { ledger.unsteady.insert(text) }
     }
 }

@@ -18,6 +18,8 @@ final class World: @unchecked Sendable {
     /// The ids of calls that have been made.
     private var ids: [Int: PresentationID] = [:]
     private var isCalm = false
+    /// How many messages each of the plan's ambushes has seen.
+    private var met: [Int: Int] = [:]
 
     init(_ plan: Plan, _ scheduler: Scheduler) throws {
         self.plan = plan
@@ -33,19 +35,7 @@ final class World: @unchecked Sendable {
             scheduler,
             names: Dictionary(endpoints.map { ($0.value, $0.key) }) { first, _ in first })
         network.weather = plan.weather
-        network.arrivedAbove = { [unowned self] in heard($1, from: $0) }
-    }
-
-    /// A parent has got a message.
-    private func heard(_ frames: [Frame], from child: String) {
-        guard frames.count > 3, frames[2] == Frame("PRESENT".utf8) else { return }
-        let header = String(decoding: frames[3], as: UTF8.self)
-        for index in ledger.asks.indices {
-            let ask = ledger.asks[index]
-            if ask.worker == child, !ask.isLifeOver, header.hasPrefix("id: \(ask.id)\n") {
-                ledger.asks[index].isHeard = true
-            }
-        }
+        network.fate = { [unowned self] in fate(of: $1, on: $0) }
     }
 
     func endpoint(of name: String) -> Endpoint? { endpoints[name] }
@@ -75,9 +65,13 @@ final class World: @unchecked Sendable {
     }
 
     /// When the last call has been made and the last passing fault is over.
-    private var calmAfter: UInt64 {
-        plan.chaosLasts + 35_000 + (plan.isPatient ? 200_000 : 0)
-    }
+    private lazy var allBegunAfter: UInt64 = {
+        let asked = (plan.calls.map(\.time).max() ?? 0) + 5_000
+        return max(plan.chaosLasts + 35_000, asked)
+    }()
+
+    /// From when on people hurry.
+    private var calmAfter: UInt64 { allBegunAfter + (plan.isPatient ? 200_000 : 0) }
 
     /// Until when an end is waited for.
     var end: UInt64 { start + calmAfter + (plan.isPatient ? 720_000 : 320_000) }
@@ -89,10 +83,17 @@ final class World: @unchecked Sendable {
 
     /// Nothing is under way, and nothing more will come.
     var isOver: Bool {
-        scheduler.now > start + calmAfter && !ledger.asks.contains(where: \.isOpen)
+        scheduler.now > start + allBegunAfter
+            && plan.processes.allSatisfy { lives[$0.name] != nil || plan.goesForGood($0.name) }
+            && ledger.asks.allSatisfy { !$0.completions.isEmpty || $0.isLifeOver }
             && ledger.bareReplies.values.allSatisfy { !$0.isEmpty }
+            && ledger.bareSeconds.values.allSatisfy { !$0.isEmpty }
             && ledger.prompts.values.allSatisfy { $0 == 0 }
-            && ledger.decisions.allSatisfy { $0.result != nil && $0.result != .unknown }
+            && ledger.decisions.allSatisfy { decision in
+                // A bare client says nothing of what it carries out.
+                decision.result != nil
+                    && (decision.result != .unknown || ledger.bareAsks[decision.id] != nil)
+            }
     }
 
     // MARK: Processes
@@ -105,7 +106,7 @@ final class World: @unchecked Sendable {
         for (index, id) in ids.sorted(by: { $0.key < $1.key })
         where plan.calls[index].worker == process.name && plan.calls[index].isKept {
             let isDone = ledger.asks.contains {
-                $0.id == id && (!$0.completions.isEmpty || $0.cancelled != nil)
+                $0.id == id && (!$0.completions.isEmpty && !plan.forgets || $0.cancelled != nil)
             }
             if !isDone { ask(index) }
         }
@@ -119,6 +120,13 @@ final class World: @unchecked Sendable {
         for index in ledger.attempts.indices where ledger.attempts[index].life == life.number {
             ledger.attempts[index].isLifeOver = true
         }
+        ends(life)
+    }
+
+    /// It takes nothing on any more.
+    private func ends(_ life: Life) {
+        guard life.process.name == Plan.presenter else { return }
+        ledger.presenterEnds[life.number] = ledger.presenterEnds[life.number] ?? scheduler.now
     }
 
     private func kill(_ name: String, downFor time: UInt64) {
@@ -137,7 +145,13 @@ final class World: @unchecked Sendable {
         guard let life = lives.removeValue(forKey: name) else { return }
         scheduler.note("fault: stop \(name)")
         life.stop()
+        ends(life)
         scheduler.after(2_000) { [self] in
+            let isAwake = life.transport.frozenUntil + 2_000 < scheduler.now
+            ledger.leftWaiting += ledger.asks.filter {
+                isAwake && $0.life == life.number && $0.completions.isEmpty
+                    && !ledger.isBeingAttempted($0)
+            }.map(\.id)
             life.kill()
             over(life)
             scheduler.after(time) { [self] in
@@ -152,8 +166,10 @@ final class World: @unchecked Sendable {
     func faulted() { ledger.lastFault = scheduler.now }
 
     private func strike(_ fault: Plan.Fault) {
+        if case .wallClock(let change) = fault { return scheduler.moveWallClock(change) }
         faulted()
         switch fault {
+        case .wallClock: break
         case .kill(let name, let time): kill(name, downFor: time)
         case .stop(let name, let time): stop(name, downFor: time)
         case .reset(let link): network.reset(link)
@@ -164,12 +180,59 @@ final class World: @unchecked Sendable {
                 faulted()
                 for direction in directions { network.mend(link, direction) }
             }
-        case .slowDisk(let lasts):
-            disk.latencyMax = 2_000
+        case .freeze(let name, let lasts):
+            guard let life = lives[name] else { return }
+            scheduler.note("fault: freeze \(name)")
+            life.transport.freeze(for: lasts)
+            scheduler.after(lasts) { [self] in faulted() }
+        case .slowDisk(let lasts, let latencyMax):
+            disk.setLatency(latencyMax)
             scheduler.after(lasts) { [self] in
                 faulted()
-                disk.latencyMax = 20
+                disk.setLatency(20)
             }
+        }
+    }
+
+    /// A message arrives: what waited for it strikes.
+    private func fate(of frames: [Frame], on link: Network.LinkID) -> Ambush.Fate {
+        guard frames.count > 3 else { return .goes }
+        var fate = Ambush.Fate.goes
+        defer {
+            if case .lost = fate {
+            } else if frames[2].elementsEqual("PRESENT".utf8) {
+                heard(frames[3], on: link)
+            }
+        }
+        for (index, ambush) in plan.ambushes.enumerated()
+        where ambush.link == link && frames[2].elementsEqual(ambush.verb.utf8) {
+            met[index, default: 0] += 1
+            guard met[index] == ambush.number else { continue }
+            scheduler.note("ambush: \(ambush.verb) \(ambush.fate)")
+            faulted()
+            fate = ambush.fate
+            guard let fault = ambush.fault else { continue }
+            if ambush.delay == 0 {
+                strike(fault)
+            } else {
+                scheduler.after(ambush.delay) { [self] in strike(fault) }
+            }
+        }
+        return fate
+    }
+
+    /// A parent gets a PRESENT.
+    private func heard(_ header: Frame, on link: Network.LinkID) {
+        let text = String(decoding: header, as: UTF8.self)
+        guard text.hasPrefix("id: "), let line = text.split(separator: "\n").first,
+            let id = PresentationID(line.dropFirst(4))
+        else { return }
+        for index in ledger.asks.indices where ledger.asks[index].id == id {
+            let ask = ledger.asks[index]
+            if link.parent == Plan.presenter, !text.contains("\nreachable: false") {
+                ledger.askers[id] = link.child
+            }
+            if ask.worker == link.child, !ask.isLifeOver { ledger.asks[index].isHeard = true }
         }
     }
 
@@ -178,15 +241,22 @@ final class World: @unchecked Sendable {
     private func ask(_ index: Int) {
         let call = plan.calls[index]
         if let parent = call.bareParent, let endpoint = endpoint(of: parent) {
-            let id = PresentationID.make()
-            ledger.bareReplies[id] = []
-            ledger.bareAsks[id] = Ledger.BareAsk(
-                time: scheduler.now, deadline: call.deadline.map { scheduler.now + $0 },
-                onExpiry: call.onExpiry)
+            let first = plan.twin(of: index).flatMap { ids[$0] }
+            let id = first ?? .make()
+            ids[index] = id
             scheduler.note("ask \(id) bare")
-            return BareClient(id, call, to: endpoint, in: self).ask()
+            if first == nil {
+                ledger.bareReplies[id] = []
+                ledger.bareAsks[id] = Ledger.BareAsk(
+                    time: scheduler.now, deadline: call.deadline.map { scheduler.now + $0 },
+                    onExpiry: call.onExpiry)
+            } else {
+                ledger.bareSeconds[id] = []
+            }
+            let client = BareClient(id, call, isSecond: first != nil, to: endpoint, in: self)
+            return client.ask()
         }
-        guard let life = lives[call.worker], let node = life.node else { return }
+        guard let life = lives[call.worker] else { return }
         let id = ids[index] ?? plan.twin(of: index).flatMap { ids[$0] } ?? .make()
         ids[index] = id
         var options = PresentationOptions()
@@ -198,18 +268,25 @@ final class World: @unchecked Sendable {
             Ledger.Ask(
                 id: id, worker: call.worker, life: life.number, time: scheduler.now,
                 deadline: call.deadline.map { scheduler.now + $0 }, onExpiry: call.onExpiry,
-                trouble: index % Trouble.allCases.count,
+                trouble: index % plan.troubleCount,
                 isSecond: plan.twin(of: index) != nil))
+        openAsks.append(number)
         options.stateChanged = { [self] state in
             if !life.isOver { ledger.asks[number].told.append((scheduler.now, state.station)) }
         }
         scheduler.note("ask \(id) \(call.worker)")
-        let error = Trouble.allCases[ledger.asks[number].trouble].recoverable {
+        guard let node = life.node else { return request(id, call, number, of: life) }
+        if let repeats = call.repeats {
+            return repeated(repeats, call, number, at: node.uplink, of: life)
+        }
+        let trouble = ledger.asks[number].trouble
+        let isOther = trouble >= Trouble.allCases.count
+        let error = Trouble.allCases[trouble % Trouble.allCases.count].recoverable {
             RecoveryOption("Retry", id: "retry") { [self] in
                 await attempt(
                     "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
             }
-            RecoveryOption("Skip", id: "skip", role: .cancel) { [self] in
+            RecoveryOption(isOther ? "Skip all" : "Skip", id: "skip", role: .cancel) { [self] in
                 await attempt("skip", of: id, in: life, for: call.attempt, doesRecover: false)
             }
         }
@@ -231,7 +308,7 @@ final class World: @unchecked Sendable {
     // MARK: Recovery
 
     /// What every option runs. A life that is over says nothing any more.
-    private func attempt(
+    func attempt(
         _ option: String, of id: PresentationID, in life: Life, for time: UInt64, doesRecover: Bool
     ) async -> Bool {
         if life.isOver { await forever() }
@@ -243,16 +320,17 @@ final class World: @unchecked Sendable {
         let number = ledger.attempts.count - 1
         await scheduler.sleep(time)
         if life.isOver { await forever() }
+        scheduler.note("attempted \(option) \(id) \(doesRecover)")
         ledger.attempts[number].result = (scheduler.now, doesRecover)
         return doesRecover
     }
 
     /// A relay's own option, which the relay runs itself.
-    func addingOption(to error: any Error, in life: Life) -> any Error {
-        guard let id = PresentationContext.current?.id else { return error }
-        return error.addingRecoveryOptions {
+    func addingOption(to error: any Error, of id: PresentationID, in life: Life) -> any Error {
+        error.addingRecoveryOptions {
             RecoveryOption("Use the copy", id: "copy") { [self] in
-                await attempt("copy", of: id, in: life, for: 100, doesRecover: true)
+                await attempt(
+                    "copy", of: id, in: life, for: plan.copyAttempt, doesRecover: true)
             }
         }
     }
@@ -264,80 +342,54 @@ final class World: @unchecked Sendable {
 
     // MARK: Looking
 
-    /// Each second: is what has a way to people in front of them?
-    private func look() {
-        if disk.isFull { faulted() }
-        for ask in ledger.asks {
-            guard isDue(ask), !isInFront(ask) else {
-                gapSince[ask.id] = nil
-                continue
-            }
-            let since = max(gapSince[ask.id] ?? scheduler.now, ask.time, ledger.lastFault)
-            gapSince[ask.id] = since
-            let lasted = scheduler.now - since
-            if lasted > ledger.gaps[ask.id]?.lasted ?? 0 { ledger.gaps[ask.id] = (since, lasted) }
-        }
-        lookAtPrompts()
-        lookAtFeature()
-        lookWhetherSteady()
-        scheduler.after(1_000) { [self] in look() }
-    }
-
-    /// Whether people should have it in front of them.
-    func isDue(_ ask: Ledger.Ask) -> Bool {
-        ask.isOpen && ask.deadline.map { scheduler.now < $0 } != false && hasWayUp(ask.worker)
-            && ledger.decision(of: ask.id) == nil
-    }
-
-    /// Does what is in front of people still have a caller, as far as a way leads to it?
-    private func lookAtPrompts() {
-        for (id, count) in ledger.prompts where count > 0 {
-            let asks = ledger.asks.filter { $0.id == id }
-            let lifeEnds = asks.compactMap(\.lifeEnd)
-            if !asks.isEmpty, lifeEnds.count == asks.count, let end = lifeEnds.max() {
-                let from = max(end, ledger.lastFault)
-                ledger.orphaned[id] = scheduler.now > from ? scheduler.now - from : 0
-            }
-            let ends = asks.compactMap { $0.completions.first?.time ?? $0.cancelled }
-            guard ends.count == asks.count, let end = ends.max(),
-                asks.allSatisfy({ !$0.isLifeOver && hasWayUp($0.worker) })
-            else { continue }
-            let from = max(end, ledger.lastFault)
-            ledger.leftOpen[id] = scheduler.now > from ? scheduler.now - from : 0
-        }
-    }
-
-    /// What was not as it should be a second ago.
+    /// What is not as it should be at this second, and what was not at the one before.
     var suspects: Set<String> = []
-    private var gapSince: [PresentationID: UInt64] = [:]
-
-    /// Whether a chain of live processes and clear links leads from a process to the presenter.
-    func hasWayUp(_ name: String) -> Bool {
-        guard let life = lives[name] else { return false }
-        return name == Plan.presenter
-            || life.process.parents.contains {
-                network.isClear(Network.LinkID(child: name, parent: $0)) && hasWayUp($0)
-            }
-    }
+    var suspectsBefore: Set<String> = []
+    /// The askings whose callers wait, by number.
+    var openAsks: [Int] = []
+    /// Whether a way leads up from a process, as far as it was looked for at this second.
+    var waysUp: [String: Bool] = [:]
+    /// Since when what is asked is in front of no person, or has reached no parent: by the number
+    /// of the asking, since an id may be asked again.
+    var gapSince: [Int: UInt64] = [:]
+    var unheardSince: [Int: UInt64] = [:]
+    var undeliveredSince: [Int: UInt64] = [:]
 
     /// Asks every living node what its tables hold, once more when leases are over.
     func count() {
-        for life in lives.values { ledger.items += life.items }
+        defer { ledger.items = lives.values.flatMap(\.items) }
+        if plan.staysLong { return lastLong() }
         countOnce()
         guard !ledger.leftovers.isEmpty else { return }
-        scheduler.run(until: scheduler.now + LinkTimes().lease + LinkTimes().abandonAfter)
+        // A hop beside the way of an answer gets it with its next AWAIT, and keeps it as long.
+        let times = LinkTimes()
+        scheduler.run(
+            until: scheduler.now + times.awaitEvery + times.lease + times.abandonAfter)
         countOnce()
     }
 
-    private func countOnce() {
+    /// What is kept for a time is kept no longer; what was never acknowledged twice as long.
+    private func lastLong() {
+        for _ in 0..<2 {
+            scheduler.run(until: scheduler.now + LinkTimes().tombstone + 10_000)
+            countOnce(kept: ["children"])
+            if ledger.leftovers.isEmpty { return }
+        }
+    }
+
+    private func countOnce(
+        kept: Set<String> = ["children", "rememberedBelow", "rememberedAbove"]
+    ) {
         ledger.leftovers = []
-        ledger.unrepliedCount = lives.count
+        ledger.unrepliedCount = lives.values.filter { $0.node != nil }.count
         for (name, life) in lives.sorted(by: { $0.key < $1.key }) {
             guard let node = life.node else { continue }
             Task.detached { [self] in
                 let sizes = await node.tableSizes
                 ledger.unrepliedCount -= 1
-                let kept: Set = ["children", "rememberedBelow", "rememberedAbove"]
+                for (table, count) in life.leftovers where count > 0 {
+                    ledger.leftovers.append((name, table, count))
+                }
                 for (table, count) in sizes.rows where count > 0 && !kept.contains(table) {
                     ledger.leftovers.append((name, table, count))
                 }
@@ -345,9 +397,4 @@ final class World: @unchecked Sendable {
         }
         scheduler.run(until: scheduler.now + 1_000)
     }
-}
-
-/// What goes wrong in the workers; equal ones can be answered together.
-enum Trouble: Int, Error, CaseIterable {
-    case full, late, missing
 }

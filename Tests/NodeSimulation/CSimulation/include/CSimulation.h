@@ -22,6 +22,9 @@ void simulation_begin(uint64_t seed, uint64_t nanoseconds, JobSink _Nonnull sink
 /// Moves the virtual time, of all clocks.
 void simulation_set_time(uint64_t nanoseconds);
 
+/// Puts the clock on the wall forward or back; all others go on.
+void simulation_move_wall_clock(int64_t nanoseconds);
+
 /// The machine's own monotonic clock, whatever the simulation says.
 uint64_t simulation_real_nanoseconds(void);
 
@@ -30,6 +33,15 @@ int simulation_thread_count(void);
 
 /// `fork`, which Swift does not offer.
 int simulation_fork(void);
+
+/// The status of a process that ends because one step of its simulation does not.
+#define SIMULATION_STUCK 99
+
+/// From here on this process ends when a step takes more than a second of the processor's time.
+void simulation_watch(void);
+
+/// One more step of the simulation begins.
+void simulation_step(void);
 
 /// Runs this program again in this process with a hash seed that is always the same, unless it
 /// has that already. Returns only if it has, or if the program could not be run.

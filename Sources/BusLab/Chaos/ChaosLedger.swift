@@ -1,0 +1,100 @@
+package import ErrorBus
+import Foundation
+
+/// The logs of all processes of a run, read as they grow.
+struct ChaosLedger {
+    private var readers: [LedgerReader]
+    private var tally: LedgerTally
+    /// Everything read so far.
+    private(set) var events: [LedgerEvent] = []
+
+    init(_ plan: ChaosPlan, folder: ChaosFolder) {
+        readers = plan.processes.map { LedgerReader(folder.log(of: $0.name)) }
+        let durable = plan.processes.filter { $0.settings.journal != nil }
+        tally = LedgerTally(durableNodes: Set(durable.map(\.name.description)))
+    }
+
+    mutating func read() {
+        for index in readers.indices {
+            for event in readers[index].newEvents() {
+                tally.add(event)
+                events.append(event)
+            }
+        }
+    }
+
+    func counts(_ processes: [NodeName: ChaosProcess]) -> LedgerCounts {
+        var dead: Set<LedgerEvent.Life> = []
+        for (name, process) in processes {
+            for mark in process.marks where mark.kind == .killed || mark.kind == .crashed {
+                dead.insert(LedgerEvent.Life(node: name.description, pid: Int64(mark.pid)))
+            }
+        }
+        return tally.counts(dead: dead)
+    }
+}
+
+/// The logs of nodes that were started by others, in containers, where process ids come again: a
+/// life begins with its own line.
+package struct SharedLedger {
+    private struct Log {
+        let node: String
+        var reader: LedgerReader
+        var lifeCount: Int64 = 0
+    }
+
+    private var logs: [Log]
+    private var tally: LedgerTally
+
+    package init(_ topology: Topology, folder: ChaosFolder) {
+        logs = topology.settings.map { settings in
+            Log(
+                node: settings.name.description, reader: LedgerReader(folder.log(of: settings.name))
+            )
+        }
+        let durable = topology.settings.filter { $0.journal != nil }
+        tally = LedgerTally(durableNodes: Set(durable.map(\.name.description)))
+    }
+
+    package mutating func read() {
+        for index in logs.indices {
+            for var event in logs[index].reader.newEvents() {
+                if event.kind == .start { logs[index].lifeCount += 1 }
+                event.life = LedgerEvent.Life(node: logs[index].node, pid: logs[index].lifeCount)
+                tally.add(event)
+            }
+        }
+    }
+
+    /// How often each node was started.
+    package var lifeCounts: [(node: String, count: Int64)] { logs.map { ($0.node, $0.lifeCount) } }
+
+    /// Taking each node's latest life for one that goes on.
+    package var counts: LedgerCounts {
+        var dead: Set<LedgerEvent.Life> = []
+        for log in logs where log.lifeCount > 1 {
+            for life in 1..<log.lifeCount { dead.insert(.init(node: log.node, pid: life)) }
+        }
+        return tally.counts(dead: dead)
+    }
+}
+
+/// Reads a growing log: each call gives the whole lines that were added since the one before.
+package struct LedgerReader {
+    private let path: String
+    private var offset: UInt64 = 0
+
+    package init(_ path: String) { self.path = path }
+
+    package mutating func newEvents() -> [LedgerEvent] {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return [] }
+        defer { try? handle.close() }
+        guard (try? handle.seek(toOffset: offset)) != nil,
+            let data = try? handle.readToEnd(),
+            let end = data.lastIndex(of: UInt8(ascii: "\n"))
+        else { return [] }
+        let whole = data[...end]
+        offset += UInt64(whole.count)
+        return whole.split(separator: UInt8(ascii: "\n")).compactMap { LedgerEvent(line: $0) }
+    }
+}

@@ -1,0 +1,165 @@
+package import BusNodeKit
+package import ErrorBus
+import Foundation
+import Glibc
+import OrderedCollections
+
+/// What a chaos run makes of a topology: who presents errors, who passes them on, who answers,
+/// and the links between them.
+package struct ChaosPlan: Hashable, Sendable {
+    package enum Role: String, Hashable, Sendable {
+        /// A leaf: presents its share of the errors.
+        case worker
+        case relay
+        /// A node with presenters: an automatic one stands in for them.
+        case presenter
+    }
+
+    package struct Process: Hashable, Sendable {
+        package let settings: NodeSettings
+        let role: Role
+
+        package var name: NodeName { settings.name }
+    }
+
+    /// The way from a node to one of its parents.
+    struct Link: Hashable, Sendable {
+        let child: NodeName
+        let parent: NodeName
+        /// Where the parent listens.
+        let target: Endpoint
+
+        var name: String { "\(child)-to-\(parent)" }
+    }
+
+    package let processes: [Process]
+    let links: [Link]
+
+    /// - Throws: ``Failure`` with 78 when no node presents or answers, or when a node
+    ///   is connected with something outside the topology: that would see the errors.
+    package init(_ topology: Topology, path: String) throws(Failure) {
+        func bad(_ text: String) -> Failure { Failure(.badConfiguration, "\(path): \(text)") }
+        processes = topology.settings.map { settings in
+            let isLeaf = topology.children(of: settings.name).isEmpty && !settings.next.isEmpty
+            let role: Role =
+                isLeaf ? .worker : settings.presenters.isEmpty ? .relay : .presenter
+            return Process(settings: settings, role: role)
+        }
+        guard processes.contains(where: { $0.role == .presenter }) else {
+            throw bad("no node has presenters, so no node would answer")
+        }
+        guard processes.contains(where: { $0.role == .worker }) else {
+            throw bad("no node is a leaf with a next, so no node would present")
+        }
+        var links: [Link] = []
+        for settings in topology.settings {
+            for hop in settings.next {
+                guard case .node(let parent) = hop else {
+                    throw bad("node \(settings.name): next \(hop) is not of this topology")
+                }
+                guard
+                    let target = topology.nodes[parent]?.listen.lazy.compactMap(\.connectable).first
+                else { throw bad("node \(parent) has no `listen` endpoint to connect to") }
+                links.append(Link(child: settings.name, parent: parent, target: target))
+            }
+        }
+        self.links = links
+    }
+
+    /// The workers with how many errors each presents: the same for all, give or take one.
+    func shares(of count: Int) -> [NodeName: Int] {
+        let workers = processes.filter { $0.role == .worker }.map(\.name)
+        var shares: [NodeName: Int] = [:]
+        for (index, worker) in workers.enumerated() {
+            shares[worker] = count / workers.count + (index < count % workers.count ? 1 : 0)
+        }
+        return shares
+    }
+
+    /// Whether every presentation has to end with an answer: no process gives up by itself.
+    var everyEndIsAnAnswer: Bool {
+        processes.allSatisfy {
+            $0.role != .worker
+                || ($0.settings.whenUnreachable == .hold && $0.settings.deadline == nil)
+        }
+    }
+
+    /// The processes that may be killed under these faults, and those spared with the reason.
+    package func killable(_ faults: [ChaosFault]) -> (names: [NodeName], spared: [NodeName]) {
+        var names: [NodeName] = []
+        var spared: [NodeName] = []
+        for process in processes {
+            let isVolatile = process.role == .presenter && process.settings.journal == nil
+            if isVolatile ? faults.contains(.killPresenter) : faults.contains(.kill) {
+                names.append(process.name)
+            } else if faults.contains(.kill) {
+                spared.append(process.name)
+            }
+        }
+        return (names, spared)
+    }
+}
+
+/// What a chaos run is asked for.
+package struct ChaosSettings: Sendable {
+    let topology: String
+    package let seed: UInt64
+    /// How long faults and presentations go on.
+    package let duration: Duration
+    let presentations: Int
+    package let faults: [ChaosFault]
+    /// How long the bus may take to settle once everything is healed.
+    let settleLimit: Duration
+    let logLevel: String
+
+    package init(
+        topology: String, seed: UInt64, duration: Duration, presentations: Int,
+        faults: [ChaosFault], settleLimit: Duration, logLevel: String
+    ) {
+        self.topology = topology
+        self.seed = seed
+        self.duration = duration
+        self.presentations = presentations
+        self.faults = faults
+        self.settleLimit = settleLimit
+        self.logLevel = logLevel
+    }
+}
+
+/// Where a run keeps its logs and sockets.
+package struct ChaosFolder: Sendable {
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// A new folder, short enough for the sockets in it.
+    package static func make() throws -> ChaosFolder {
+        var template = Array("/tmp/bus-node-chaos-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(.cannotCreate, "/tmp: \(String(cString: strerror(errno)))")
+        }
+        return ChaosFolder(
+            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        )
+    }
+
+    package func log(of node: NodeName) -> String { "\(path)/\(node).jsonl" }
+
+    package func journal(of node: NodeName) -> String { "\(path)/\(node).sqlite" }
+
+    package func readyFile(of node: NodeName) -> String { "\(path)/\(node).ready" }
+
+    func statusFile(of node: NodeName) -> String { "\(path)/\(node).status" }
+
+    func isReady(_ node: NodeName) -> Bool {
+        FileManager.default.fileExists(atPath: readyFile(of: node))
+    }
+
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// This very program, for the processes of the run.
+    static var ownProgram: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+    }
+}

@@ -1,0 +1,229 @@
+import BusNodeKit
+import ErrorBus
+
+/// One fault on one direction of a proxy's connections.
+struct Toxic: Hashable, Sendable {
+    /// Unique within its proxy.
+    let name: String
+    let stream: ToxicStream
+    /// The share of connections that it takes hold of, 0 to 1.
+    let toxicity: Double
+    let effect: ToxicEffect
+
+    init(
+        _ effect: ToxicEffect, on stream: ToxicStream = .downstream, name: String? = nil,
+        toxicity: Double = 1
+    ) {
+        self.name = name ?? "\(effect.type)_\(stream.rawValue)"
+        self.stream = stream
+        self.toxicity = toxicity
+        self.effect = effect
+    }
+}
+
+/// A direction of a proxied connection, by Toxiproxy's names.
+enum ToxicStream: String, CaseIterable, Hashable, Sendable {
+    /// From the client to the server.
+    case upstream
+    /// From the server to the client.
+    case downstream
+
+    var opposite: ToxicStream { self == .upstream ? .downstream : .upstream }
+}
+
+/// What a toxic does to one direction of a connection.
+enum ToxicEffect: Hashable, Sendable {
+    /// Every byte comes later by `latency`, give or take `jitter`.
+    case latency(Duration, jitter: Duration)
+    /// At most this many kilobytes (1000 bytes) a second.
+    case bandwidth(kilobytesPerSecond: Int)
+    /// The end of the stream comes later by this.
+    case slowClose(delay: Duration)
+    /// Nothing gets through, and after this the connection is closed; zero: only when the toxic
+    /// is taken away.
+    case timeout(Duration)
+    /// Nothing gets through, and after this the connection is reset.
+    case resetPeer(Duration)
+    /// Data comes in pieces of about this many bytes, with a pause before each.
+    case slicer(averageSize: Int, variation: Int, delay: Duration)
+    /// After this many bytes the connection is closed.
+    case limitData(bytes: Int)
+    /// Bytes are changed: each with this probability, and the one at this offset of the stream.
+    case corrupt(probability: Double, offset: Int?)
+    /// Nothing gets through, as if every packet were dropped; what was sent meanwhile comes when
+    /// the toxic is taken away, as TCP would send it again.
+    case blackhole
+    /// Whole ZeroMQ messages come twice with this probability. Only for streams without
+    /// encryption; a stream that is no ZMTP 3 passes as it is.
+    case duplicate(probability: Double)
+}
+
+extension ToxicEffect {
+    /// The name in the API, as ``types`` has it.
+    var type: String {
+        switch self {
+        case .latency: "latency"
+        case .bandwidth: "bandwidth"
+        case .slowClose: "slow_close"
+        case .timeout: "timeout"
+        case .resetPeer: "reset_peer"
+        case .slicer: "slicer"
+        case .limitData: "limit_data"
+        case .corrupt: "corrupt"
+        case .blackhole: "blackhole"
+        case .duplicate: "duplicate"
+        }
+    }
+}
+
+extension ToxicEffect {
+    static let types = [
+        "latency", "bandwidth", "slow_close", "timeout", "reset_peer", "slicer", "limit_data",
+        "corrupt", "blackhole", "duplicate",
+    ]
+    static var allowed: String { types.joined(separator: ", ") }
+
+    /// The longest pause: an hour, in milliseconds.
+    static let millisecondMax: Int64 = 3_600_000
+    private static let byteMax: Int64 = 1 << 40
+    private static let sliceMax: Int64 = 1 << 20
+
+    /// As the API names and measures them: milliseconds, bytes, kilobytes a second; the slicer's
+    /// delay in microseconds.
+    var attributes: [String: JSONValue] {
+        switch self {
+        case .latency(let latency, let jitter):
+            ["latency": .milliseconds(latency), "jitter": .milliseconds(jitter)]
+        case .bandwidth(let rate): ["rate": .integer(Int64(rate))]
+        case .slowClose(let delay): ["delay": .milliseconds(delay)]
+        case .timeout(let limit), .resetPeer(let limit): ["timeout": .milliseconds(limit)]
+        case .slicer(let size, let variation, let delay):
+            [
+                "average_size": .integer(Int64(size)), "size_variation": .integer(Int64(variation)),
+                "delay": .integer(delay.wholeMicroseconds),
+            ]
+        case .limitData(let bytes): ["bytes": .integer(Int64(bytes))]
+        case .corrupt(let probability, let offset):
+            [
+                "probability": .number(probability),
+                "offset": offset.map { .integer(Int64($0)) } ?? .null,
+            ]
+        case .blackhole: [:]
+        case .duplicate(let probability): ["probability": .number(probability)]
+        }
+    }
+
+    init(type: String, attributes: [String: JSONValue]) throws(ProxyProblem) {
+        func fields(_ names: String...) throws(ProxyProblem) -> ToxicFields {
+            try ToxicFields(.object(attributes), of: "attributes of \(type)", allowing: names)
+        }
+        switch type {
+        case "latency":
+            let fields = try fields("latency", "jitter")
+            self = .latency(try fields.pause("latency"), jitter: try fields.pause("jitter"))
+        case "bandwidth":
+            let rate = try fields("rate").needed("rate", in: 1...10_000_000, by: type)
+            self = .bandwidth(kilobytesPerSecond: rate)
+        case "slow_close": self = .slowClose(delay: try fields("delay").pause("delay"))
+        case "timeout": self = .timeout(try fields("timeout").pause("timeout"))
+        case "reset_peer": self = .resetPeer(try fields("timeout").pause("timeout"))
+        case "slicer":
+            self = try Self.slicer(try fields("average_size", "size_variation", "delay"))
+        case "limit_data":
+            let bytes = try fields("bytes").needed("bytes", in: 0...Self.byteMax, by: type)
+            self = .limitData(bytes: bytes)
+        case "corrupt":
+            let fields = try fields("probability", "offset")
+            self = .corrupt(
+                probability: try fields.number("probability", in: 0...1) ?? 0,
+                offset: try fields.integer("offset", in: 0...Self.byteMax).map { Int($0) })
+        case "blackhole":
+            _ = try fields()
+            self = .blackhole
+        case "duplicate":
+            let fields = try fields("probability")
+            self = .duplicate(probability: try fields.number("probability", in: 0...1) ?? 1)
+        default:
+            throw .badRequest("type: found \(type.shown()); allowed: \(Self.allowed)")
+        }
+    }
+
+    private static func slicer(_ fields: ToxicFields) throws(ProxyProblem) -> ToxicEffect {
+        let size = try fields.needed("average_size", in: 1...sliceMax, by: "slicer")
+        let variation = try fields.integer("size_variation", in: 0...sliceMax) ?? 0
+        guard variation < size else {
+            throw .badRequest("size_variation: found \(variation); allowed: less than average_size")
+        }
+        let delay = try fields.integer("delay", in: 0...millisecondMax * 1_000) ?? 0
+        return .slicer(
+            averageSize: size, variation: Int(variation), delay: .microseconds(delay))
+    }
+}
+
+/// The fields of what is posted about proxies and toxics.
+typealias ToxicFields = JSONFields<ProxyProblem>
+
+extension ToxicFields {
+    /// Toxiproxy's clients send an empty text for one that is not given.
+    func given(_ name: String) throws(ProxyProblem) -> String? {
+        let text = try string(name)
+        return text?.isEmpty == true ? nil : text
+    }
+
+    func itemName() throws(ProxyProblem) -> String? {
+        let name = try given("name")
+        if let name { try ProxyRegistry.checkName(name, "name") }
+        return name
+    }
+
+    fileprivate func pause(_ name: String) throws(ProxyProblem) -> Duration {
+        .milliseconds(try integer(name, in: 0...ToxicEffect.millisecondMax) ?? 0)
+    }
+
+    fileprivate func needed(
+        _ name: String, in range: ClosedRange<Int64>, by type: String
+    ) throws(ProxyProblem) -> Int {
+        if let value = try integer(name, in: range) { return Int(value) }
+        throw .badRequest("\(name): missing; \(type) needs it")
+    }
+}
+
+extension Toxic {
+    /// As the API tells it.
+    var json: JSONValue {
+        [
+            "name": .string(name), "type": .string(effect.type),
+            "stream": .string(stream.rawValue), "toxicity": .number(toxicity),
+            "attributes": .object(effect.attributes),
+        ]
+    }
+
+    /// Reads what a client posted for a new toxic, or for a change of `former`.
+    init(_ json: JSONValue, changing former: Toxic? = nil) throws(ProxyProblem) {
+        let fields = try ToxicFields(
+            json, of: "toxic", allowing: ["name", "type", "stream", "toxicity", "attributes"])
+        let type = try fields.given("type") ?? former?.effect.type
+        guard let type else { throw .badRequest("type: missing; allowed: \(ToxicEffect.allowed)") }
+        let streams = ToxicStream.allCases.map(\.rawValue)
+        let given =
+            try fields.given("stream") == nil ? nil : try fields.word("stream", among: streams)
+        let stream = given.flatMap(ToxicStream.init) ?? former?.stream ?? .downstream
+        if let former, type != former.effect.type || stream != former.stream {
+            throw .badRequest(
+                "type and stream of a toxic cannot be changed; delete it and make one")
+        }
+        let attributes: [String: JSONValue]
+        switch fields["attributes"] {
+        case nil: attributes = [:]
+        case .object(let given)?: attributes = given
+        default: throw .badRequest("attributes: not a JSON object")
+        }
+        // A change names only what is different.
+        let all = (former?.effect.attributes ?? [:]).merging(attributes) { $1 }
+        let effect = try ToxicEffect(type: type, attributes: all)
+        let toxicity = try fields.number("toxicity", in: 0...1)
+        self.init(
+            effect, on: stream, name: try fields.itemName() ?? former?.name,
+            toxicity: toxicity ?? former?.toxicity ?? 1)
+    }
+}

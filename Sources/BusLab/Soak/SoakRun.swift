@@ -1,0 +1,324 @@
+import BusNodeKit
+import ErrorBus
+import Foundation
+import Glibc
+
+/// A bus of real processes under steady load, with links cut now and then: what each process holds
+/// before, during and after.
+package struct SoakRun: Sendable {
+    private static let sampleInterval: Duration = .seconds(1)
+    private static let noticeInterval: Duration = .seconds(10)
+
+    let settings: SoakSettings
+    let plan: ChaosPlan
+    let folder: ChaosFolder
+    let say: @Sendable (String) -> Void
+
+    package init(
+        settings: SoakSettings, plan: ChaosPlan, folder: ChaosFolder,
+        say: @escaping @Sendable (String) -> Void
+    ) {
+        self.settings = settings
+        self.plan = plan
+        self.folder = folder
+        self.say = say
+    }
+
+    package struct Result: Sendable {
+        let uses: [SoakUse]
+        let counts: LedgerCounts
+        package let violations: [String]
+
+        /// For people.
+        package var lines: [String] {
+            TextTable.lines(
+                uses.map(\.cells), SoakUse.titles,
+                widthMax: SoakUse.titles.map { _ in 64 })
+                + [
+                    "\(counts.presented) presented, \(counts.completed) completed, "
+                        + "\(counts.lost) lost"
+                ]
+                + LedgerCounts.verdict(violations, "everything was given back")
+        }
+    }
+
+    package func run() async throws -> Result {
+        let links = try plan.links.enumerated().map { index, link in
+            try ChaosLink(link, number: index, folder: folder.path, seed: settings.seed)
+        }
+        for link in links { try await link.proxy.setEnabled(true) }
+        let start = ContinuousClock.now + SoakSettings.lead
+        let processes = await self.processes(links, start: ChaosWorker.uptime + SoakSettings.lead)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for process in processes.values { group.addTask { await process.keep() } }
+            defer {
+                for process in processes.values { process.endNow() }
+                group.cancelAll()
+            }
+            return try await measure(processes, links, from: start)
+        }
+    }
+
+    private func measure(
+        _ processes: [NodeName: ChaosProcess], _ links: [ChaosLink],
+        from start: ContinuousClock.Instant
+    ) async throws -> Result {
+        let clock = ContinuousClock()
+        var ledger = ChaosLedger(plan, folder: folder)
+        say("\(plan.processes.count) processes; warming up")
+        try await clock.sleep(until: start)
+        let missing = plan.processes.map(\.name).filter { !folder.isReady($0) }
+        guard missing.isEmpty else {
+            throw Failure(
+                .cannotCreate, "not up: \(missing.map(\.description).joined(separator: ", "))")
+        }
+        // Every link once, so that what a loss makes for the first time is made.
+        for link in links { try await cut(link) }
+        let loadStart = start + SoakSettings.warmUp + SoakSettings.pause
+        try await clock.sleep(until: loadStart - .seconds(1))
+        let before = sample(processes)
+        say("\(settings.presentations(in: settings.load)) presentations in \(settings.minutes) min")
+        var peak = before
+        var random = SeededGenerator(seed: settings.seed, part: "soak")
+        var nextCut = loadStart + SoakSettings.cutEvery
+        var minute = 0
+        while clock.now < loadStart + settings.load {
+            try await clock.sleep(for: Self.sampleInterval)
+            let samples = sample(processes)
+            peak = peak.merging(samples) { $0.maximum($1) }
+            if clock.now >= loadStart + .seconds(60 * (minute + 1)) {
+                minute += 1
+                say("\(minute) min, MiB: \(Self.memory(samples))")
+            }
+            ledger.read()
+            if clock.now >= nextCut, let link = links.randomElement(using: &random) {
+                try await cut(link)
+                nextCut += SoakSettings.cutEvery
+            }
+        }
+        say("the load is over; waiting until the bus has settled and forgotten")
+        let after = try await settle(processes, &ledger)
+        let counts = ledger.counts(processes)
+        return result(before, peak, after, counts, processes)
+    }
+
+    /// - Parameter start: When the first presentation is due, on the clock of
+    ///   ``ChaosWorker/uptime``.
+    private func processes(
+        _ links: [ChaosLink], start: Duration
+    ) async -> [NodeName: ChaosProcess] {
+        let warmUpShares = plan.shares(of: settings.presentations(in: SoakSettings.warmUp))
+        let shares = plan.shares(of: settings.presentations(in: settings.load))
+        let loadStart = start + SoakSettings.warmUp + SoakSettings.pause
+        return await plan.processes(
+            of: settings.topology, in: folder, links: links, seed: settings.seed,
+            logLevel: "critical"
+        ) { process in
+            let own = [
+                "--tombstone", String(SoakSettings.tombstoneMilliseconds),
+                "--gives-memory-back", "--status-file", folder.statusFile(of: process.name),
+            ]
+            guard let warmUpShare = warmUpShares[process.name], let share = shares[process.name]
+            else { return own }
+            return own + [
+                "--warm-up-share", String(warmUpShare),
+                "--warm-up-start", String(start.wholeMicroseconds),
+                "--warm-up-window", String(SoakSettings.warmUp.wholeMicroseconds),
+                "--share", String(share), "--start", String(loadStart.wholeMicroseconds),
+                "--window", String(settings.load.wholeMicroseconds),
+            ]
+        }
+    }
+
+    /// What each holds now. A process that is not there is missing.
+    private func sample(
+        _ processes: [NodeName: ChaosProcess]
+    ) -> [NodeName: ProcessSample] {
+        var samples: [NodeName: ProcessSample] = [:]
+        for (name, process) in processes {
+            guard let pid = process.marks.last(where: { $0.kind == .started })?.pid else {
+                continue
+            }
+            samples[name] = ProcessSample(pid: pid, statusFile: folder.statusFile(of: name))
+        }
+        return samples
+    }
+
+    private static func memory(_ samples: [NodeName: ProcessSample]) -> String {
+        samples.sorted { $0.key < $1.key }.map { "\($0) \($1.mebibytes)" }.joined(separator: ", ")
+    }
+
+    private func cut(_ link: ChaosLink) async throws {
+        try await link.proxy.setEnabled(false)
+        try await ContinuousClock().sleep(for: SoakSettings.cutLength)
+        try await link.proxy.setEnabled(true)
+    }
+
+    /// Until all is presented, nothing open and every table empty, or the limit is reached.
+    private func settle(
+        _ processes: [NodeName: ChaosProcess], _ ledger: inout ChaosLedger
+    ) async throws -> [NodeName: ProcessSample] {
+        let clock = ContinuousClock()
+        let limit = clock.now + SoakSettings.settleLimit
+        let earliest = clock.now + SoakSettings.pause
+        var nextNotice = earliest + Self.noticeInterval
+        while true {
+            try await clock.sleep(for: Self.sampleInterval)
+            ledger.read()
+            let samples = sample(processes)
+            let isEmpty = samples.values.allSatisfy { $0.tableEntries == 0 }
+            let counts = ledger.counts(processes)
+            let isSettled = isEmpty && counts.isSettled
+            // No sooner than before the load: memory takes its time to be given back.
+            if (isSettled && clock.now >= earliest) || clock.now > limit { return samples }
+            if clock.now >= nextNotice {
+                nextNotice += Self.noticeInterval
+                let left = samples.filter { $0.value.tableEntries != 0 }.keys.sorted().map {
+                    "\($0) \(samples[$0]?.tableEntries.map(String.init) ?? "?")"
+                }
+                say("\(counts.openAtEnd) open; entries left: \(left.joined(separator: ", "))")
+            }
+        }
+    }
+
+    private func result(
+        _ before: [NodeName: ProcessSample], _ peak: [NodeName: ProcessSample],
+        _ after: [NodeName: ProcessSample], _ counts: LedgerCounts,
+        _ processes: [NodeName: ChaosProcess]
+    ) -> Result {
+        let uses = plan.processes.map { process in
+            SoakUse(
+                name: process.name, before: before[process.name] ?? ProcessSample(),
+                peak: peak[process.name] ?? ProcessSample(),
+                after: after[process.name] ?? ProcessSample())
+        }
+        let expected =
+            settings.presentations(in: SoakSettings.warmUp)
+            + settings.presentations(in: settings.load)
+        return Result(
+            uses: uses, counts: counts,
+            violations: uses.flatMap(\.violations)
+                + counts.violations(
+                    expected: expected, everyEndIsAnAnswer: plan.everyEndIsAnAnswer)
+                + processes.crashes)
+    }
+}
+
+/// What a soak is asked for, and its fixed times.
+package struct SoakSettings: Sendable {
+    /// From starting the processes to the first presentation.
+    static let lead: Duration = .seconds(10)
+    /// The same load as later, for long enough that what grows to a bound has reached it.
+    static let warmUp: Duration = .seconds(60)
+    /// After it, until the measure is taken that the end is compared with.
+    static let pause: Duration = .seconds(35)
+    /// From one cut of a link to the next.
+    static let cutEvery: Duration = .seconds(15)
+    static let cutLength: Duration = .seconds(2)
+    /// How long the bus may take to settle and forget after the load.
+    static let settleLimit: Duration = .seconds(120)
+    /// Results are remembered for this long: the usual ten minutes would outlast a short load. Much
+    /// longer than a link is cut, as in earnest: a child that has forgotten what it reported while
+    /// the link was gone would be sent its answer again for minutes.
+    static let tombstoneMilliseconds = 20_000
+
+    let topology: String
+    let minutes: Int
+    /// Presentations a second, of all workers together.
+    let rate: Int
+    let seed: UInt64
+
+    package init(topology: String, minutes: Int, rate: Int, seed: UInt64) {
+        self.topology = topology
+        self.minutes = minutes
+        self.rate = rate
+        self.seed = seed
+    }
+
+    var load: Duration { .seconds(minutes * 60) }
+
+    func presentations(in time: Duration) -> Int { Int(time.components.seconds) * rate }
+}
+
+/// What one process of a soak held: before the load, at most, and afterwards.
+struct SoakUse: Hashable, Sendable {
+    /// Memory may have grown by this part of what it was.
+    static let growthMax = 0.1
+
+    let name: NodeName
+    let before: ProcessSample
+    let peak: ProcessSample
+    let after: ProcessSample
+
+    /// What does not hold, a sentence each.
+    var violations: [String] {
+        var found: [String] = []
+        let limit = Double(before.residentBytes) * (1 + Self.growthMax)
+        if Double(after.residentBytes) > limit {
+            found.append("\(name): memory grew by \(growth), allowed: 10 %")
+        }
+        if after.descriptors > before.descriptors {
+            found.append(
+                "\(name): \(after.descriptors) descriptors, \(before.descriptors) before")
+        }
+        if after.tableEntries != 0 {
+            let left = after.tableEntries.map(String.init) ?? "unknown"
+            found.append("\(name): entries left in its tables: \(left)")
+        }
+        return found
+    }
+
+    private var growth: String {
+        let part = Double(after.residentBytes) / Double(max(1, before.residentBytes)) - 1
+        return "\((part * 1_000).rounded() / 10) %"
+    }
+
+    static let titles = [
+        "NODE", "MIB BEFORE", "PEAK", "AFTER", "CHANGE", "FDS BEFORE", "PEAK", "AFTER",
+        "ENTRIES PEAK", "AFTER",
+    ]
+
+    var cells: [String] {
+        [
+            name.description, before.mebibytes, peak.mebibytes, after.mebibytes,
+            growth, String(before.descriptors), String(peak.descriptors),
+            String(after.descriptors), peak.tableEntries.map(String.init) ?? "-",
+            after.tableEntries.map(String.init) ?? "-",
+        ]
+    }
+}
+
+/// What one process holds at one moment, by the kernel's account and by its own status file.
+struct ProcessSample: Hashable, Sendable {
+    /// Resident memory, in bytes.
+    var residentBytes = 0
+    var descriptors = 0
+    /// Entries of its tables; nil: it has said nothing yet.
+    var tableEntries: Int?
+
+    /// Nil when there is no such process.
+    init?(pid: pid_t, statusFile: String) {
+        let folder = "/proc/\(pid)"
+        guard let text = try? String(contentsOfFile: "\(folder)/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd")
+        else { return nil }
+        residentBytes = pages * sysconf(Int32(_SC_PAGESIZE))
+        descriptors = names.count
+        tableEntries = StatusFile.entryCount(in: statusFile)
+    }
+
+    init() {}
+
+    /// Resident memory with one digit.
+    var mebibytes: String { "\((Double(residentBytes) / 1_048_576 * 10).rounded() / 10)" }
+
+    /// The larger of each.
+    func maximum(_ other: ProcessSample) -> ProcessSample {
+        var both = self
+        both.residentBytes = max(residentBytes, other.residentBytes)
+        both.descriptors = max(descriptors, other.descriptors)
+        both.tableEntries = [tableEntries, other.tableEntries].compactMap(\.self).max()
+        return both
+    }
+}

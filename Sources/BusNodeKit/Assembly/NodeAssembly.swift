@@ -1,0 +1,223 @@
+package import ErrorBus
+import Foundation
+package import Logging
+import OrderedCollections
+package import ServiceLifecycle
+import Synchronization
+
+/// Makes a runnable node out of what a topology says about it.
+package final class NodeAssembly: Sendable {
+    /// Of this program.
+    package static let version = "0.1.0"
+
+    package let path: String
+    package let loaded: LoadedTopology
+    package let settings: NodeSettings
+    let logger: Logger
+    /// What every node is made of, whatever its settings.
+    private let base: NodeParts
+    private let runner: SubprocessRunner
+    private let terminal: TerminalPresenter
+    /// By the index of their presenter.
+    private let consoles: OrderedDictionary<Int, Console>
+    /// The responders that rules were read for, so that they can be read again.
+    private let ruled = RuledResponders()
+    private let ledger = Mutex<EventLog?>(nil)
+
+    package init(topology path: String, node: String, logger: Logger) throws {
+        self.path = path
+        loaded = try TopologyLoader.load(path)
+        settings = try loaded.topology.node(named: node, in: path)
+        var base = NodeParts(logger: logger)
+        base.version = Self.version
+        self.base = base
+        // What its presenters and consoles log is noted as the node's own is.
+        let logger = base.logger
+        self.logger = logger
+        terminal = TerminalPresenter(logger: logger)
+        var consoles: OrderedDictionary<Int, Console> = [:]
+        for case (let index, .console(let console)) in settings.presenters.enumerated() {
+            consoles[index] = try Console(
+                console, of: settings.name, in: loaded.topology, logger: logger)
+        }
+        self.consoles = consoles
+        runner = SubprocessRunner(folder: FilePath.folder(of: path))
+    }
+
+    /// The node's parts, with `ready` called once it listens.
+    package func parts(
+        use: JournalLock.Use = .alone, ready: @escaping @Sendable () -> Void = {}
+    ) throws -> NodeParts {
+        makeFoldersOfSockets()
+        var parts = base
+        parts.ready = ready
+        var logs: [any AuditLog] = consoles.values.map(\.audit)
+        if let events = settings.events {
+            let log = try EventLog(events, node: settings.name, logger: logger)
+            ledger.withLock { $0 = log }
+            logs.insert(log, at: 0)
+        }
+        if !logs.isEmpty { parts.audit = AuditLogs(logs: logs) }
+        if let path = settings.journal {
+            let journal = try SQLiteJournal(path, of: settings.name, use: use)
+            for file in journal.tightened {
+                logger.warning(
+                    "journal: others could read it; its mode is 0600 now",
+                    metadata: ["file": "\(file)"])
+            }
+            parts.journal = journal
+            for console in consoles.values { try console.silences.keep(in: journal) }
+            parts.asksAgainAfterRestart = settings.afterRestart == .ask
+            Task { [logger, weak journal] in
+                // Until the node is gone, which has the journal.
+                while await journal?.prune(logger) != nil {
+                    try? await Task.sleep(for: SQLiteJournal.pruneEvery)
+                }
+            }
+        }
+        let commands = RuleCommands(runner: runner) { $0.payload() }
+        if !settings.responders.isEmpty {
+            parts.chain = { [self, audit = parts.audit] next in
+                rules(
+                    settings.responders, .everyMatch, next, commands, audit, nil, at: .responders)
+            }
+        }
+        if !settings.presenters.isEmpty {
+            parts.presenting = { [self, audit = parts.audit, journal = parts.journal] next in
+                presenting(next, commands, audit, journal)
+            }
+        }
+        return parts
+    }
+
+    /// As the journal's folder is made. What stands in the way is said when it is listened on.
+    private func makeFoldersOfSockets() {
+        for case .ipc(let path) in settings.listen.map(\.address) {
+            let folder = FilePath.folder(of: path)
+            guard !folder.isEmpty else { continue }
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    /// What serves the consoles of this node once it is made.
+    package func services(for node: Node) -> [any Service] {
+        consoles.values.map { console in
+            console.attach(node)
+            return ConsoleServer(console)
+        }
+    }
+
+    /// The presenters in order, each in front of those after it. Consoles and terminals that stand
+    /// next to each other are asked at once.
+    private func presenting(
+        _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
+        _ journal: (any DecisionJournal)?
+    ) -> any Responder {
+        var next = next
+        var people: [any Presenter] = []
+        var silencing: [any Presenter] = []
+        func askPeople() {
+            guard let first = people.first else { return }
+            let presenter =
+                people.count == 1 ? first : FirstOfPresenters(people, logger: logger)
+            // What is silenced at a console is silenced for the terminal beside it too.
+            next = responder(silencing + [presenter], next, audit, journal)
+            people.removeAll()
+            silencing.removeAll()
+        }
+        for (index, presenter) in settings.presenters.enumerated().reversed() {
+            switch presenter {
+            case .terminal: people.insert(terminal, at: 0)
+            case .console:
+                guard let console = consoles[index] else { continue }
+                people.insert(console.inbox, at: 0)
+                silencing.insert(console.silences.presenter(audit: audit), at: 0)
+            case .policy(_, let rules):
+                askPeople()
+                next = self.rules(
+                    rules, .firstMatch, next, commands, audit, journal, at: .presenter(index))
+            case .command(let command):
+                askPeople()
+                let presenter = CommandPresenter(command: command, runner: runner, logger: logger)
+                next = responder([presenter], next, audit, journal)
+            }
+        }
+        askPeople()
+        return next
+    }
+
+    private func responder(
+        _ presenters: [any Presenter], _ next: any Responder, _ audit: (any AuditLog)?,
+        _ journal: (any DecisionJournal)?
+    ) -> any Responder {
+        PresentingResponder(
+            settings.name.description, presenters: presenters, next: next, journal: journal,
+            audit: audit,
+            logger: logger)
+    }
+
+    private func rules(
+        _ rules: [Rule], _ mode: RuleBook.Mode, _ next: any Responder, _ commands: RuleCommands,
+        _ audit: (any AuditLog)?, _ journal: (any DecisionJournal)?, at place: RuledResponders.Place
+    ) -> any Responder {
+        let responder = RuleResponder(
+            settings.name, book: RuleBook(rules, mode: mode), next: next, routes: base.routes,
+            commands: commands, journal: journal, audit: audit, logger: logger)
+        ruled.add(responder, at: place)
+        return responder
+    }
+
+    /// Opens the ledger's file again, which may have been rotated. Reads the topology again and
+    /// puts its rules and policies in place, for errors that come from now on. What cannot be read
+    /// changes nothing.
+    package func reload() {
+        ledger.withLock { $0 }?.reopen()
+        do {
+            let fresh = try TopologyLoader.load(path)
+            guard let settings = fresh.topology.nodes[self.settings.name] else {
+                throw Failure(.badConfiguration, "node \(self.settings.name) is gone from it")
+            }
+            let left = ruled.replaceRules(with: settings)
+            logger.notice("rules read again", metadata: ["file": "\(path)"])
+            for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
+        } catch {
+            logger.error(
+                "rules not read again", metadata: ["problem": "\(Failure(error).text)"])
+        }
+    }
+}
+
+/// The responders of one node that follow rules, by where the topology says so.
+final class RuledResponders: Sendable {
+    enum Place: Hashable, Sendable {
+        case responders
+        /// The presenter of this index.
+        case presenter(Int)
+    }
+
+    private let responders = Mutex<[Place: RuleResponder]>([:])
+
+    func add(_ responder: RuleResponder, at place: Place) {
+        responders.withLock { $0[place] = responder }
+    }
+
+    /// Puts new rules in place of the old. Returns what could not follow, for the log: a list
+    /// where there was none, or the other way round, changes the chain itself.
+    func replaceRules(with settings: NodeSettings) -> [String] {
+        var fresh: [Place: RuleBook] = [:]
+        if !settings.responders.isEmpty {
+            fresh[.responders] = RuleBook(settings.responders, mode: .everyMatch)
+        }
+        for (index, presenter) in settings.presenters.enumerated() {
+            guard case .policy(_, let rules) = presenter else { continue }
+            fresh[.presenter(index)] = RuleBook(rules, mode: .firstMatch)
+        }
+        return responders.withLock { responders in
+            for (place, responder) in responders {
+                responder.replaceRules(fresh[place] ?? RuleBook([], mode: .everyMatch))
+            }
+            return fresh.keys.filter { responders[$0] == nil }.map { "new rules at \($0)" }
+        }
+    }
+}

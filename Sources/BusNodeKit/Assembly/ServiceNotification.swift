@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+
+/// Tells the parent process that this one is ready: a file, and systemd's socket.
+package enum ServiceNotification {
+    /// Takes away a file left over from an earlier life, and shows that a new one can be made.
+    package static func prepare(file: String?) throws(Failure) {
+        guard let file else { return }
+        let temporary = file + ".\(getpid())"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .cannotCreate, "--ready-file \(file): \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+        unlink(temporary)
+        unlink(file)
+    }
+
+    package static func ready(file: String?) {
+        if let file {
+            // The name appears with its content: a watcher never reads half of it.
+            let temporary = file + ".\(getpid())"
+            let text = Data("\(getpid())\n".utf8)
+            if FileManager.default.createFile(atPath: temporary, contents: text) {
+                rename(temporary, file)
+            } else {
+                Terminal.say("bus-node: cannot write the ready file \(file)")
+            }
+        }
+        notify("READY=1")
+    }
+
+    /// sd_notify(3): a datagram to the socket that the environment names.
+    private static func notify(_ state: String) {
+        guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],
+            path.hasPrefix("/") || path.hasPrefix("@")
+        else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let message = Array(state.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, message, message.count, 0, $0, length)
+            }
+        }
+    }
+}
+
+/// Ends this process when its output has lost its reader: its starter is gone, even if
+/// it was killed outright.
+package enum OutputWatch {
+    package static func start() {
+        Thread.detachNewThread {
+            var item = pollfd(fd: STDERR_FILENO, events: 0, revents: 0)
+            while true {
+                let count = poll(&item, 1, -1)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0, item.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
+                kill(getpid(), SIGTERM)
+                return
+            }
+        }
+    }
+}
+
+/// How many files, sockets and pipes this process may have open.
+package enum DescriptorLimit {
+    /// Uses all that the system allows: each child of a node is one, and a shell's usual 1024 is a
+    /// limit for programs that use `select`, which this one does not.
+    package static func raise() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+            limit.rlim_cur < limit.rlim_max
+        else { return }
+        limit.rlim_cur = limit.rlim_max
+        // Refused, it stays what it was.
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

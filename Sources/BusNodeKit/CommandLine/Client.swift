@@ -1,0 +1,183 @@
+package import ErrorBus
+import ServiceLifecycle
+import Synchronization
+package import UnixSignals
+
+/// Runs a leaf node around one piece of work: up before it, down after it.
+package enum Client {
+    /// - Parameter signals: Those that end the work: it is cancelled, which withdraws what it has
+    ///   presented, and ``Interrupted`` is thrown. The node is closed after that, so that the
+    ///   withdrawal leaves.
+    package static func run<Value: Sendable>(
+        _ node: Node, endingOn signals: [UnixSignal] = [],
+        work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let trapped = await UnixSignalsSequence(trapping: signals)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                try await node.run()
+                return nil
+            }
+            group.addTask { try await interruptible(by: trapped, work) }
+            while let value = try await group.next() {
+                guard let value else { continue }
+                group.cancelAll()
+                while (try? await group.next()) != nil {}
+                return value
+            }
+            throw Failure(.software, "the node ended before its work")
+        }
+    }
+
+    private static func interruptible<Value: Sendable>(
+        by signals: UnixSignalsSequence, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                for await signal in signals { throw Interrupted(signal: signal.rawValue) }
+                return nil
+            }
+            while let value = try await group.next() {
+                guard let value else { continue }
+                group.cancelAll()
+                return value
+            }
+            throw CancellationError()
+        }
+    }
+}
+
+/// Tells the person at a terminal what a question waits for, each once.
+package final class WaitingNotice: Sendable {
+    /// A link that comes up sooner is not worth a line.
+    private static let linkTime: Duration = .seconds(1)
+
+    private struct Progress {
+        var hasLink = false
+        var isWaitingForLink = false
+        var isAsked = false
+    }
+
+    private let progress = Mutex(Progress())
+    private let say: @Sendable (String) -> Void
+
+    package init(say: @escaping @Sendable (String) -> Void = { Terminal.say("bus-node: " + $0) }) {
+        self.say = say
+    }
+
+    /// For the options of a presentation.
+    package var stateChanged: @Sendable (PresentationState) -> Void { { self.moved(to: $0) } }
+
+    private func moved(to state: PresentationState) {
+        switch state.station {
+        case .unreachable: waitForLink()
+        case .relayed: progress.withLock { $0.hasLink = true }
+        case .queued, .presented, .claimed:
+            let isFirst = progress.withLock { progress in
+                defer { (progress.hasLink, progress.isAsked) = (true, true) }
+                return !progress.isAsked
+            }
+            if isFirst {
+                say("waiting for an answer" + (state.by.map { " by \($0.shown())" } ?? ""))
+            }
+        }
+    }
+
+    private func waitForLink() {
+        let isFirst = progress.withLock { progress in
+            defer { progress.isWaitingForLink = true }
+            return !progress.isWaitingForLink
+        }
+        guard isFirst else { return }
+        Task {
+            try await Task.sleep(for: Self.linkTime)
+            if !progress.withLock({ $0.hasLink }) { say("waiting for a link") }
+        }
+    }
+}
+
+/// What a command makes of an outcome: its exit status, and a sentence when there is something to
+/// say that the printed option does not.
+package struct Conclusion {
+    package let status: ExitStatus
+    package let text: String?
+
+    package init(_ outcome: Outcome) {
+        let detail = outcome.detail.map { ": \($0.shown())" } ?? ""
+        switch outcome.reason {
+        case .answered, .handled:
+            status = outcome.didRecover ? .ok : .declined
+            text =
+                switch outcome.answer {
+                case nil: "handled by \(outcome.decidedBy.shown())"
+                case let answer? where answer.via == .expiry:
+                    "no answer came in time: \(answer.option.shown()) applied (on expiry)"
+                case _?: nil
+                }
+        case .withheld, .userCancelled:
+            status = .declined
+            text = "\(outcome.reason) by \(outcome.decidedBy.shown()): no presenter was asked"
+        case .unreachable:
+            // A node is there, and at a limit.
+            let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
+            status = isBusy ? .temporaryFailure : .unavailable
+            text = "no node could be reached\(detail)"
+        case .detached:
+            status = .unavailable
+            text = "no node up there presents errors\(detail)"
+        case .expired:
+            status = .temporaryFailure
+            text = "no answer came before the deadline"
+        case .busy, .shutDown:
+            status = .temporaryFailure
+            text = "\(outcome.reason)\(detail)"
+        case .rejected, .cycle, .tooManyHops:
+            status = .badData
+            text = "refused\(detail)"
+        case .withdrawn:
+            status = .declined
+            text = "withdrawn"
+        default:
+            status = .declined
+            text = "\(outcome.reason.rawValue.shown())\(detail)"
+        }
+    }
+}
+
+extension Outcome {
+    /// The outcome for scripts; the keys are those of the reply to a bare client.
+    package var json: JSONValue {
+        var object: [String: JSONValue] = [
+            "didRecover": .bool(didRecover), "reason": .string(reason.rawValue),
+            "by": .string(answer?.by ?? decidedBy),
+        ]
+        object["id"] = presentation.map { .string($0.description) } ?? .null
+        object["option"] = answer.map { .string($0.option) } ?? .null
+        object["via"] = answer.map { .string($0.via.rawValue) } ?? .null
+        object["code"] = refusalCode.map { .integer(Int64($0)) } ?? .null
+        object["detail"] = detail.map { .string($0) } ?? .null
+        return .object(object)
+    }
+}
+
+/// A report whose options stand for themselves: choosing one is all there is to do here, the
+/// script does the rest.
+package struct PresentedReport: AttemptableError {
+    package let report: ErrorReport
+
+    package init(report: ErrorReport) { self.report = report }
+
+    package var attempter: any RecoveryAttempter { Choice(options: report.options) }
+
+    private struct Choice: RecoveryAttempter {
+        let options: [ErrorReport.Option]
+
+        func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+            guard let option = options.first(where: { $0.id == answer.option }) else {
+                return options.isEmpty ? .notRecovered : .notOffered
+            }
+            return option.role == .cancel ? .notRecovered : .recovered
+        }
+    }
+}

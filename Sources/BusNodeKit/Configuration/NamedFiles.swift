@@ -1,0 +1,150 @@
+package import ErrorBus
+import Foundation
+import Glibc
+
+/// What a topology names and only a running node opens: it is tried before.
+package struct NamedFiles {
+    package struct Finding {
+        package let problem: ConfigurationProblem
+        package let status: ExitStatus
+    }
+
+    private let topology: Topology
+    private let path: String
+    private let root: ConfigurationNode?
+
+    /// - Parameter path: The topology's file, for the lines.
+    package init(_ topology: Topology, _ path: String) {
+        self.topology = topology
+        self.path = path
+        root = try? YAMLConfiguration.read(path)
+    }
+
+    /// What a node would not start with, or would ask in vain.
+    package var problems: [Finding] {
+        topology.settings.flatMap { tokens(of: $0) + missingPrograms(of: $0) }
+    }
+
+    /// What this user cannot write here; maybe the node's own user can.
+    package var warnings: [ConfigurationWarning] {
+        topology.settings.flatMap { node in
+            [("journal", node.journal), ("events", node.events)].compactMap { key, file in
+                guard let file, let hindrance = Self.hindrance(to: file) else { return nil }
+                return ConfigurationWarning(
+                    at: location(["nodes", "\(node.name)", key]),
+                    field: "nodes.\(node.name).\(key)",
+                    message: "\(file.shown()) cannot be written here: \(hindrance)")
+            }
+        }
+    }
+
+    // MARK: Tokens
+
+    private func tokens(of node: NodeSettings) -> [Finding] {
+        node.presenters.enumerated().compactMap { index, presenter in
+            guard case .console(let console) = presenter, let file = console.tokenFile else {
+                return nil
+            }
+            do throws(ConsoleToken.Refusal) {
+                _ = try ConsoleToken(reading: file)
+                return nil
+            } catch {
+                let problem = ConfigurationProblem(
+                    at: place(ofPresenter: index, of: node.name, ["console", "token"]),
+                    field: "nodes.\(node.name).presenters[\(index)].console.token",
+                    found: "\(error.found) (\(file.shown()))",
+                    allowed: error.allowed ?? "a file that only its owner can read")
+                return Finding(problem: problem, status: error.status)
+            }
+        }
+    }
+
+    // MARK: Programs
+
+    /// The programs of a node's presenters and rules that cannot be run.
+    package func missingPrograms(of node: NodeSettings) -> [Finding] {
+        var findings = programs(of: node.responders, "nodes.\(node.name).responders", in: path)
+        for (index, presenter) in node.presenters.enumerated() {
+            switch presenter {
+            case .command(let words):
+                let finding = missing(
+                    words, at: place(ofPresenter: index, of: node.name, ["command"]),
+                    field: "nodes.\(node.name).presenters[\(index)].command")
+                findings += finding.map { [$0] } ?? []
+            case .policy(let file, let rules): findings += programs(of: rules, "rules", in: file)
+            case .terminal, .console: break
+            }
+        }
+        return findings
+    }
+
+    private func programs(of rules: [Rule], _ list: String, in file: String) -> [Finding] {
+        rules.flatMap { rule in
+            rule.actions.compactMap { action in
+                guard case .addOption(let option) = action else { return nil }
+                return missing(
+                    option.run,
+                    at: ConfigurationLocation(file: file, line: rule.line ?? 1, column: 1),
+                    field: "\(list)[\(rule.position - 1)].addOption.run")
+            }
+        }
+    }
+
+    private func missing(
+        _ words: [String], at location: ConfigurationLocation, field: String
+    ) -> Finding? {
+        guard let program = words.first else { return nil }
+        let folders = ProgramSearch.path(in: RawArguments.environment ?? [])
+        let result = ProgramSearch.find(Array(program.utf8), path: folders)
+        guard case .missing(let reason, let exitCode) = result else { return nil }
+        let problem = ConfigurationProblem(
+            at: location, field: field, found: "\"\(program.shown())\"",
+            allowed: "a program that can be run", hint: reason)
+        return Finding(problem: problem, status: exitCode == 127 ? .noInput : .badConfiguration)
+    }
+
+    // MARK: Files that a node writes
+
+    /// Why a file cannot be written or made; nil where it seems that it can.
+    private static func hindrance(to file: String) -> String? {
+        if FileStatus(file) != nil {
+            return access(file, W_OK) == 0 ? nil : String(cString: strerror(errno))
+        }
+        // The folders that are missing are made.
+        var folder = file
+        repeat {
+            guard errno == ENOENT else { return String(cString: strerror(errno)) }
+            folder = FilePath.folder(of: folder)
+            if folder.isEmpty { folder = "." }
+        } while FileStatus(folder) == nil
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return "\(folder.shown()): \(String(cString: strerror(errno)))"
+        }
+        return nil
+    }
+
+    // MARK: Places
+
+    /// Where a key of a presenter is written.
+    private func place(
+        ofPresenter index: Int, of node: NodeName, _ keys: [String]
+    ) -> ConfigurationLocation {
+        let field = ["nodes", node.description, "presenters"]
+        guard case .sequence(let elements)? = field.reduce(root, { $0?[$1] })?.value,
+            elements.indices.contains(index)
+        else { return location(field) }
+        return keys.reduce(elements[index]) { $0[$1] ?? $0 }.location
+    }
+
+    private func location(_ keys: [String]) -> ConfigurationLocation {
+        keys.reduce(root) { $0?[$1] }?.location
+            ?? ConfigurationLocation(file: path, line: 1, column: 1)
+    }
+}
+
+extension ConfigurationNode {
+    fileprivate subscript(key: String) -> ConfigurationNode? {
+        guard case .mapping(let entries) = value else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+}

@@ -1,0 +1,44 @@
+package import ErrorBus
+import Foundation
+
+/// Loads a topology file and every file that it names.
+package enum TopologyLoader {
+    /// - Parameters:
+    ///   - path: The topology file. Relative paths in it start at its folder.
+    ///   - environment: What `${NAME}` stands for.
+    package static func load(
+        _ path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFailure) -> LoadedTopology {
+        let root = try YAMLConfiguration.read(path)
+        return try TopologyReader.read(
+            root, folder: FilePath.folder(of: path), environment: environment,
+            openPolicy: { (path) throws(ConfigurationFailure) in try YAMLConfiguration.read(path) })
+    }
+}
+
+extension Topology {
+    /// The node that is called so on a command line.
+    ///
+    /// - Parameter path: The file, for the message.
+    package func node(named text: String, in path: String) throws(Failure) -> NodeSettings {
+        guard let settings = NodeName(text).flatMap({ self[$0] }) else {
+            throw Failure(
+                .badConfiguration,
+                "\(path.shown()): no node \"\(text.shown())\"; there are: \(nodeNames)")
+        }
+        return settings
+    }
+
+    /// In the order of the file.
+    package var nodeNames: String { settings.map(\.name.description).joined(separator: ", ") }
+}
+
+extension ConfigurationFailure {
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .unreadable: .noInput
+        case .invalid(let problems, _):
+            problems.allSatisfy(\.isUnreadableFile) ? .noInput : .badConfiguration
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ErrorBus
+import Hummingbird
+
+/// Why a request was not done: a status, a word for scripts, a sentence for people.
+struct APIProblem: RequestProblem {
+    let status: HTTPResponse.Status
+    let word: String
+    let message: String
+    var details: [String: JSONValue] = [:]
+    /// The connection is not used again: what is left of the request is not read.
+    var closes = false
+    /// What the path takes, where that is why.
+    var methods: [String] = []
+
+    init(
+        _ status: HTTPResponse.Status, _ word: String, _ message: String,
+        details: [String: JSONValue] = [:]
+    ) {
+        self.status = status
+        self.word = word
+        self.message = message
+        self.details = details
+    }
+
+    static func badRequest(_ message: String) -> APIProblem {
+        APIProblem(.badRequest, "badRequest", message)
+    }
+
+    static let tooLarge = {
+        var problem = APIProblem(
+            .contentTooLarge, "tooLarge", "body: allowed: \(ConsoleLimits.bodyByteMax) bytes")
+        problem.closes = true
+        return problem
+    }()
+
+    /// Its chunks or its end are not what they say.
+    static func brokenBody(_ error: any Error) -> APIProblem {
+        var problem = badRequest("body: cannot be read: \(error)")
+        problem.closes = true
+        return problem
+    }
+
+    init(_ refusal: InboxRefusal) {
+        let message = refusal.description
+        switch refusal {
+        case .unknown: self.init(.notFound, "unknown", message)
+        case .unknownGroup: self.init(.notFound, "unknownGroup", message)
+        case .notOffered(_, let offered):
+            self.init(
+                .unprocessableContent, "notOffered", message,
+                details: ["offered": .array(offered.map { .string($0) })])
+        case .answered(let answer, let at):
+            self.init(
+                .conflict, "answered", message,
+                details: [
+                    "by": .string(answer.by), "option": .string(answer.option),
+                    "via": .string(answer.via.rawValue), "at": .time(at.date),
+                ])
+        case .claimed(let by, let until):
+            self.init(
+                .conflict, "claimed", message,
+                details: ["by": .string(by), "until": .time(until.date)])
+        case .closed(let reason, let at):
+            self.init(
+                .conflict, "closed", message,
+                details: ["reason": .string(reason.rawValue), "at": .time(at.date)])
+        case .nothingToUndo: self.init(.conflict, "nothingToUndo", message)
+        case .takenBack: self.init(.conflict, "takenBack", message)
+        case .tooLong: self.init(.badRequest, "tooLong", message)
+        }
+    }
+
+    init(_ refusal: SilenceRefusal) {
+        let message = refusal.description
+        switch refusal {
+        case .unknown: self.init(.notFound, "unknownSilence", message)
+        case .ended(_, let at):
+            self.init(.conflict, "ended", message, details: ["at": .time(at.date)])
+        case .matchesEverything: self.init(.badRequest, "badRequest", message)
+        case .tooMany: self.init(.conflict, "tooMany", message)
+        case .duration: self.init(.badRequest, "tooLong", message)
+        }
+    }
+
+    var json: JSONValue {
+        .object(details.merging(["error": .string(word), "message": .string(message)]) { $1 })
+    }
+
+    var response: Response {
+        var response = Response(json, status: status)
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        if !methods.isEmpty { response.headers[.allow] = methods.joined(separator: ", ") }
+        if closes { response.headers[.connection] = "close" }
+        return response
+    }
+}
+
+extension Response {
+    init(_ json: JSONValue, status: HTTPResponse.Status = .ok) {
+        // A person who looks at it with curl sees no control characters of a peer.
+        let bytes = JSONEscapes.escapingInvisible(in: json.encoded()) + [UInt8(ascii: "\n")]
+        self.init(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,155 @@
+import ErrorBus
+import Hummingbird
+
+// What people see of a group, and do with all of it at once.
+extension ConsoleAPI {
+    /// The group, its open members, and in what these differ.
+    func group(_ number: Int) throws(APIProblem) -> JSONValue {
+        guard let group = inbox.groups.first(where: { $0.number == number }) else {
+            throw APIProblem(.unknownGroup(number))
+        }
+        let members = members(of: group)
+        var object = JSONValue(group, console.revisions).objectValue ?? [:]
+        object["varies"] = GroupDifference.names(in: members.map(\.report)).json
+        object["items"] = .array(
+            members.prefix(ConsoleLimits.itemCountMax).map { item in
+                [
+                    "id": .string(item.id.description),
+                    "description": .string(
+                        item.report.description.clipped(ConsoleLimits.descriptionScalarMax)),
+                    "failureReason": .text(
+                        item.report.failureReason?.clipped(ConsoleLimits.descriptionScalarMax)),
+                    "severity": .string(item.report.severity.rawValue),
+                    "origin": .text(item.origin?.description),
+                ]
+            })
+        return .object(object)
+    }
+
+    private func members(of group: InboxGroup) -> [InboxItem] {
+        group.members.compactMap { id in
+            // Those that end in this moment are no longer open.
+            try? inbox.item(id)
+        }
+    }
+
+    func answerGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
+        let fields = try BodyFields(
+            body, allowing: "option", "title", "role", "by", "seen", "undoMilliseconds")
+        let (option, by) = (try fields.text("option"), try fields.name("by"))
+        let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
+        let seen = try fields.integer("seen", in: 0...Revisions.max)
+        let latest = inbox.revision
+        // What was seen in an earlier life of this node is nothing that is here now.
+        let ownSeen = seen.map { console.revisions.own($0, upTo: latest) ?? 0 }
+        let view = SeenOption(
+            id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
+            role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
+        if let group = inbox.groups.first(where: { $0.number == number }) {
+            let members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
+            try view.check(members, sawWhich: seen != nil)
+        }
+        let result: GroupAnswer
+        do throws(InboxRefusal) {
+            // What comes after the check is not answered either.
+            result = try inbox.answerGroup(
+                number, option: option, by: by, seen: ownSeen ?? latest,
+                undo: .milliseconds(undo))
+        } catch {
+            throw APIProblem(error)
+        }
+        if undo > 0 {
+            for id in result.answered { note("leaving", id, ["by": by, "option": option]) }
+        }
+        return Response([
+            "answered": result.answered.map(\.description).json,
+            "refused": .array(
+                result.refused.map { id, refusal in
+                    [
+                        "id": .string(id.description), "message": .string(refusal.description),
+                        "error": .string(APIProblem(refusal).word),
+                    ]
+                }),
+        ])
+    }
+
+    func undoGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
+        let by = try BodyFields(body, allowing: "by").name("by")
+        do throws(InboxRefusal) {
+            let undone = try inbox.undoGroup(number)
+            for id in undone { note("undo", id, ["by": by]) }
+            return Response(["undone": undone.map(\.description).json])
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
+
+/// An option as the caller of a group's answer saw it.
+struct SeenOption {
+    let id: String
+    /// Nil where the caller does not say.
+    let title: String?
+    /// The role's word, `none` without one; nil where the caller does not say.
+    let role: String?
+
+    /// Refuses an answer for members whose option is another one than was seen.
+    ///
+    /// - Parameter sawWhich: The caller named the revision that it had seen.
+    func check(_ members: [InboxItem], sawWhich: Bool) throws(APIProblem) {
+        let options = members.compactMap { item in item.report.options.first { $0.id == id } }
+        for option in options {
+            if let title, title != option.title {
+                throw notSeen("\(id): seen: \(title.shown()); found: \(option.title.shown())")
+            }
+            if let role, role != option.seenRole {
+                throw notSeen("\(id): seen with role \(role); found: \(option.seenRole)")
+            }
+        }
+        guard !sawWhich else { return }
+        if role == nil, options.contains(where: { $0.role == .destructive }) {
+            throw notSeen("\(id) is destructive: send role, or seen")
+        }
+        let varies = GroupDifference.names(in: members.map(\.report))
+        if varies.contains("description") || varies.contains("options") {
+            throw notSeen(
+                "its members differ in \(varies.joined(separator: ", ")): send seen, the revision "
+                    + "of the list that was looked at")
+        }
+    }
+
+    private func notSeen(_ what: String) -> APIProblem {
+        APIProblem(.conflict, "notSeen", "not answered: \(what)")
+    }
+}
+
+/// In what the reports of a group differ.
+enum GroupDifference {
+    /// The names of the fields that are not the same in all, as they are in a report.
+    static func names(in reports: [ErrorReport]) -> [String] {
+        guard let first = reports.first else { return [] }
+        let fields: [(String, (ErrorReport) -> Bool)] = [
+            ("description", { $0.description != first.description }),
+            ("failureReason", { $0.failureReason != first.failureReason }),
+            ("recoverySuggestion", { $0.recoverySuggestion != first.recoverySuggestion }),
+            ("severity", { $0.severity != first.severity }),
+            ("domain", { $0.domain != first.domain }),
+            ("code", { $0.code != first.code }),
+            ("options", { $0.options != first.options }),
+            ("userInfo", { $0.userInfo != first.userInfo }),
+        ]
+        return fields.filter { _, differs in reports.contains(where: differs) }.map(\.0)
+    }
+}
+
+extension ErrorReport.Option {
+    /// The role as the interface tells it.
+    var seenRole: String { shownRole?.rawValue ?? "none" }
+
+    /// The role, or that of the default where it is only declared.
+    var shownRole: Role? { isDeclaredDefault && role == nil ? .default : role }
+}
+
+extension ErrorReport.Option.Role {
+    static var allWords: [String] { allCases.map(\.rawValue) }
+}

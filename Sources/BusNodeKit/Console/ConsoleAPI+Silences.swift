@@ -1,0 +1,130 @@
+import ErrorBus
+import Foundation
+import Hummingbird
+import Logging
+
+// Errors that are not presented for a while.
+extension ConsoleAPI {
+    private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
+
+    var silenceList: JSONValue {
+        let now = Moment.now
+        return [
+            "isKept": .bool(console.silences.isKept),
+            "silences": console.silences.silences.all.map { SilenceView($0, at: now) }.json,
+        ]
+    }
+
+    func addSilence(_ body: [UInt8]) async throws -> Response {
+        let fields = try BodyFields(
+            body, allowing: "match", "by", "comment", "forMilliseconds", "option", "alsoOpen")
+        let pattern = Self.nested(try fields.value("match"))
+        let request = Silence.Request(
+            pattern: pattern, match: try Self.match(pattern),
+            option: fields["option"] == nil ? nil : try fields.text("option"),
+            by: try fields.name("by"),
+            comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
+        guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
+            throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
+        }
+        let alsoOpen = try fields.bool("alsoOpen") ?? false
+        do {
+            let (silence, count) = try await console.silences.add(
+                request, for: .milliseconds(time), alsoOpen: alsoOpen)
+            log("silence made", silence)
+            return Response([
+                "silence": SilenceView(silence, at: .now).json, "applied": .count(count),
+            ])
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    func previewSilence(_ body: [UInt8]) throws(APIProblem) -> Response {
+        let fields = try BodyFields(body, allowing: "match")
+        let open = console.silences.open(matching: try Self.match(try fields.value("match")))
+        return Response([
+            "open": .count(open.count),
+            "ids": .array(
+                open.prefix(ConsoleLimits.idCountMax).map { .string($0.id.description) }),
+        ])
+    }
+
+    func endSilence(_ text: String, _ body: [UInt8]) async throws -> Response {
+        let by = try BodyFields(body, allowing: "by").name("by")
+        guard let number = Int(text) else {
+            throw APIProblem(.notFound, "unknownSilence", "no silence \(text.shown()) here")
+        }
+        do {
+            let silence = try await console.silences.end(number, by: by)
+            log("silence ended", silence)
+            return Response(SilenceView(silence, at: .now).json)
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    /// `userInfo.FIELD` as a field of `userInfo`: one way to write it, for those who show it.
+    private static func nested(_ pattern: JSONValue) -> JSONValue {
+        guard case .object(var fields) = pattern else { return pattern }
+        var userInfo = fields["userInfo"]?.objectValue ?? [:]
+        let prefix = "userInfo."
+        for (key, value) in fields where key.hasPrefix(prefix) {
+            // Written both ways it is refused for that when it is read.
+            guard userInfo[String(key.dropFirst(prefix.count))] == nil else { return pattern }
+            userInfo[String(key.dropFirst(prefix.count))] = value
+            fields[key] = nil
+        }
+        if !userInfo.isEmpty { fields["userInfo"] = .object(userInfo) }
+        return .object(fields)
+    }
+
+    private static func match(_ pattern: JSONValue) throws(APIProblem) -> RuleMatch {
+        let match: RuleMatch
+        do throws(ConfigurationProblem) {
+            match = try RuleMatch(json: pattern)
+        } catch {
+            let hint = error.hint.map { "; \($0)" } ?? ""
+            throw .badRequest(
+                "\(error.field): found \(error.found); allowed: \(error.allowed)\(hint)")
+        }
+        guard match != RuleMatch() else { throw APIProblem(SilenceRefusal.matchesEverything) }
+        return match
+    }
+
+    private static func problem(_ error: any Error) -> APIProblem {
+        if let problem = error as? APIProblem { return problem }
+        if let refusal = error as? SilenceRefusal { return APIProblem(refusal) }
+        return APIProblem(
+            .internalServerError, "notStored",
+            "the journal cannot be written: \(ErrorReport(describing: error).description)")
+    }
+
+    private func log(_ event: Logger.Message, _ silence: Silence) {
+        console.logger.notice(
+            event,
+            metadata: [
+                "silence": "\(silence.number)",
+                "match": "\(String(decoding: silence.request.pattern.encoded(), as: UTF8.self))",
+                "by": "\(silence.endedBy ?? silence.request.by)",
+                "until": "\(silence.endsAt.date.ISO8601Format())",
+            ])
+    }
+}
+
+extension SilenceView {
+    init(_ silence: Silence, at now: Moment) {
+        number = silence.number
+        match = silence.request.pattern
+        option = silence.request.option
+        by = silence.request.by
+        comment = silence.request.comment
+        createdAt = TimeText.text(silence.createdAt.date)
+        endsAt = TimeText.text(silence.endsAt.date)
+        stage = silence.isActive(at: now) ? "active" : "ended"
+        endedBy = silence.endedBy
+        answered = silence.answeredCount
+        withheld = silence.withheldCount
+        lastAt = silence.lastAt.map { TimeText.text($0.date) }
+    }
+}

@@ -1,0 +1,246 @@
+import ErrorBus
+import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// The console's HTTP interface: what a page and scripts read and do.
+struct ConsoleAPI: Sendable {
+    let console: Console
+    let feed: EventFeed
+    let page = ConsolePage()
+
+    init(_ console: Console) {
+        self.console = console
+        feed = EventFeed(console)
+    }
+
+    var inbox: Inbox { console.inbox }
+
+    var routes: ConsoleRoutes {
+        var routes = ConsoleRoutes()
+        routes.get("/") { _, _ in page.html }
+        routes.get("/page/{name}") { _, context in
+            try page.part(context.parameters.get("name") ?? "")
+        }
+        routes.get("/api/v1/inbox") { request, _ in try list(request) }
+        routes.get("/api/v1/presentations/{id}") { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(try detail(try id(context)))
+        }
+        routes.post("/api/v1/presentations/{id}/answer", person(answer))
+        routes.post("/api/v1/presentations/{id}/undo", person(undo))
+        routes.post("/api/v1/presentations/{id}/claim", person(claim))
+        routes.post("/api/v1/presentations/{id}/release", person(release))
+        routes.get("/api/v1/groups/{number}") { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(try group(try number(context)))
+        }
+        routes.post("/api/v1/groups/{number}/answer") { request, context in
+            try answerGroup(try number(context), try await body(request))
+        }
+        routes.post("/api/v1/groups/{number}/undo") { request, context in
+            try undoGroup(try number(context), try await body(request))
+        }
+        routes.get("/api/v1/silences") { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(silenceList)
+        }
+        routes.post("/api/v1/silences") { request, _ in
+            try await addSilence(try await body(request))
+        }
+        routes.post("/api/v1/silences/preview") { request, _ in
+            try previewSilence(try await body(request))
+        }
+        routes.post("/api/v1/silences/{number}/end") { request, context in
+            try await endSilence(
+                context.parameters.get("number") ?? "", try await body(request))
+        }
+        routes.get("/api/v1/events") { request, _ in try feed.response(to: request) }
+        routes.get("/api/v1/audit") { request, _ in try audit(request) }
+        routes.get("/api/v1/chart") { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(chart)
+        }
+        routes.get("/api/v1/status") { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(await status)
+        }
+        return routes
+    }
+
+    // MARK: Parts of a request
+
+    private func person(
+        _ handle: @escaping @Sendable (PresentationID, [UInt8]) throws -> Void
+    ) -> ConsoleRoutes.Handler {
+        { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            let id = try id(context)
+            let body = try await body(request)
+            do {
+                try handle(id, body)
+                return Response(PresentationView(try inbox.item(id), console.revisions).json)
+            } catch let refusal as InboxRefusal {
+                throw APIProblem(refusal)
+            }
+        }
+    }
+
+    private func body(_ request: Request) async throws -> [UInt8] {
+        do {
+            let buffer = try await request.body.collect(upTo: ConsoleLimits.bodyByteMax)
+            return Array(buffer.readableBytesView)
+        } catch let error as HTTPParserError {
+            throw APIProblem.brokenBody(error)
+        }
+    }
+
+    private func id(_ context: ConsoleContext) throws(APIProblem) -> PresentationID {
+        let text = context.parameters.get("id") ?? ""
+        guard let id = PresentationID(text) else {
+            throw APIProblem(.notFound, "unknown", "no presentation \(text.shown()) here")
+        }
+        return id
+    }
+
+    private func number(_ context: ConsoleContext) throws(APIProblem) -> Int {
+        let text = context.parameters.get("number") ?? ""
+        guard let number = Int(text) else {
+            throw APIProblem(.notFound, "unknownGroup", "no group \(text.shown()) is open")
+        }
+        return number
+    }
+
+    // MARK: What people do
+
+    static let undoRange = Int64(0)...60_000
+    private static let claimRange = Int64(1)...3_600_000
+
+    private func answer(_ id: PresentationID, _ body: [UInt8]) throws {
+        let fields = try BodyFields(
+            body, allowing: "option", "by", "answer", "undoMilliseconds")
+        let (option, by) = (try fields.text("option"), try fields.name("by"))
+        let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
+        try inbox.answer(
+            id, option: option, by: by, id: try fields.id("answer"), undo: .milliseconds(undo))
+        if undo > 0 { note("leaving", id, ["by": by, "option": option]) }
+    }
+
+    private func undo(_ id: PresentationID, _ body: [UInt8]) throws {
+        let by = try BodyFields(body, allowing: "by").name("by")
+        try inbox.undo(id)
+        note("undo", id, ["by": by])
+    }
+
+    private func claim(_ id: PresentationID, _ body: [UInt8]) throws {
+        let fields = try BodyFields(body, allowing: "by", "forMilliseconds", "takeOver")
+        let by = try fields.name("by")
+        let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
+        try inbox.claim(
+            id, by: by, for: .milliseconds(time), takesOver: try fields.bool("takeOver") ?? false)
+        note("claim", id, ["by": by])
+    }
+
+    private func release(_ id: PresentationID, _ body: [UInt8]) throws {
+        let by = try BodyFields(body, allowing: "by").name("by")
+        try inbox.release(id, by: by)
+        note("release", id, ["by": by])
+    }
+
+    func note(_ event: String, _ id: PresentationID, _ fields: [String: String]) {
+        console.history.note(event, id, fields)
+        console.logger.info(
+            "console: \(event)",
+            metadata: ["id": "\(id)"].merging(fields.mapValues { "\($0)" }) { $1 })
+    }
+}
+
+// What people look at.
+extension ConsoleAPI {
+    func list(_ request: Request) throws(APIProblem) -> Response {
+        let query = try QueryFields(request.uri.query).allowing("stage", "after", "limit")
+        let stage = try query.word("stage", among: ["open", "ended", "all"]) ?? "all"
+        let limit = try query.number("limit", in: 1...10_000) ?? ConsoleLimits.itemCountMax
+        let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
+        let latest = inbox.revision
+        let seen = console.revisions.own(Int64(after), upTo: latest) ?? 0
+        let changed = inbox.items(changedAfter: seen).filter { item in
+            stage == "all" || item.stage.isUnderWay == (stage == "open")
+        }
+        let items = changed.prefix(limit)
+        // Where the list was cut, the next one goes on.
+        let revision = items.count == limit ? items.last?.revision ?? latest : latest
+        let groups = inbox.groups
+        return Response([
+            "node": .string(console.node.description),
+            "revision": .integer(console.revisions.shown(revision)),
+            "openCount": .count(inbox.openCount),
+            "items": items.map { PresentationView($0, console.revisions) }.json,
+            "groups": feed.json(groups), "groupCount": .count(groups.count),
+            "isLast": .bool(items.count == changed.count),
+            "startedAt": .time(console.startedAt),
+        ])
+    }
+
+    func detail(_ id: PresentationID) throws(APIProblem) -> JSONValue {
+        let item: InboxItem
+        do throws(InboxRefusal) { item = try inbox.item(id) } catch { throw APIProblem(error) }
+        var object = PresentationView(item, console.revisions).json.objectValue ?? [:]
+        object["report"] = item.report.json
+        object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
+        object["history"] = console.history.events(of: id).map(\.view).json
+        return .object(object)
+    }
+
+    func audit(_ request: Request) throws(APIProblem) -> Response {
+        let query = try QueryFields(request.uri.query).allowing("q", "limit")
+        let limit = try query.number("limit", in: 1...ConsoleLimits.auditEventMax) ?? 200
+        let events = console.history.events(containing: query.text("q"), limit: limit)
+        return Response(["events": events.map(\.view).json])
+    }
+
+    var chart: JSONValue {
+        let buckets = console.history.chart().map { at, bucket -> JSONValue in
+            [
+                "at": .time(at), "presented": .count(bucket.presented),
+                "answered": .count(bucket.answered), "recovered": .count(bucket.recovered),
+                "failed": .count(bucket.failed), "cancelled": .count(bucket.cancelled),
+            ]
+        }
+        return ["stepMilliseconds": 60_000, "buckets": .array(buckets)]
+    }
+
+    var status: JSONValue {
+        get async {
+            let live = await console.live.current
+            let nodes = console.topology.settings.map { node -> JSONValue in
+                let fields: [String: JSONValue] = [
+                    "name": node.name.json, "next": node.next.map(\.description).json,
+                    "listen": node.listen.map(\.description).json,
+                ]
+                return .object(fields.merging(live.nodes[node.name]?.fields ?? [:]) { $1 })
+            }
+            return [
+                "node": .string(console.node.description),
+                "version": .string(NodeAssembly.version),
+                "startedAt": .time(console.startedAt),
+                "tables": await console.tables.json,
+                "topology": [
+                    "nodes": .array(nodes), "links": .array(live.links.map(\.json)),
+                ],
+            ]
+        }
+    }
+}
+
+extension ReportChange {
+    /// As a report carries it, and in words for people. Not escaped.
+    fileprivate var jsonWithWords: JSONValue {
+        let words = [
+            ("changed the severity from", [severityBefore?.rawValue ?? ""]),
+            ("rewrote the", rewritten), ("added the option", addedOptions),
+            ("took away the option", removedOptions), ("redacted", redacted),
+        ].filter { !$0.1.joined().isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
+        return .object((json.objectValue ?? [:]).merging(["words": words.json]) { $1 })
+    }
+}

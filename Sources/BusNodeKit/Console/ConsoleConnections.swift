@@ -1,0 +1,265 @@
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import Synchronization
+
+/// The open connections of a console. Those that have not shown the token make room: who has it
+/// always finds a slot. None of them holds up the end of a node.
+final class ConsoleConnections: Sendable {
+    fileprivate struct Connection {
+        let channel: any Channel
+        let number: Int
+        /// A request on it had the token.
+        var isKnown = false
+    }
+
+    fileprivate struct State {
+        var connections: [ObjectIdentifier: Connection] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        let surplus = state.withLock { state in
+            state.lastNumber += 1
+            state.connections[id] = Connection(channel: channel, number: state.lastNumber)
+            let surplus = state.surplus(of: channel.peerHost)
+            // Now, since it may take a while to close.
+            return surplus.flatMap { state.connections.removeValue(forKey: $0) }?.channel
+        }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            self?.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+        }
+        surplus?.close(promise: nil)
+    }
+
+    /// Keeps it from now on: it belongs to a client with the token.
+    func know(_ channel: any Channel) {
+        state.withLock { $0.connections[ObjectIdentifier(channel)]?.isKnown = true }
+    }
+
+    func closeAll() {
+        let channels = state.withLock { $0.connections.values.map(\.channel) }
+        for channel in channels { channel.close(promise: nil) }
+    }
+}
+
+extension ConsoleConnections.State {
+    /// The stranger that has to go after another one came from `host`: the oldest from there, or
+    /// of all, where they are too many.
+    fileprivate func surplus(of host: String) -> ObjectIdentifier? {
+        let strangers = connections.filter { !$0.value.isKnown }
+            .sorted { $0.value.number < $1.value.number }
+        let own = strangers.filter { $0.value.channel.peerHost == host }
+        if own.count > ConsoleLimits.strangerCountMaxPerHost { return own.first?.key }
+        let isFull = connections.count >= ConsoleLimits.connectionCountMax
+        guard isFull || strangers.count > ConsoleLimits.strangerCountMax else { return nil }
+        return strangers.dropLast().first?.key
+    }
+}
+
+/// Drops clients that take too long: over their request, over the next one, or over what is sent
+/// to them. Also closes a connection after an answer that says so.
+final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let connections: ConsoleConnections
+    private let refusals: RefusalLog
+    /// Requests read whole less answers written whole.
+    private var openCount = 0
+    /// Something of a request has come that is not answered, or nothing at all yet.
+    private var isOwed = true
+    private var closes = false
+    private var reading: Scheduled<Void>?
+    private var stalling: Scheduled<Void>?
+
+    init(_ connections: ConsoleConnections, _ refusals: RefusalLog) {
+        self.connections = connections
+        self.refusals = refusals
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connections.add(context.channel)
+        // Here, since a server is given no handlers of its own in front of the codec.
+        TargetHost.add(to: context.pipeline.syncOperations)
+        expectRequest(context, within: ConsoleLimits.requestTime)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        reading?.cancel()
+        stalling?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isOwed = true
+        if case .end = unwrapInboundIn(data) {
+            openCount += 1
+            reading?.cancel()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            if head.headerFields[.connection]?.lowercased() == "close" { closes = true }
+        case .body: break
+        case .end:
+            guard !closes else {
+                context.writeAndFlush(data, promise: promise)
+                return context.close(promise: nil)
+            }
+            // Answered before it was read whole, its rest may take as long as a request.
+            openCount -= 1
+            isOwed = openCount != 0
+            if openCount <= 0 { expectRequest(context, within: ConsoleLimits.idleTime) }
+        }
+        context.write(data, promise: promise)
+    }
+
+    /// What is no HTTP, or has too much of it, never comes to the routes: it is answered with 400.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let peer = context.channel.remoteAddress?.description ?? "?"
+        refusals.note(
+            .init(host: context.channel.peerHost, status: "400", reason: "malformed"),
+            "console: refused",
+            [
+                "peer": "\(peer)", "status": "400", "reason": "malformed",
+                "problem": "\(error)",
+            ])
+        context.fireErrorCaught(error)
+        // What comes after it is not known to be a request.
+        isOwed = false
+        expectRequest(context, within: ConsoleLimits.malformedTime)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stalling?.cancel()
+        if !context.channel.isWritable {
+            stalling = close(context, after: ConsoleLimits.stallTime, "takes nothing")
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func expectRequest(_ context: ChannelHandlerContext, within time: TimeAmount) {
+        reading?.cancel()
+        reading = close(context, after: time, "sends no whole request")
+    }
+
+    private func close(
+        _ context: ChannelHandlerContext, after time: TimeAmount, _ reason: String
+    ) -> Scheduled<Void> {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let own = NIOLoopBound(self, eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: time) {
+            own.value.drop(bound.value, reason)
+        }
+    }
+
+    private func drop(_ context: ChannelHandlerContext, _ reason: String) {
+        // A browser that keeps a connection for later is not slow.
+        if isOwed {
+            let peer = context.channel.remoteAddress?.description ?? "?"
+            refusals.note(
+                .init(host: context.channel.peerHost, status: "-", reason: reason), level: .info,
+                "console: slow client dropped", ["peer": "\(peer)", "reason": "\(reason)"])
+        }
+        context.close(promise: nil)
+    }
+}
+
+/// A request line with a whole address (`GET http://host/path`) is made to the host it names,
+/// whatever its Host field says (RFC 9112, 3.2.2). What comes after this sees no more than the
+/// path of it.
+final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Puts it where requests are still as they came.
+    static func add(to pipeline: ChannelPipeline.SynchronousOperations) {
+        let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        guard let decoder else { return }
+        try? pipeline.addHandler(TargetHost(), position: .after(decoder))
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), !head.uri.hasPrefix("/"),
+            let scheme = head.uri.range(of: "://")
+        else { return context.fireChannelRead(data) }
+        let named = head.uri[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        head.headers.replaceOrAdd(name: "Host", value: String(named))
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+}
+
+/// Refusals in the log: the first of its kind at once, then how many more came within a while, so
+/// that refused clients cannot fill the log.
+final class RefusalLog: Sendable {
+    struct Kind: Hashable, Sendable {
+        /// Without the port: each connection has another one.
+        let host: String
+        let status: String
+        let reason: String
+    }
+
+    /// Kinds that are counted apart at a time.
+    static let kindCountMax = 256
+
+    private let logger: Logger
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    /// How often each came again since it was logged.
+    private let repeats = Mutex<[Kind: Int]>([:])
+
+    init(
+        _ logger: Logger, every interval: Duration = ConsoleLimits.refusalInterval,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.logger = logger
+        self.interval = interval
+        self.clock = clock
+    }
+
+    /// - Parameter metadata: What the line says of the first one.
+    func note(
+        _ kind: Kind, level: Logger.Level = .warning, _ message: Logger.Message,
+        _ metadata: Logger.Metadata
+    ) {
+        let counted = repeats.withLock { repeats -> Kind? in
+            let isRoom = repeats.count < Self.kindCountMax || repeats[kind] != nil
+            let kind = isRoom ? kind : Kind(host: "others", status: "-", reason: "-")
+            guard repeats[kind] == nil else {
+                repeats[kind]? += 1
+                return nil
+            }
+            repeats[kind] = 0
+            return kind
+        }
+        guard let counted else { return }
+        logger.log(level: level, message, metadata: metadata)
+        Task {
+            try? await clock.sleep(for: interval)
+            tell(counted, level: level, message)
+        }
+    }
+
+    private func tell(_ kind: Kind, level: Logger.Level, _ message: Logger.Message) {
+        let count = repeats.withLock { $0.removeValue(forKey: kind) } ?? 0
+        guard count > 0 else { return }
+        logger.log(
+            level: level, message,
+            metadata: [
+                "peer": "\(kind.host)", "status": "\(kind.status)", "reason": "\(kind.reason)",
+                "again": "\(count)",
+            ])
+    }
+}

@@ -1,0 +1,169 @@
+import ErrorBus
+import HTTPTypes
+import Hummingbird
+
+/// Who may come in, decided on a request's head alone.
+struct ConsoleGate: Sendable {
+    static let cookieName = "errorbus"
+
+    /// What the decision rests on.
+    struct Facts: Sendable {
+        var method = "GET"
+        var path = "/"
+        var host: String?
+        var origins: [String] = []
+        var fetchSite: String?
+        /// What the browser is about: `navigate`, and `document` where that fills a whole tab.
+        var fetchMode: String?
+        var fetchDestination: String?
+        var contentType: String?
+        var authorization: String?
+        var cookies: [String] = []
+        var contentLength: String?
+        /// `token` in the query of `/`.
+        var offeredToken: String?
+    }
+
+    enum Verdict: Hashable {
+        case enter
+        /// The page itself, which has no data: a request for that has to show the token.
+        case enterPage
+        /// The token was in the address: keep it in a cookie, and out of the address.
+        case keepToken
+    }
+
+    let hosts: ConsoleHosts
+    let token: ConsoleToken
+
+    func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
+        guard let host = facts.host, hosts.allows(host) else {
+            let found = facts.host.map { $0.shown() } ?? "none"
+            throw APIProblem(
+                .forbidden, "host", "Host: found \(found); allowed: the console's own address")
+        }
+        // A link on another site brings no cookie; what it leads to asks for the data by itself.
+        let isLink =
+            facts.path == "/" && facts.method == "GET" && facts.fetchMode == "navigate"
+            && facts.fetchDestination == "document" && facts.offeredToken == nil
+        if let site = facts.fetchSite, site != "same-origin", site != "none", !isLink {
+            throw APIProblem(
+                .forbidden, "crossSite",
+                "Sec-Fetch-Site: found \(site.shown()); allowed: same-origin, none")
+        }
+        for origin in facts.origins where !hosts.allows(origin: origin, at: host) {
+            throw APIProblem(
+                .forbidden, "origin", "Origin: found \(origin.shown()); allowed: the console's own")
+        }
+        if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken {
+            guard token.matches(offered) else { throw Self.unauthorized }
+            return .keepToken
+        }
+        guard hasToken(facts) else {
+            let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
+            let isPart = facts.path.hasPrefix("/page/") && facts.method == "GET"
+            guard isFromElsewhere || isPart else { throw Self.unauthorized }
+            return .enterPage
+        }
+        if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
+        return .enter
+    }
+
+    static let unauthorized = APIProblem(
+        .unauthorized, "unauthorized",
+        "no token, or not this console's: open the address that bus-node printed, or send "
+            + "Authorization: Bearer TOKEN")
+
+    private func hasToken(_ facts: Facts) -> Bool {
+        if let header = facts.authorization {
+            let parts = header.split(separator: " ", maxSplits: 1)
+            return parts.count == 2 && parts[0].lowercased() == "bearer" && token.matches(parts[1])
+        }
+        // Consoles on other ports of the same host share the browser's jar.
+        return facts.cookies.flatMap { $0.split(separator: ";") }.contains { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0].drop { $0 == " " } == Self.cookieName
+                && token.matches(parts[1])
+        }
+    }
+
+    private func checkBody(_ facts: Facts) throws(APIProblem) {
+        let type = (facts.contentType ?? "").lowercased().split(separator: ";").first ?? ""
+        guard type.filter({ $0 != " " }) == "application/json" else {
+            throw APIProblem(
+                .unsupportedMediaType, "contentType",
+                "Content-Type: found \((facts.contentType ?? "none").shown()); "
+                    + "allowed: application/json")
+        }
+        if let length = facts.contentLength.flatMap({ Int($0) }),
+            length > ConsoleLimits.bodyByteMax
+        {
+            throw .tooLarge
+        }
+    }
+}
+
+extension ConsoleGate.Facts {
+    init(_ request: Request) {
+        method = request.method.rawValue
+        path = request.uri.path
+        // A second one would be what a proxy in front of this one took for the first.
+        let others = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
+        host = request.head.authority.map { ([$0] + others).joined(separator: ", ") }
+        origins = request.headers[values: .origin]
+        fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        fetchMode = HTTPField.Name("Sec-Fetch-Mode").flatMap { request.headers[$0] }
+        fetchDestination = HTTPField.Name("Sec-Fetch-Dest").flatMap { request.headers[$0] }
+        contentType = request.headers[.contentType]
+        authorization = request.headers[.authorization]
+        cookies = request.headers[values: .cookie]
+        contentLength = request.headers[.contentLength]
+        // No token has a space: there was a + that the address did not escape.
+        offeredToken =
+            path == "/"
+            ? (try? QueryFields(request.uri.query))?.text("token")?.replacing(" ", with: "+") : nil
+    }
+}
+
+/// What a request may name as its host. A page whose own name was made to lead here (DNS
+/// rebinding) names another.
+struct ConsoleHosts: Sendable {
+    /// As in the header; those under which browsers may also come by TLS, through a proxy.
+    private let own: Set<String>
+    private let configured: Set<String>
+    /// What to show people.
+    let address: String
+
+    /// - Parameter port: Where it listens, chosen by the system or not.
+    init(_ settings: ConsoleSettings, port: Int) {
+        configured = Set(settings.hosts)
+        guard case .tcp(let host, _) = settings.listen.address else {
+            own = []
+            address = ""
+            return
+        }
+        var names: [String] = []
+        if settings.listen.isWildcard {
+            // Other names are given in `hosts`.
+            names = ["localhost", "127.0.0.1", "[::1]"]
+        } else {
+            names = [host.contains(":") ? "[\(host)]" : host]
+            if settings.listen.isLocal { names.append("localhost") }
+        }
+        var own = Set(names.map { "\($0):\(port)" })
+        if port == 80 { own.formUnion(names) }
+        self.own = own
+        address = "\(names[0]):\(port)"
+    }
+
+    func allows(_ host: String) -> Bool {
+        let host = host.lowercased()
+        return own.contains(host) || configured.contains(host)
+    }
+
+    /// Whether an Origin is this console's own, for a request that came to `host`.
+    func allows(origin: String, at host: String) -> Bool {
+        let (origin, host) = (origin.lowercased(), host.lowercased())
+        return origin == "http://\(host)"
+            || (configured.contains(host) && origin == "https://\(host)")
+    }
+}

@@ -1,0 +1,272 @@
+import ErrorBus
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// Serves a console over HTTP until its node stops.
+struct ConsoleServer: Service {
+    let console: Console
+    private let connections = ConsoleConnections()
+    private let refusals: RefusalLog
+
+    init(_ console: Console) {
+        self.console = console
+        refusals = RefusalLog(console.logger)
+    }
+
+    /// - Throws: When it cannot listen at its address.
+    func run() async throws {
+        let (host, port) = address
+        let responder = LateResponder()
+        var configuration = ApplicationConfiguration(address: .hostname(host, port: port))
+        configuration.availableConnectionsDelegate =
+            .maximum(ConsoleLimits.connectionCountMax, logger: quietLogger)
+        let application = Application(
+            responder: responder,
+            server: .http1(configuration: channelConfiguration),
+            configuration: configuration,
+            onServerRunning: { channel in
+                responder.set(self.opened(port: channel.localAddress?.port ?? port))
+            }, logger: quietLogger)
+        async let _: Void = closeConnectionsAtTheEnd()
+        do {
+            try await application.run()
+            // No answer can be taken back from here on, and the node is there to send them.
+            await console.inbox.giveHeld()
+        } catch is CancellationError {
+        } catch {
+            // The framework's own text names its functions.
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+            throw Failure(
+                .cannotCreate,
+                "console: cannot listen on \(host):\(port): \(reason ?? "\(error)")")
+        }
+    }
+
+    private var address: (host: String, port: Int) {
+        guard case .tcp(let host, let port) = console.settings.listen.address else {
+            return ("127.0.0.1", 0)
+        }
+        return (host == "*" ? "0.0.0.0" : host, Int(port))
+    }
+
+    /// The framework's own messages, when they say that something is wrong.
+    private var quietLogger: Logger {
+        var logger = console.logger
+        logger.logLevel = .error
+        return logger
+    }
+
+    private var channelConfiguration: HTTP1Channel.Configuration {
+        let (connections, refusals) = (connections, refusals)
+        return HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ClientPatience(connections, refusals)],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: ConsoleLimits.headerByteMax,
+                maxHeaderListSize: ConsoleLimits.headerByteMax * 4,
+                maxHeaderFieldCount: ConsoleLimits.headerCountMax))
+    }
+
+    /// Now the port is known, and with it who may be asked for.
+    private func opened(port: Int) -> RouterResponder<ConsoleContext> {
+        let hosts = ConsoleHosts(console.settings, port: port)
+        announce(hosts)
+        let api = ConsoleAPI(console)
+        let routes = api.routes
+        return routes.router(
+            behind: ConsoleMiddleware(
+                gate: ConsoleGate(hosts: hosts, token: console.token), page: api.page,
+                routes: routes, connections: connections, refusals: refusals,
+                logger: console.logger)
+        ).buildResponder()
+    }
+
+    /// The only time that a token is shown, and only one that stands in no file.
+    private func announce(_ hosts: ConsoleHosts) {
+        let address = "http://\(hosts.address)/"
+        guard let file = console.token.file else {
+            return Terminal.say("console: \(address)?token=\(console.token.text)")
+        }
+        Terminal.say("console: \(address) with the token in \(file.shown())")
+    }
+
+    private func closeConnectionsAtTheEnd() async {
+        try? await gracefulShutdown()
+        try? await Task.sleep(for: ConsoleLimits.shutdownTime)
+        connections.closeAll()
+    }
+}
+
+/// Answers once it is known how: before that no connection is taken.
+private final class LateResponder: HTTPResponder {
+    private let responder = Mutex<RouterResponder<ConsoleContext>?>(nil)
+
+    func set(_ responder: RouterResponder<ConsoleContext>) {
+        self.responder.withLock { $0 = responder }
+    }
+
+    func respond(to request: Request, context: ConsoleContext) async throws -> Response {
+        guard let responder = responder.withLock({ $0 }) else {
+            return Response(status: .serviceUnavailable)
+        }
+        return try await responder.respond(to: request, context: context)
+    }
+}
+
+/// In front of every route: lets in who may come in, says why not to the others and to the log,
+/// and puts the headers on every answer.
+struct ConsoleMiddleware: RouterMiddleware {
+    let gate: ConsoleGate
+    let page: ConsolePage
+    let routes: ConsoleRoutes
+    let connections: ConsoleConnections
+    let refusals: RefusalLog
+    let logger: Logger
+
+    func handle(
+        _ request: Request, context: ConsoleContext,
+        next: (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        var isKnown = false
+        do {
+            let verdict = try gate.verdict(on: ConsoleGate.Facts(request))
+            isKnown = verdict != .enterPage
+            if isKnown { connections.know(context.channel) }
+            response =
+                verdict == .keepToken ? keepingToken : try await next(request, context)
+        } catch {
+            let problem = problem(error, request)
+            log(problem, request, context)
+            response = refusal(problem, request)
+        }
+        // A stranger keeps no connection for later.
+        if !isKnown { response.headers[.connection] = "close" }
+        page.protect(&response)
+        return response
+    }
+
+    private var keepingToken: Response {
+        let cookie =
+            "\(ConsoleGate.cookieName)=\(gate.token.text); HttpOnly; SameSite=Strict; Path=/"
+        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+    }
+
+    private func problem(_ error: any Error, _ request: Request) -> APIProblem {
+        switch error {
+        case let problem as APIProblem:
+            // What no route takes is refused as that, whatever it carries.
+            let isRouted = routes.methods(at: request.uri.path).contains(request.method.rawValue)
+            return problem.status == .unsupportedMediaType && !isRouted
+                ? unrouted(request) : problem
+        case is NIOTooManyBytesError: return .tooLarge
+        case let error as HTTPError where error.status == .notFound: return unrouted(request)
+        default:
+            logger.error("console: request failed", metadata: ["error": "\(error)"])
+            return APIProblem(.internalServerError, "internal", "the console failed; see its log")
+        }
+    }
+
+    private func unrouted(_ request: Request) -> APIProblem {
+        let methods = routes.methods(at: request.uri.path)
+        guard methods.isEmpty else {
+            var problem = APIProblem(
+                .methodNotAllowed, "methodNotAllowed",
+                "\(request.method.rawValue): allowed: \(methods.joined(separator: ", "))")
+            problem.methods = methods
+            return problem
+        }
+        return APIProblem(.notFound, "notFound", "no such path")
+    }
+
+    private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
+        // Two people at once are nothing to warn of. The path comes without its query: a token may
+        // be in that. It may be anywhere in an address that was mistyped.
+        refusals.note(
+            RefusalLog.Kind(
+                host: context.peerHost, status: "\(problem.status.code)", reason: problem.word),
+            level: problem.status == .conflict ? .info : .warning, "console: refused",
+            [
+                "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
+                "path": "\(gate.token.hidden(in: request.uri.path))",
+                "status": "\(problem.status.code)",
+                "reason": "\(problem.word)",
+                "problem": "\(gate.token.hidden(in: problem.message))",
+            ])
+    }
+
+    /// A person who came without the token gets the page, which asks for it.
+    private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
+        guard problem.status == .unauthorized, request.uri.path == "/",
+            (request.headers[.accept] ?? "").contains("text/html")
+        else { return problem.response }
+        return page.door
+    }
+}
+
+/// What the console answers to: one list, for the router, for 405 and for the description of the
+/// interface.
+struct ConsoleRoutes: Sendable {
+    typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
+
+    struct Route: Sendable {
+        let method: HTTPRequest.Method
+        /// With `{name}` for what stands in its place.
+        let path: String
+        let handler: Handler
+    }
+
+    private(set) var routes: [Route] = []
+
+    mutating func get(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(method: .get, path: path, handler: handler))
+    }
+
+    mutating func post(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(method: .post, path: path, handler: handler))
+    }
+
+    /// The methods of a path; none when there is no such path.
+    func methods(at path: String) -> [String] {
+        let parts = path.split(separator: "/")
+        return routes.filter { route in
+            let pattern = route.path.split(separator: "/")
+            return pattern.count == parts.count
+                && zip(pattern, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }.map(\.method.rawValue)
+    }
+
+    func router(behind middleware: ConsoleMiddleware) -> Router<ConsoleContext> {
+        let router = Router(context: ConsoleContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: middleware)
+        for route in routes {
+            router.on(RouterPath(route.path), method: route.method, use: route.handler)
+        }
+        return router
+    }
+}
+
+/// One request: what the routes know of it beside itself.
+struct ConsoleContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+    /// Host and port, and the host alone.
+    let peer: String
+    let peerHost: String
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+        peerHost = channel.peerHost
+        peer = "\(peerHost):\(channel.remoteAddress?.port ?? 0)"
+    }
+}
+
+extension Channel {
+    /// The address of who is at the other end, without the port.
+    var peerHost: String { remoteAddress?.ipAddress ?? "?" }
+}

@@ -1,0 +1,95 @@
+import ErrorBus
+import Foundation
+import Glibc
+
+/// What a client of a console has to know.
+package struct ConsoleToken: Sendable {
+    static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
+    private static let countRange = 16...256
+
+    package let text: String
+    /// The file it stands in; nil when it was made for this run.
+    let file: String?
+
+    /// A new one that cannot be guessed.
+    static func generated() -> ConsoleToken {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let text = Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return ConsoleToken(text: text, file: nil)
+    }
+
+    private init(text: String, file: String?) {
+        self.text = text
+        self.file = file
+    }
+
+    /// Reads the first line of a file that only its owner may read or write.
+    package init(file: String) throws(Failure) {
+        do throws(Refusal) {
+            try self.init(reading: file)
+        } catch {
+            throw Failure(error.status, "console token \(file): \(error.text)")
+        }
+    }
+
+    /// The same, for callers that say by themselves which file it is.
+    init(reading file: String) throws(Refusal) {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw Refusal(status: .noInput, found: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        guard let status = FileStatus(descriptor: descriptor), status.isFile else {
+            throw Refusal(status: .noInput, found: "not a regular file")
+        }
+        guard status.isPrivate, status.owner == getuid() || status.owner == 0 else {
+            throw Refusal(
+                status: .badConfiguration, found: "mode 0\(String(status.mode, radix: 8))",
+                allowed: "0600, and this user as its owner")
+        }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(descriptor, &bytes, bytes.count)
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard Self.countRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
+        else {
+            throw Refusal(
+                status: .badConfiguration, found: "\(text.utf8.count) bytes",
+                allowed: Self.allowed)
+        }
+        self.init(text: text, file: file)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "._~+/=-".utf8.contains(byte)
+        }
+    }
+
+    /// Takes as long for a token that is nearly right as for any other of its length.
+    /// A text for the log, without the token.
+    func hidden(in text: String) -> String { text.replacing(self.text, with: "TOKEN") }
+
+    func matches(_ other: some StringProtocol) -> Bool {
+        let own = Array(text.utf8)
+        let given = Array(other.utf8)
+        var difference: UInt8 = own.count == given.count ? 0 : 1
+        for (index, byte) in given.enumerated() { difference |= byte ^ own[index % own.count] }
+        return difference == 0
+    }
+}
+
+extension ConsoleToken {
+    /// Why a file is not taken as a token's.
+    struct Refusal: Error {
+        let status: ExitStatus
+        let found: String
+        /// Nil where the system says no.
+        var allowed: String?
+
+        var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
+    }
+}

@@ -1,0 +1,164 @@
+import ErrorBus
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// The inbox as server-sent events: what changed, to all clients, as it changes.
+final class EventFeed: Sendable {
+    /// What goes to a stream that has seen the same; made once for all of them.
+    private struct Message {
+        let seen: UInt64
+        let latest: UInt64
+        let bytes: ByteBuffer
+        /// What a stream has seen after it.
+        let revision: UInt64
+        let isWhole: Bool
+    }
+
+    private let console: Console
+    private let streamCount = Atomic(0)
+    private let last = Mutex<Message?>(nil)
+
+    init(_ console: Console) { self.console = console }
+
+    func json(_ groups: [InboxGroup]) -> JSONValue {
+        .array(
+            groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console.revisions) })
+    }
+
+    /// A stream from what the client has seen; where that is nothing of this life, from the start.
+    func response(to request: Request) throws(APIProblem) -> Response {
+        let query = try QueryFields(request.uri.query).allowing("after")
+        let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
+        let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+        // A browser that reconnects has seen more than the address says.
+        let shown = header.flatMap { Int64($0) } ?? Int64(after)
+        let seen = console.revisions.own(shown, upTo: console.inbox.revision)
+        guard streamCount.add(1, ordering: .relaxed).newValue <= ConsoleLimits.streamCountMax else {
+            streamCount.subtract(1, ordering: .relaxed)
+            throw APIProblem(
+                .serviceUnavailable, "busy",
+                "event streams: allowed: \(ConsoleLimits.streamCountMax) at a time")
+        }
+        let slot = Slot(self)
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream"],
+            body: ResponseBody { writer in
+                // Its slot is free again once this closure is released.
+                withExtendedLifetime(slot) {}
+                try await self.run(request, seen, &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// One of the streams that there may be.
+    private final class Slot: Sendable {
+        private let feed: EventFeed
+
+        init(_ feed: EventFeed) { self.feed = feed }
+
+        deinit { feed.streamCount.subtract(1, ordering: .relaxed) }
+    }
+
+    private func run(
+        _ request: Request, _ seen: UInt64?, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let changes = console.inbox.changes()
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            try await withGracefulShutdownHandler {
+                async let _: Void = Self.wake(wake, on: changes)
+                async let _: Void = Self.ping(wake)
+                try await write(seen, wakes, &writer)
+            } onGracefulShutdown: {
+                wake.finish()
+            }
+        } onInboundClosed: {
+            wake.finish()
+        }
+    }
+
+    private static func wake(
+        _ wake: AsyncStream<Void>.Continuation, on changes: AsyncStream<UInt64>
+    ) async {
+        for await _ in changes { wake.yield() }
+    }
+
+    private static func ping(_ wake: AsyncStream<Void>.Continuation) async {
+        while (try? await Task.sleep(for: ConsoleLimits.pingInterval)) != nil { wake.yield() }
+    }
+
+    private func write(
+        _ seen: UInt64?, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        try await writer.write(ByteBuffer(string: "event: hello\ndata: \(hello(seen))\n\n"))
+        var seen = seen ?? 0
+        var isFirst = true
+        let clock = ContinuousClock()
+        var lastWrite = clock.now
+        for await _ in wakes {
+            var isWhole = false
+            while !isWhole {
+                let begin = clock.now
+                let message = message(after: seen)
+                isWhole = message.isWhole
+                guard isFirst || message.revision > seen else { break }
+                isFirst = false
+                seen = message.revision
+                try await writer.write(message.bytes)
+                lastWrite = clock.now
+                // However long it took to make, most of the time is for others.
+                let pause = max(ConsoleLimits.messageInterval, (lastWrite - begin) * 3)
+                try await Task.sleep(for: pause)
+            }
+            if clock.now - lastWrite >= ConsoleLimits.pingInterval {
+                try await writer.write(ByteBuffer(string: "event: ping\ndata: {}\n\n"))
+                lastWrite = clock.now
+            }
+        }
+    }
+
+    /// Who speaks, and whether what follows replaces all that the client has.
+    private func hello(_ seen: UInt64?) -> String {
+        let json: JSONValue = [
+            "node": .string(console.node.description), "startedAt": .time(console.startedAt),
+            "isReset": .bool(seen == nil),
+        ]
+        return String(decoding: json.encoded(), as: UTF8.self)
+    }
+
+    private func message(after seen: UInt64) -> Message {
+        let latest = console.inbox.revision
+        return last.withLock { last in
+            if let last, last.seen == seen, last.latest >= latest { return last }
+            let message = makeMessage(after: seen, latest)
+            last = message
+            return message
+        }
+    }
+
+    private func makeMessage(after seen: UInt64, _ latest: UInt64) -> Message {
+        let changed = console.inbox.items(changedAfter: seen)
+        let items = changed.prefix(ConsoleLimits.itemCountMax)
+        let groups = console.inbox.groups
+        let revision = max(seen, items.last?.revision ?? seen)
+        let json: JSONValue = [
+            "revision": .integer(console.revisions.shown(revision)),
+            "openCount": .count(console.inbox.openCount),
+            "items": items.map { PresentationView($0, console.revisions) }.json,
+            "groups": self.json(groups), "groupCount": .count(groups.count),
+            "isLast": .bool(items.count == changed.count),
+        ]
+        let data = JSONEscapes.escapingInvisible(in: json.encoded())
+        var bytes = ByteBuffer()
+        bytes.writeString("id: \(console.revisions.shown(revision))\nevent: change\ndata: ")
+        bytes.writeBytes(data)
+        bytes.writeString("\n\n")
+        return Message(
+            seen: seen, latest: latest, bytes: bytes, revision: revision,
+            isWhole: items.count == changed.count)
+    }
+}

@@ -1,0 +1,187 @@
+package import ErrorBus
+import Foundation
+
+/// What a request is refused with.
+package protocol RequestProblem: Error {
+    static func badRequest(_ message: String) -> Self
+}
+
+/// The fields of a JSON object that a client sent. What is not asked for is refused, not skipped;
+/// null says nothing.
+package struct JSONFields<Problem: RequestProblem> {
+    private let fields: [String: JSONValue]
+
+    /// - Parameter what: What a refusal of the whole names.
+    package init(_ value: JSONValue, of what: String, allowing names: [String]) throws(Problem) {
+        guard case .object(let fields) = value else {
+            throw .badRequest("\(what): allowed: a JSON object")
+        }
+        if let other = fields.keys.sorted().first(where: { !names.contains($0) }) {
+            throw .badRequest(
+                "\(what): found \(other.shown()); allowed: "
+                    + (names.isEmpty ? "nothing" : names.joined(separator: ", ")))
+        }
+        self.fields = fields.filter { !$0.value.isNull }
+    }
+
+    /// Whatever it is.
+    package subscript(name: String) -> JSONValue? { fields[name] }
+
+    func value(_ name: String) throws(Problem) -> JSONValue {
+        guard let value = fields[name] else { throw .badRequest("\(name): found nothing") }
+        return value
+    }
+
+    package func string(_ name: String) throws(Problem) -> String? {
+        try read(name, "a text", \.stringValue)
+    }
+
+    /// A text of at least one character, for people to read.
+    func text(
+        _ name: String, upTo limit: Int = ConsoleLimits.nameScalarMax
+    ) throws(Problem) -> String {
+        guard case .string(let text)? = fields[name],
+            text.unicodeScalars.contains(where: Self.isVisible), text.unicodeScalars.count <= limit
+        else {
+            throw .badRequest("\(name): allowed: a text of 1 to \(limit) characters")
+        }
+        return text
+    }
+
+    /// A text of one line that looks like what it is: it stands in logs, and beside other words.
+    func name(_ name: String) throws(Problem) -> String {
+        let text = try text(name)
+        guard !text.unicodeScalars.contains(where: Self.isTrick) else {
+            throw .badRequest(
+                "\(name): found \(text.shown()); allowed: no control characters, and none that "
+                    + "turn the direction of text")
+        }
+        return text
+    }
+
+    private static func isTrick(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+    }
+
+    /// A name that cannot be seen says nothing of who it was.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+            && ![.control, .format, .unassigned].contains(properties.generalCategory)
+    }
+
+    package func word(_ name: String, among words: [String]) throws(Problem) -> String? {
+        try read(name, words.joined(separator: ", ")) { value in
+            value.stringValue.flatMap { words.contains($0) ? $0 : nil }
+        }
+    }
+
+    func id(_ name: String) throws(Problem) -> UniqueID? {
+        try read(name, "a UUID") { $0.stringValue.flatMap { UniqueID($0) } }
+    }
+
+    package func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+        try read(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.integerValue.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    package func number(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+        try read(name, "\(range.lowerBound) to \(range.upperBound)") { value in
+            value.numberValue.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    package func bool(_ name: String) throws(Problem) -> Bool? {
+        try read(name, "true or false", \.boolValue)
+    }
+
+    /// Nil when it is not there.
+    private func read<Value>(
+        _ name: String, _ allowed: String, _ take: (JSONValue) -> Value?
+    ) throws(Problem) -> Value? {
+        guard let value = fields[name] else { return nil }
+        guard let taken = take(value) else {
+            let found = String(decoding: value.encoded(), as: UTF8.self)
+            throw .badRequest(
+                "\(name): found \(found.escapedForTerminal(scalarLimit: 64)); allowed: \(allowed)")
+        }
+        return taken
+    }
+}
+
+extension JSONValue {
+    /// In whole milliseconds.
+    package static func milliseconds(_ duration: Duration) -> JSONValue {
+        .integer(Int64(duration / .milliseconds(1)))
+    }
+}
+
+/// The fields of a request's body.
+typealias BodyFields = JSONFields<APIProblem>
+
+extension BodyFields {
+    init(_ bytes: [UInt8], allowing names: String...) throws(APIProblem) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parse(bytes)
+        } catch {
+            throw .badRequest("body: \(error)")
+        }
+        try self.init(value, of: "body", allowing: names)
+    }
+}
+
+/// What stands behind the question mark of an address.
+struct QueryFields: Sendable {
+    private var fields: [String: String] = [:]
+
+    init(_ query: String?) throws(APIProblem) {
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = parts.map {
+                $0.replacing("+", with: " ").removingPercentEncoding
+            }
+            guard let name = decoded.first ?? nil, let value = decoded.count > 1 ? decoded[1] : ""
+            else {
+                throw .badRequest("query: found a broken percent escape")
+            }
+            guard fields.updateValue(value, forKey: name) == nil else {
+                throw .badRequest("query: found \(name.shown()) twice")
+            }
+        }
+    }
+
+    func allowing(_ names: String...) throws(APIProblem) -> QueryFields {
+        guard let other = fields.keys.sorted().first(where: { !names.contains($0) }) else {
+            return self
+        }
+        throw .badRequest(
+            "query: found \(other.shown()); allowed: "
+                + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+    }
+
+    func text(_ name: String) -> String? { fields[name] }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws(APIProblem) -> Int? {
+        guard let text = fields[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw .badRequest(
+                "query: \(name): found \(text.shown()); allowed: "
+                    + "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func word(_ name: String, among words: [String]) throws(APIProblem) -> String? {
+        guard let text = fields[name] else { return nil }
+        guard words.contains(text) else {
+            throw .badRequest(
+                "query: \(name): found \(text.shown()); allowed: "
+                    + words.joined(separator: ", "))
+        }
+        return text
+    }
+}

@@ -1,0 +1,164 @@
+import ErrorBus
+import Foundation
+
+extension JSONValue {
+    static func time(_ date: Date) -> JSONValue { .string(TimeText.text(date)) }
+
+    static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    static func count(_ count: Int) -> JSONValue { .integer(Int64(count)) }
+
+    init(_ group: InboxGroup, _ revisions: Revisions) {
+        self = [
+            "number": .count(group.number), "severity": .string(group.severity.rawValue),
+            "members": .count(group.members.count), "origins": .count(group.originCount),
+            "first": PresentationView(group.first, revisions).json,
+            "ids": .array(
+                group.members.prefix(ConsoleLimits.idCountMax).map { .string($0.description) }),
+        ]
+    }
+}
+
+extension PresentationView {
+    init(_ item: InboxItem, _ revisions: Revisions) {
+        let report = item.report
+        id = item.id.description
+        stage = item.stage.word
+        group = Int64(item.group)
+        revision = revisions.shown(item.revision)
+        domain = report.domain
+        code = report.code
+        description = report.description.clipped(ConsoleLimits.descriptionScalarMax)
+        severity = report.severity.rawValue
+        origin = item.origin?.description
+        path = item.path.map(\.description)
+        options = report.options.map(OptionView.init)
+        onExpiry = report.onExpiry
+        retryCount = item.retryCount
+        wasShownBefore = item.wasShownBefore
+        isReachable = item.isReachable
+        openedAt = TimeText.text(item.openedAt.date)
+        changedAt = TimeText.text(item.changedAt.date)
+        deadlineInMilliseconds = item.deadline.map { deadline in
+            let left = ContinuousClock.now.duration(to: deadline)
+            return Int64(max(.zero, left) / .milliseconds(1))
+        }
+        answer = item.answer.map(AnswerView.init)
+        ending = item.isCancelled ? "cancelled" : item.ending
+        outcome = item.outcome
+        failedAgain = item.failedAgain?.description
+        switch item.stage {
+        case .claimed(let by, let until):
+            claimedBy = by
+            claimedUntil = TimeText.text(until.date)
+        case .leaving(_, let at): leavesAt = TimeText.text(at.date)
+        case .settled(_, let result): self.result = result.rawValue
+        case .closed(let reason): self.reason = reason.rawValue
+        case .open, .answered: break
+        }
+    }
+}
+
+extension OptionView {
+    init(_ option: ErrorReport.Option) {
+        id = option.id
+        title = option.title
+        role = option.shownRole?.rawValue
+    }
+}
+
+extension AnswerView {
+    init(_ answer: Answer) {
+        id = answer.id.description
+        option = answer.option
+        by = answer.by
+        via = answer.via.rawValue
+    }
+}
+
+extension InboxItem {
+    /// The answer was to give up, and its caller did: nothing has gone wrong.
+    var isCancelled: Bool {
+        guard case .settled(let answer, .failed) = stage else { return false }
+        return report.options.first { $0.id == answer.option }?.role == .cancel
+    }
+}
+
+extension InboxItem {
+    /// What came of it, as a sentence; nil while a person may still answer it.
+    fileprivate var outcome: String? {
+        switch stage {
+        case .open, .claimed, .leaving: nil
+        case .answered: "Sent; waiting to hear what came of it"
+        case .settled where isCancelled: "Cancelled: its caller gave up, as the answer says"
+        case .settled(_, .recovered) where failedAgain != nil: "Recovered, and failed again"
+        case .settled(_, let result): result.sentence
+        case .closed(.withheld): "Withheld: not presented, and its caller knows"
+        case .closed: "Closed without an answer here: \(ending ?? "")"
+        }
+    }
+}
+
+extension RecoveryResult {
+    fileprivate var sentence: String {
+        switch self {
+        case .recovered: "Recovered"
+        case .failed: "Not recovered"
+        case .late: "Came too late: another answer was applied before"
+        case .withdrawn: "Withdrawn: the origin had given up"
+        case .invalid: "Refused by its origin: not its option"
+        case .unknown: "Not known: the answer could not be delivered"
+        }
+    }
+}
+
+extension InboxItem.Stage {
+    var word: String {
+        switch self {
+        case .open: "open"
+        case .claimed: "claimed"
+        case .leaving: "leaving"
+        case .answered: "answered"
+        case .settled: "settled"
+        case .closed: "closed"
+        }
+    }
+
+    /// A person still has to answer, or may take an answer back.
+    var isUnderWay: Bool { ["open", "claimed", "leaving"].contains(word) }
+}
+
+extension String {
+    /// At most so many scalars, the last of them an ellipsis where something is missing.
+    func clipped(_ limit: Int) -> String {
+        let scalars = unicodeScalars
+        guard
+            let end = scalars.index(
+                scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return self }
+        return String(scalars[..<scalars.index(before: end)]) + "…"
+    }
+}
+
+/// The revisions of an inbox as clients see them. An inbox counts from zero in each life of its
+/// node; here each life begins above the one before, so that what a client has seen of an earlier
+/// one is never taken for this one's.
+struct Revisions: Sendable {
+    /// JSON numbers are exact up to here.
+    static let max: Int64 = 1 << 53
+
+    private let base: UInt64
+
+    init(startedAt: Date) { base = UInt64(Swift.max(0, startedAt.timeIntervalSince1970) * 1_000) }
+
+    func shown(_ revision: UInt64) -> Int64 { Int64(clamping: base + revision) }
+
+    /// Nil for one that is not of this life.
+    func own(_ shown: Int64, upTo latest: UInt64) -> UInt64? {
+        guard let shown = UInt64(exactly: shown), shown >= base, shown - base <= latest else {
+            return nil
+        }
+        return shown - base
+    }
+}

@@ -1,0 +1,146 @@
+// Answering and claiming.
+import { api, failureText, newID, postTwice } from "./api.js";
+import { confirmed, ownName } from "./dialogs.js";
+import { schedule } from "./frame.js";
+import { groupOf, isForAll } from "./group.js";
+import { toast } from "./news.js";
+import { current } from "./rows.js";
+import { refusalText, refusedWord } from "./sentences.js";
+import { myName, state, undoTime } from "./state.js";
+import { claimant, groupSize, isOpen, keep } from "./store.js";
+import { headingOf, number, optionTitle, shown } from "./text.js";
+import { offerUndo } from "./undoing.js";
+
+export const JUST_SHOWN = 400; // What has been on the screen for less was not read.
+const CLAIM_TIME = 15 * 60_000;
+const SLOW = 3000;
+
+/** Why nothing may be answered now with a button drawn for this, if so. */
+function obstacle({ item, whole }) {
+  const latest = state.items.get(item.id);
+  const holder = latest && claimant(latest);
+  if (state.fault) return "This page has a fault: reload it first.";
+  if (state.busy) return "One moment: the last answer is on its way.";
+  if (!state.online) return "No link to the console: nothing can be sent now.";
+  if (state.shownID !== item.id || current()?.id !== item.id) {
+    return "Something else is shown now: read it, then choose again.";
+  }
+  if (!latest || !isOpen(latest)) return "It is no longer open.";
+  if (whole && !groupOf(item.group).isComplete) {
+    return "Not all of the group have come yet: one moment.";
+  }
+  if (holder && holder !== myName() && !whole) {
+    return `Claimed by ${holder}: take it over first.`;
+  }
+  if (performance.now() - state.shownAt < JUST_SHOWN) {
+    return "It just appeared: read it, then choose again.";
+  }
+  return null;
+}
+
+function isHindered(decision) {
+  const reason = obstacle(decision);
+  if (reason) toast(reason, "warning");
+  return Boolean(reason);
+}
+
+/** Answers exactly what the button was drawn for: a presentation, or a group as it was seen. */
+export async function answer(option, drawn) {
+  const decision = { ...drawn }; // As it is now: the next frame may see more.
+  if (isHindered(decision)) return;
+  const by = await ownName();
+  if (!by || !(await isMeant(option, decision)) || isHindered(decision)) return;
+  const { item, whole, seen } = decision;
+  const body = { option: option.id, by, undoMilliseconds: undoTime() };
+  const asSeen = { seen, title: option.title, role: option.role ?? "none" };
+  await busily(item, option.id, () => (whole
+    ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
+}
+
+/** Asks once more before what cannot be undone, and before one answer for what differs. */
+async function isMeant(option, { item, whole, size }) {
+  const members = whole ? groupOf(item.group).members : [item];
+  const isDestructive = members.some(({ options }) =>
+    options.find(({ id }) => id === option.id)?.role === "destructive");
+  const differs = whole && groupOf(item.group).textsDiffer;
+  if (!isDestructive && !differs) return true;
+  return Boolean(await confirmed(option, item, whole ? size : 1, { isDestructive, differs }));
+}
+
+/** One request at a time; a refusal is shown, and the details are read again. */
+async function busily(item, what, work) {
+  state.busy = { id: item.id, what };
+  schedule();
+  const slow = setTimeout(() => toast(
+    "No reply from the console for 3 s. It is still waited for: what you chose may have arrived.",
+    "warning"), SLOW);
+  try {
+    await work();
+  } catch (error) {
+    toast(refusalText(error.answer, item) ?? failureText(error), "error");
+    Object.assign(state, { details: null, unread: null });
+  } finally {
+    clearTimeout(slow);
+    state.busy = null;
+    schedule();
+  }
+}
+
+async function answerOne(item, option, body) {
+  keep(await postTwice(`presentations/${item.id}/answer`, { ...body, answer: newID() }));
+  const text = `${shown(optionTitle(option), 60)}: ${shown(headingOf(item), 90)}`;
+  offerUndo({ id: item.id }, text, body.undoMilliseconds);
+}
+
+async function answerGroup(item, option, body) {
+  const { answered, refused } = await api("POST", `groups/${item.group}/answer`, body);
+  if (refused.length > 0) {
+    toast(`${number(refused.length)} not answered: ${refusedWord(refused[0])}.`, "warning");
+  }
+  if (answered.length === 0) return;
+  const count = number(answered.length);
+  const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
+  offerUndo({ group: item.group }, text, body.undoMilliseconds);
+}
+
+async function change(item, verb, body) {
+  const by = await ownName();
+  if (!by) return;
+  await busily(item, verb, async () =>
+    keep(await api("POST", `presentations/${item.id}/${verb}`, { by, ...body })));
+}
+export const claim = (item, takeOver) =>
+  change(item, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
+export const release = (item) => change(item, "release", {});
+
+/** The presentation whose buttons are on the screen. */
+function decided() {
+  const item = state.decision?.item;
+  return item && item.id === current()?.id ? item : null;
+}
+
+export function takeOver() {
+  const item = decided();
+  if (item) claim(item, true);
+}
+
+export function claimOrRelease() {
+  const item = decided();
+  if (!item) return;
+  if (claimant(item) === myName() && myName()) release(item); else claim(item, false);
+}
+
+export function toggleWhole() {
+  const item = current();
+  const size = item ? groupSize(item.group) : 0;
+  state.whole = size > 1 && !isForAll(item, size);
+  if (size > 1 && groupOf(item.group).optionsDiffer) {
+    toast("Their options differ: each has to be answered by itself.", "warning");
+  }
+  schedule();
+}
+
+export function answerByNumber(position) {
+  const option = state.decision?.item.options[position - 1];
+  if (option) answer(option, state.decision);
+}

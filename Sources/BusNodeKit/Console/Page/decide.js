@@ -1,0 +1,144 @@
+// The box in which a person decides, and reads what came of it.
+import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
+import { answer, claim, release, toggleWhole } from "./answering.js";
+import { groupOf, isForAll } from "./group.js";
+import { groupBox } from "./group-box.js";
+import { openSilenceForm } from "./silence-form.js";
+import { likeThis } from "./patterns.js";
+import { myName, state } from "./state.js";
+import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
+import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
+import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
+
+export function decideOf(item, size) {
+  state.decision = null;
+  const box = el("section", { className: "decide", ariaLabel: "Decision" });
+  if (item.stage === "leaving") box.append(...leavingOf(item));
+  else if (!isOpen(item)) box.append(...endOf(item));
+  else box.append(...choicesOf(item, size));
+  return box;
+}
+
+function leavingOf(item) {
+  const all = leavingSize(item.group);
+  const whole = isUndoneWhole(item);
+  const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
+    : `${answerText(item)}. The answer leaves in `;
+  const button = (label, key, action) => el("button", {
+    type: "button", textContent: label, dataset: { key }, disabled: !state.online, onclick: action,
+  });
+  const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoOne(item.id));
+  const group = all > 1
+    && button(`Undo all ${number(all)} `, "undoAll", () => undoGroup(item.group));
+  (whole ? group : one).append(kbd("u"));
+  const buttons = el("p", { className: "buttons" },
+    ...(whole ? [group, one] : [one, group]).filter(Boolean));
+  return [el("p", {}, text, until(Date.parse(item.leavesAt)), "."), buttons];
+}
+
+const answerText = (item) =>
+  `“${shown(titleIn(item, item.answer.option), 260)}” by ${shown(item.answer.by, 64)}`;
+
+function endOf(item) {
+  const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
+  return [el("p", { className: `outcome ${endingOf(item)[1]}` }, text,
+    item.failedAgain && presentationLink(item.failedAgain)),
+    item.answer && el("p", { textContent: `${answerText(item)}, ${clock(item.changedAt)}` })]
+    .filter(Boolean);
+}
+
+function choicesOf(item, size) {
+  const holder = claimant(item);
+  const isOthers = holder && holder !== myName();
+  const whole = isForAll(item, size);
+  const isShut = !state.online || Boolean(state.busy) || Boolean(isOthers && !whole);
+  const decision = { item, size, whole, seen: 0 };
+  state.decision = decision;
+  return [
+    ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
+    !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
+    holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
+    optionsOf(decision, isShut), item.deadline && expiryText(item, size),
+    el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
+      silenceButton(item)),
+  ].filter(Boolean);
+}
+
+const unreachable = () => el("p", {
+  className: "outcome warning",
+  textContent: "Its origin cannot be reached now. An answer waits until it can.",
+});
+
+const nameless = () => el("p", {
+  className: "nameless",
+  textContent: "It comes from a client without a name: whether that still waits is not known.",
+});
+
+const claimedText = (item, who) =>
+  el("p", {}, `Claimed by ${who} for `, until(Date.parse(item.claimedUntil)), ".");
+
+function expiryText(item, size) {
+  const option = expiryOption(item);
+  const which = size > 1 ? " to this one" : "";
+  const consequence = option ? `“${shown(optionTitle(option), 260)}” is applied${which}`
+    : `${size > 1 ? "this one" : "it"} expires`;
+  return el("p", { className: "expiry" }, clockIcon(),
+    ` Without an answer ${consequence} in `, until(item.deadline),
+    `, at ${moment(item.deadline)}.`);
+}
+
+function scopeOf(item, size, whole) {
+  const { optionsDiffer } = groupOf(item.group);
+  const box = el("input", {
+    type: "checkbox", checked: whole, disabled: optionsDiffer, dataset: { key: "scope" },
+    onchange: toggleWhole,
+  });
+  const text = optionsDiffer ? "Their options differ: each has to be answered by itself"
+    : `Answer all ${number(size)} of the group`;
+  return el("label", { className: "scope" }, box, text, kbd("g"));
+}
+
+function optionsOf(decision, isShut) {
+  const buttons = decision.item.options.map((option, index) =>
+    optionButton(decision, option, index, isShut));
+  if (buttons.length > 0) {
+    const className = buttons.length > 6 ? "options many" : "options";
+    return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
+  }
+  const text = "No options: it closes when its origin withdraws it.";
+  return el("p", { textContent: text });
+}
+
+function optionButton(decision, option, index, isShut) {
+  const { item, size, whole } = decision;
+  const isDestructive = option.role === "destructive";
+  const isSent = state.busy?.id === item.id && state.busy.what === option.id;
+  const times = whole ? ` × ${number(size)}` : "";
+  const title = optionTitle(option);
+  const long = title.length > 24 ? " long" : "";
+  return el("button", {
+    type: "button", className: (option.role ?? "") + long, disabled: isShut, dir: "auto",
+    title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
+    dataset: { key: `option ${option.id}`, option: option.id },
+    onclick: () => answer(option, decision),
+  }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,
+  isDestructive && el("span", { className: "sr", textContent: ", asks again" }));
+}
+
+function claimButtons(item, isOthers, holder, isOneOfMany) {
+  const button = (text, key, action) => el("button", {
+    type: "button", textContent: `${text} `, disabled: !state.online, dataset: { key: "claim" },
+    onclick: action,
+  }, kbd(key));
+  if (isOthers) return [button("Take over", "⇧C", () => claim(item, true))];
+  if (holder) return [button("Release", "c", () => release(item))];
+  const which = isOneOfMany ? "Claim only this one for 15 min" : "Claim for 15 min";
+  return [button(which, "c", () => claim(item, false))];
+}
+
+function silenceButton(item) {
+  return el("button", {
+    type: "button", textContent: "Silence like this… ", disabled: !state.online,
+    dataset: { key: "silence" }, onclick: () => openSilenceForm(likeThis(item)),
+  }, kbd("s"));
+}

@@ -1,0 +1,151 @@
+// One presentation, whole.
+import { $, el, foreign, pairs, presentationLink, redraw, section, since }
+  from "./elements.js";
+import { api, failureText } from "./api.js";
+import { decideOf } from "./decide.js";
+import { schedule } from "./frame.js";
+import { groupOf, isForAll, loadGroup } from "./group.js";
+import { overview, overviewKey } from "./overview.js";
+import { current } from "./rows.js";
+import { myName, state } from "./state.js";
+import { claimant, groupSize, isLive, leavingSize } from "./store.js";
+import { codeText, headingOf, moment, shown } from "./text.js";
+import { select } from "./views.js";
+
+export function drawDetail() {
+  if (state.isPressing) return;
+  const item = current();
+  $("inbox").classList.toggle("reading", Boolean(state.selected));
+  const size = item ? groupSize(item.group) : 0;
+  noteShown(item, size);
+  if (item) loadDetails(item);
+  if (size > 1) loadGroup(item.group);
+  const leaving = item?.stage === "leaving" ? leavingSize(item.group) : 0;
+  const details = state.details?.id === item?.id ? state.details : null;
+  const group = size > 1 && groupOf(item.group);
+  const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
+    group && [group.kinds.map((kind) => [kind.item.id, kind.count, kind.reason]), group.isComplete],
+    item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
+    state.busy, state.selected, item ? 0 : overviewKey()];
+  redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
+  // What came while a button was held down is not in it: only now has it been seen.
+  if (!item) state.decision = null;
+  if (state.decision) state.decision.seen = state.resume;
+}
+
+/** From when on what is there now can be read: also of a group, where other texts come in. */
+function noteShown(item, size) {
+  const isMixed = size > 1 && groupOf(item.group).textsDiffer;
+  if (!item || (item.id === state.shownID && isMixed === state.wasMixed)) return;
+  Object.assign(state, { shownID: item.id, shownAt: performance.now(), wasMixed: isMixed });
+}
+
+async function loadDetails({ id, revision }) {
+  const wanted = `${id} ${revision}`;
+  const isKnown = state.details?.id === id && state.details.revision >= revision;
+  if (isKnown || !state.online || state.reading === wanted || state.unread?.wanted === wanted) {
+    return;
+  }
+  state.reading = wanted;
+  try {
+    const details = await api("GET", `presentations/${id}`);
+    if (state.shownID === id) Object.assign(state, { details, unread: null });
+  } catch (error) {
+    if (state.shownID === id) state.unread = { wanted, text: failureText(error) };
+  } finally {
+    if (state.reading === wanted) state.reading = null;
+    schedule();
+  }
+}
+
+function detailOf(item, details, size) {
+  const back = el("button", {
+    className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
+  });
+  return [
+    back, headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
+    decideOf(item, size),
+    // All at once: what came piece by piece would jump while it is read.
+    ...(details ? factsOf(item, details) : missing(item)),
+  ];
+}
+
+/** What stands where the facts would: a person who decides must know that there are more. */
+function missing(item) {
+  if (!state.online) {
+    const text = "Why it failed and its context were not read before the link was lost.";
+    return [el("p", { className: "outcome warning", textContent: text }), ...factsOf(item, null)];
+  }
+  if (!state.unread) return [el("p", { className: "soft", textContent: "Reading the rest…" })];
+  const again = el("button", {
+    type: "button", textContent: "Read again",
+    onclick: () => { state.unread = null; schedule(); },
+  });
+  const text = `Why it failed and its context could not be read: ${shown(state.unread.text, 300)} `;
+  return [el("p", { className: "outcome warning" }, text, again), ...factsOf(item, null)];
+}
+
+function factsOf(item, details) {
+  const report = details?.report ?? {};
+  return [
+    ...section("Why", report.failureReason && foreign("p", report.failureReason)),
+    ...section("Suggestion", report.recoverySuggestion && foreign("p", report.recoverySuggestion)),
+    ...section("Path", pathOf(item, details?.changes ?? [])),
+    ...section("Underlying errors",
+      report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
+    ...section("Context", report.userInfo && pairs(Object.entries(report.userInfo))),
+    ...section("History", details && historyOf(report, details.history ?? [])),
+    ...section("Identity", identityOf(item, report)),
+  ];
+}
+
+function headOf(item, size) {
+  const group = size > 1 ? groupOf(item.group) : null;
+  const severity = group?.severity ?? item.severity;
+  const parts = [el("span", { className: `badge ${severity}`, textContent: severity }),
+    group?.severitiesDiffer && "the gravest of the group",
+    severity !== item.severity && `this one: ${shown(item.severity, 20)}`,
+    isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
+      : el("span", {}, "ended ", since(item.changedAt), " ago")];
+  if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
+  if (item.wasShownBefore) parts.push("may have been shown before; no answer was recorded");
+  return el("p", { className: "meta" }, ...parts.filter(Boolean).map((part) =>
+    (typeof part === "string" ? el("span", { textContent: part }) : part)));
+}
+
+function pathOf(item, changes) {
+  const names = item.path.length ? item.path : [item.origin ?? "this process"];
+  const hop = (name, note) => el("li", {},
+    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
+      note && el("small", { textContent: ` ${note}` })),
+    ...changes.filter(({ by }) => by === name).flatMap(({ words }) => words).map((words) =>
+      el("span", { className: "change foreign", textContent: shown(words, 400) })));
+  const hops = names.map((name, index) => hop(name, index === 0 ? "origin" : ""));
+  const className = ["hops", !item.isReachable && "cut", changes.length > 0 && "changed"]
+    .filter(Boolean).join(" ");
+  return el("ol", { className }, ...hops, hop(state.node, "here"));
+}
+
+function causesOf(errors) {
+  return el("ol", { className: "nested" }, ...errors.map((error) => el("li", {},
+    foreign("p", error.description),
+    el("p", { className: "meta", textContent: shown(codeText({ code: null, ...error }), 200) }),
+    error.failureReason && foreign("p", error.failureReason),
+    error.underlyingErrors?.length && causesOf(error.underlyingErrors))));
+}
+
+function historyOf(report, events) {
+  const lines = events.map(({ time, sentence }) => el("li", {},
+    el("time", { dateTime: time, textContent: moment(time) }),
+    el("span", { className: "foreign", textContent: shown(sentence, 500) })));
+  const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
+    el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
+  if (!earlier && lines.length === 0) return null;
+  return el("ol", { className: "history" }, earlier, ...lines);
+}
+
+function identityOf(item, report) {
+  return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
+    ["Occurred", report.occurredAt], ["Coalesce key", report.coalesceKey],
+    ["Help", report.helpAnchor]].filter((pair) => pair[1]));
+}

@@ -1,0 +1,43 @@
+// Drawing, at most once per animation frame however much has changed.
+import { $ } from "./elements.js";
+import { state } from "./state.js";
+import { shown } from "./text.js";
+
+const drawers = [];
+let isFramed = false;
+
+/** Names what is done in every frame, in the order of the calls. */
+export function onFrame(...drawing) { drawers.push(...drawing); }
+
+export function schedule() {
+  if (isFramed) return;
+  isFramed = true;
+  requestAnimationFrame(draw);
+}
+
+function draw() {
+  isFramed = false;
+  for (const drawer of drawers) guarded(drawer);
+}
+
+/** Draws. A drawer that fails ends the page: what stands there would not be what is. */
+export function guarded(drawer) {
+  if (state.fault) return;
+  try {
+    drawer();
+  } catch (error) {
+    state.fault = error;
+    console.error(error);
+    stop(error);
+  }
+}
+
+function stop(error) {
+  for (const panel of document.querySelectorAll("main")) panel.inert = true;
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close("");
+  const [text, button] = $("banner").children;
+  text.textContent = "This page has a fault, and takes no more answers. Reload it; "
+    + `if that does not help, bus-node inbox does the same in a terminal. (${shown(error, 200)})`;
+  button.textContent = "Reload";
+  $("banner").hidden = false;
+}

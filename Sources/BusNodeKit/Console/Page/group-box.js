@@ -1,0 +1,48 @@
+// What a group is made of, shown before an answer for all of it can be given.
+import { el } from "./elements.js";
+import { groupOf } from "./group.js";
+import { MARKS } from "./row.js";
+import { state } from "./state.js";
+import { groupSize } from "./store.js";
+import { counted, headingOf, number, shown } from "./text.js";
+
+const KINDS_MAX = 50;
+
+export function groupBox(groupNumber) {
+  const group = groupOf(groupNumber);
+  const text = headText(group, groupSize(groupNumber));
+  const head = el("p", {}, el("strong", { textContent: text }));
+  if (group.kinds.length < 2) return [head];
+  const rest = group.kinds.length - KINDS_MAX;
+  const label = { className: "kinds", tabIndex: 0, ariaLabel: "What differs in the group" };
+  return [head, el("ul", label,
+    ...group.kinds.slice(0, KINDS_MAX).map(kindLine),
+    rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more kinds` }))];
+}
+
+function headText(group, size) {
+  const differs = [group.textsDiffer && "what they say", group.severitiesDiffer && "severity",
+    group.optionsDiffer && "options"].filter(Boolean);
+  const from = group.origins > 1 ? ` from ${counted(group.origins, "origin")}` : "";
+  const how = differs.length > 0 ? `they differ in ${differs.join(" and ")}`
+    : group.isComplete ? "all say the same" : "not all of them have come yet";
+  return `${number(size)} in this group${from}: ${how}.`;
+}
+
+function kindLine({ item, reason, count, origins }) {
+  const from = origins.size === 1 ? item.origin ?? "this process" : counted(origins.size, "origin");
+  return el("li", { className: item.id === state.shownID ? "kind here" : "kind" },
+    el("span", {
+      className: `mark ${item.severity}`, textContent: MARKS[item.severity] ?? "?", role: "img",
+      ariaLabel: `${item.severity}:`,
+    }),
+    el("a", {
+      href: `#/inbox/${encodeURIComponent(item.id)}`, className: "foreign", dir: "auto",
+      textContent: shown(headingOf(item), 300), dataset: { key: `kind ${item.id}` },
+    }),
+    el("span", { className: "soft", textContent: count > 1 ? `× ${number(count)}` : "" }),
+    el("span", {
+      className: "soft foreign", dir: "auto",
+      textContent: [shown(from, 64), reason && shown(reason, 300)].filter(Boolean).join(" · "),
+    }));
+}

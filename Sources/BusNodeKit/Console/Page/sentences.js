@@ -1,0 +1,25 @@
+// Refusals and the audit's events, as sentences.
+import { moment, shown, titleIn } from "./text.js";
+
+/** Why an answer or a claim was refused; nothing where the server's own words have to do. */
+export function refusalText(refusal, item) {
+  const who = shown(refusal?.by, 64);
+  const sentences = {
+    answered: () => `Answered before: ${who} chose `
+      + `“${shown(titleIn(item, refusal.option), 120)}” at ${moment(refusal.at)}. `
+      + "Yours was not sent.",
+    claimed: () => `Claimed by ${who} until ${moment(refusal.until)}: take it over first.`,
+    closed: () => `No longer open: ${refusal.reason}, at ${moment(refusal.at)}.`,
+  };
+  return sentences[refusal?.error]?.();
+}
+
+/** The same in a few words, for one of many. */
+export const refusedWord = ({ error, message }) => ({
+  answered: "answered before by another person", claimed: "claimed by another person",
+  closed: "no longer open",
+})[error] ?? message;
+
+export const auditText = ({ sentence, fields = {} }) =>
+  [sentence, fields.origin && `from ${fields.origin}`, fields.description]
+    .filter(Boolean).join(" · ").slice(0, 600);

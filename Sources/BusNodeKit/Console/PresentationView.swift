@@ -1,0 +1,131 @@
+package import ErrorBus
+
+// What a console's server writes and its clients read (docs/openapi.yaml). Times are texts in UTC.
+
+/// A presentation as lists show it.
+package struct PresentationView: JSONObject, Sendable {
+    package var id = ""
+    package var stage = ""
+    package var group: Int64 = -1
+    package var revision: Int64 = 0
+    package var domain = ""
+    package var code: Int?
+    package var description = ""
+    package var severity = ""
+    /// The node that it arose in; nil for the console's own.
+    package var origin: String?
+    package var path: [String] = []
+    package var options: [OptionView] = []
+    package var onExpiry: String?
+    package var retryCount = 0
+    package var wasShownBefore = false
+    package var isReachable = true
+    package var openedAt = ""
+    package var changedAt = ""
+    package var deadlineInMilliseconds: Int64?
+    package var claimedBy: String?
+    package var claimedUntil: String?
+    package var leavesAt: String?
+    package var answer: AnswerView?
+    package var result: String?
+    package var reason: String?
+    /// What came of it, in a word or two.
+    package var ending: String?
+    /// What came of it, as a sentence; nil while a person may still answer it.
+    package var outcome: String?
+    package var failedAgain: String?
+
+    package init() {}
+
+    package static let members: [JSONMember<PresentationView>] = [
+        .init("id", \.id), .init("stage", \.stage), .init("group", \.group),
+        .init("revision", \.revision), .init("domain", \.domain), .init("code", \.code),
+        .init("description", \.description), .init("severity", \.severity),
+        .init("origin", \.origin), .init("path", \.path), .init("options", \.options),
+        .init("onExpiry", \.onExpiry), .init("retryCount", \.retryCount),
+        .init("wasShownBefore", \.wasShownBefore), .init("isReachable", \.isReachable),
+        .init("openedAt", \.openedAt), .init("changedAt", \.changedAt),
+        .init("deadlineInMilliseconds", \.deadlineInMilliseconds),
+        .init("claimedBy", \.claimedBy), .init("claimedUntil", \.claimedUntil),
+        .init("leavesAt", \.leavesAt), .init("answer", \.answer), .init("result", \.result),
+        .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
+        .init("failedAgain", \.failedAgain),
+    ]
+}
+
+/// A choice of a presentation.
+package struct OptionView: JSONObject, Sendable {
+    package var id = ""
+    package var title = ""
+    /// The role, also that of a default that is only declared.
+    package var role: String?
+
+    package init() {}
+
+    package static let members: [JSONMember<OptionView>] = [
+        .init("id", \.id), .init("title", \.title), .init("role", \.role),
+    ]
+
+    var option: ErrorReport.Option {
+        ErrorReport.Option(
+            id: id, title: title, role: role.flatMap { ErrorReport.Option.Role(rawValue: $0) })
+    }
+}
+
+/// The answer that counts.
+package struct AnswerView: JSONObject, Sendable {
+    package var id = ""
+    package var option = ""
+    package var by = ""
+    package var via = ""
+
+    package init() {}
+
+    package static let members: [JSONMember<AnswerView>] = [
+        .init("id", \.id), .init("option", \.option), .init("by", \.by), .init("via", \.via),
+    ]
+}
+
+/// What happened to a presentation.
+package struct EventView: JSONObject, Sendable {
+    package var time = ""
+    package var event = ""
+    package var id = ""
+    package var fields: [String: String] = [:]
+    /// The event for people; empty from a console of an earlier version.
+    package var sentence = ""
+
+    package init() {}
+
+    package static let members: [JSONMember<EventView>] = [
+        .init("time", \.time), .init("event", \.event), .init("id", \.id),
+        .init("fields", \.fields), .init("sentence", \.sentence),
+    ]
+}
+
+/// A silence.
+package struct SilenceView: JSONObject, Sendable {
+    package var number = 0
+    /// Conditions, as in a rule.
+    package var match = JSONValue.object([:])
+    package var option: String?
+    package var by = ""
+    package var comment = ""
+    package var createdAt = ""
+    package var endsAt = ""
+    /// `active` or `ended`.
+    package var stage = ""
+    package var endedBy: String?
+    package var answered = 0
+    package var withheld = 0
+    package var lastAt: String?
+
+    package init() {}
+
+    package static let members: [JSONMember<SilenceView>] = [
+        .init("number", \.number), .init("match", \.match), .init("option", \.option),
+        .init("by", \.by), .init("comment", \.comment), .init("createdAt", \.createdAt),
+        .init("endsAt", \.endsAt), .init("stage", \.stage), .init("endedBy", \.endedBy),
+        .init("answered", \.answered), .init("withheld", \.withheld), .init("lastAt", \.lastAt),
+    ]
+}

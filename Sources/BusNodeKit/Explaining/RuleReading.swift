@@ -1,0 +1,195 @@
+package import ErrorBus
+package import Foundation
+import Logging
+
+/// The rules of one file, as a live node would apply them, without anything being run.
+package struct RuleList {
+    /// `responders` or `policy`.
+    let name: String
+    /// The file that the rules stand in.
+    let file: String
+    let book: RuleBook
+
+    package init(name: String, file: String, book: RuleBook) {
+        self.name = name
+        self.file = file
+        self.book = book
+    }
+
+    /// Applies them to an error that arose in `origin`.
+    package func evaluate(_ report: ErrorReport, origin: NodeName, date: Date) -> RuleReading {
+        let evaluation = RuleWalk(
+            book, origin: origin, commands: RuleCommands(runner: IdleRunner()),
+            logger: Logger(label: "explain") { _ in SwiftLogNoOpLogHandler() }, date: { date }
+        ).explain(PresentedReport(report: report))
+        return RuleReading(
+            list: self, steps: evaluation.steps, ending: evaluation.ending,
+            report: ErrorReport(describing: evaluation.error))
+    }
+
+    /// `rule 2 (policy.yaml:5)`.
+    func title(of rule: Rule) -> String {
+        "rule \(rule.position) (\(file.shown())\(rule.line.map { ":\($0)" } ?? ""))"
+    }
+}
+
+/// What a list of rules made of a report.
+package struct RuleReading {
+    let list: RuleList
+    let steps: [RuleStep]
+    package let ending: RuleEvaluation.Ending
+    let report: ErrorReport
+}
+
+/// Explaining builds options; it never attempts one.
+private struct IdleRunner: CommandRunner {
+    func run(
+        _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
+    ) async throws -> CommandResult {
+        throw CancellationError()
+    }
+}
+
+extension RuleReading {
+    /// A line for each rule that matched.
+    var lines: [String] {
+        let count = list.book.rules.count
+        guard !steps.isEmpty else {
+            return ["\(list.name.shown()): none of \(count) rule\(count == 1 ? "" : "s") matches"]
+        }
+        return steps.map { "\(list.name.shown()): \(sentence($0))" }
+    }
+
+    func sentence(_ step: RuleStep) -> String {
+        let dryRun = step.rule.isDryRun ? " in a dry run, without effect," : ""
+        return "\(list.title(of: step.rule))\(dryRun) \(Self.words(step.effect))"
+    }
+
+    private static func words(_ effect: RuleStep.Effect) -> String {
+        switch effect {
+        case .withheld: "withholds it"
+        case .changed(let before, let after):
+            orNothing(ReportDifference(before, after).sentences)
+        case .answered(let answer): words(answer)
+        case .routed(let name): "routes it to \(name.shown())"
+        case .declined(.outsideSchedule(let schedule)):
+            "declines: in force only \(schedule.description)"
+        case .declined(.limitReached(let limit)): "declines: more than \(limit.text)"
+        case .declined(.notOffered(let option, let offered)):
+            "declines: \(option.shown()) is not offered, only "
+                + offered.map { $0.shown() }.joined(separator: ", ")
+        }
+    }
+
+    private static func orNothing(_ sentences: [String]) -> String {
+        sentences.isEmpty ? "matches and has nothing to change" : sentences.joined(separator: ", ")
+    }
+
+    private static func words(_ answer: RuleAnswer) -> String {
+        var text = "answers \(answer.option.shown())"
+        if let limit = answer.limit { text += ", at most \(limit.text)" }
+        if answer.delay > .zero { text += ", after \(DurationText.text(answer.delay))" }
+        if answer.jitter > .zero { text += ", up to \(DurationText.text(answer.jitter)) later" }
+        return text
+    }
+
+    /// As one object, for scripts.
+    var json: JSONValue {
+        [
+            "list": list.name.json, "file": list.file.json, "rules": list.book.rules.count.json,
+            "steps": steps.map(Self.json).json,
+        ]
+    }
+
+    static func json(_ step: RuleStep) -> JSONValue {
+        var object: [String: JSONValue] = [
+            "rule": step.rule.position.json, "line": step.rule.line.json,
+            "dryRun": step.rule.isDryRun.json,
+        ]
+        switch step.effect {
+        case .withheld: object["does"] = "withholds"
+        case .changed(let before, let after):
+            object["does"] = "changes"
+            object["changes"] = ReportDifference(before, after).json
+        case .answered(let answer):
+            object["does"] = "answers"
+            object["option"] = .string(answer.option)
+            object["limit"] = (answer.limit?.text).json
+        case .routed(let name):
+            object["does"] = "routes"
+            object["route"] = .string(name)
+        case .declined(let refusal):
+            object["does"] = "declines"
+            object["reason"] =
+                switch refusal {
+                case .outsideSchedule: "outsideSchedule"
+                case .notOffered: "notOffered"
+                case .limitReached: "limitReached"
+                }
+        }
+        return .object(object)
+    }
+}
+
+extension IntensityLimit {
+    /// As a rule writes it.
+    var text: String { "\(count) per \(DurationText.text(window))" }
+}
+
+extension ReportDifference {
+    /// In words, one for each change.
+    var sentences: [String] {
+        var sentences = texts.map { text in
+            let before = text.before.map { "\"\($0.shown())\"" } ?? "nothing"
+            return "makes the \(text.field) \"\(text.after?.shown() ?? "")\" instead of \(before)"
+        }
+        sentences += added.map { "adds the option \($0.id.shown()) \"\($0.title.shown())\"" }
+        sentences += removed.map { "takes the option \($0.shown()) away" }
+        sentences += redacted.map { "redacts \($0.shown())" }
+        return sentences
+    }
+
+    var json: JSONValue {
+        [
+            "texts": texts.map { text in
+                ["field": text.field, "before": text.before, "after": text.after].json
+            }.json,
+            "addedOptions": added.map { ["id": $0.id, "title": $0.title] }.json,
+            "removedOptions": removed.json, "redacted": redacted.json,
+        ]
+    }
+}
+
+extension RuleReading {
+    /// The rules that matched, and the verdict where they do not say it.
+    package var verdictLines: [String] {
+        var lines = steps.map(sentence)
+        if case .passed = ending {
+            let count = list.book.rules.count
+            let cause =
+                steps.isEmpty ? ": none of \(count) rule\(count == 1 ? "" : "s") matches" : ""
+            lines.append("declines" + cause)
+        }
+        return lines
+    }
+
+    package var verdictJSON: String {
+        var object: [String: JSONValue] = [
+            "file": list.file.json, "steps": steps.map(Self.json).json, "option": .null,
+        ]
+        let rule: Rule?
+        switch ending {
+        case .passed: (object["verdict"], rule) = ("declines", nil)
+        case .withheld(let by): (object["verdict"], rule) = ("withholds", by)
+        case .answered(let answer, let by):
+            (object["verdict"], rule) = ("answers", by)
+            object["option"] = answer.option.json
+        case .routed(let name, let by):
+            (object["verdict"], rule) = ("routes", by)
+            object["route"] = name.json
+        }
+        object["rule"] = (rule?.position).json
+        object["line"] = (rule?.line).json
+        return String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,332 @@
+package import ErrorBus
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A console's HTTP interface, from the other side.
+package struct ConsoleClient: Sendable {
+    /// How long one request may take.
+    private static let timeLimit: Duration = .seconds(15)
+    static let limits = JSONLimits(
+        byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
+
+    let address: ConsoleAddress
+
+    package init(_ address: ConsoleAddress) { self.address = address }
+
+    package func get(_ path: String) async throws -> JSONValue {
+        try await ask(exchange(.GET, path))
+    }
+
+    package func post(_ path: String, _ body: JSONValue) async throws -> JSONValue {
+        try await ask(exchange(.POST, path, body: body.encoded()))
+    }
+
+    func exchange(
+        _ method: HTTPMethod, _ path: String, body: [UInt8]? = nil, lastEvent: String? = nil
+    ) -> HTTPExchange {
+        HTTPExchange(
+            host: address.host, port: address.port, method: method, path: "/api/v1" + path,
+            token: address.token, body: body, lastEvent: lastEvent)
+    }
+
+    private func ask(_ exchange: HTTPExchange) async throws -> JSONValue {
+        let reply: HTTPExchange.Reply
+        do {
+            reply = try await exchange.reply(within: Self.timeLimit)
+        } catch {
+            throw unreachable(error)
+        }
+        guard let json = try? JSONValue.parse(reply.body, limits: Self.limits) else {
+            throw Failure(
+                .unavailable,
+                "\(shownAddress): status \(reply.status) without JSON: is that a console?")
+        }
+        guard reply.status == 200 else { throw Self.failure(reply.status, json) }
+        return json
+    }
+
+    func unreachable(_ error: any Error) -> Failure {
+        let reason =
+            switch error {
+            case let error as NIOConnectionError:
+                error.connectionErrors.first.map { Self.reason($0.error) } ?? "no such host"
+            default: Self.reason(error)
+            }
+        return Failure(.unavailable, "\(shownAddress): cannot be reached: \(reason)")
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+    }
+
+    /// Without the token.
+    var shownAddress: String { "http://\(address.host):\(address.port)" }
+
+    private static let tokenHint =
+        "no token, or not this console's: give --to 'the address that the node printed', "
+        + "--token-file FILE, or set BUS_NODE_CONSOLE_TOKEN"
+
+    /// What a refusal means for scripts: 1 is the console's own "no".
+    static func failure(_ status: Int, _ json: JSONValue) -> Failure {
+        let text = json["message"]?.stringValue ?? "status \(status)"
+        let exit: ExitStatus =
+            switch status {
+            case 401, 403: .notPermitted
+            case 404, 409: .declined
+            case 400, 422: .usage
+            case 429, 503: .temporaryFailure
+            default: .software
+            }
+        // The console speaks to browsers and scripts; here one types.
+        return Failure(exit, status == 401 ? tokenHint : text)
+    }
+
+    // MARK: Presentations
+
+    /// Answers one. Sent once more when the reply was lost: under the same id it counts once.
+    func answer(
+        _ id: String, option: String, by person: String, undo: Duration
+    ) async throws -> JSONValue {
+        let path = "/presentations/\(id)/answer"
+        let body: JSONValue = [
+            "option": .string(option), "by": .string(person),
+            "answer": .string(PresentationID.make().value.description),
+            "undoMilliseconds": .milliseconds(undo),
+        ]
+        do {
+            return try await post(path, body)
+        } catch let failure as Failure where failure.status == .unavailable {
+            return try await post(path, body)
+        }
+    }
+
+    /// Everything that is open, and the revision up to which that is so.
+    package func openItems() async throws -> (items: [JSONValue], revision: Int64) {
+        let limit = 10_000
+        var items: [String: JSONValue] = [:]
+        var revision: Int64 = 0
+        while true {
+            let list = try await get("/inbox?stage=open&limit=\(limit)&after=\(revision)")
+            let page = list["items"]?.arrayValue ?? []
+            for item in page { items[item.text("id")] = item }
+            let latest = max(revision, list["revision"]?.integerValue ?? 0)
+            guard page.count == limit, latest > revision else {
+                return (Array(items.values), latest)
+            }
+            revision = latest
+        }
+    }
+
+    /// The whole id that a person gave, or gave the beginning or the end of.
+    package func id(_ text: String) async throws -> String {
+        if let id = PresentationID(text) { return id.description }
+        let list = try await get("/inbox?stage=all&limit=10000")
+        let items = list["items"]?.arrayValue ?? []
+        let ids = items.compactMap { $0["id"]?.stringValue }
+            .filter(PartialID(text).matches)
+        guard let id = ids.first else {
+            throw Failure(.declined, "no presentation \(text) in the inbox")
+        }
+        guard ids.count == 1 else {
+            throw Failure(
+                .usage, "\(text): \(ids.count) presentations begin or end so; give more of it")
+        }
+        return id
+    }
+}
+
+/// Where a console is, and the token that it asks for.
+package struct ConsoleAddress: Hashable, Sendable {
+    static let allowed = "http://HOST:PORT, also with the ?token=... that the console prints"
+
+    let host: String
+    let port: Int
+    package var token: String?
+
+    /// Reads what a console prints when it listens, or the part of it before the token.
+    package init(_ text: String, option: String) throws {
+        guard let parts = URLComponents(string: text), parts.scheme == "http",
+            let host = parts.host, !host.isEmpty, ["", "/"].contains(parts.path),
+            parts.user == nil, parts.fragment == nil
+        else {
+            throw Failure(
+                .usage, "\(option): found \"\(text)\", allowed: \(Self.allowed)")
+        }
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        port = parts.port ?? 80
+        token = parts.queryItems?.first { $0.name == "token" }?.value
+    }
+
+    /// The console of a node, as its topology says.
+    package init(_ settings: ConsoleSettings, of node: NodeName) throws {
+        guard case .tcp(let host, let port) = settings.listen.address, port != 0 else {
+            throw Failure(
+                .badConfiguration,
+                "node \(node): its console listens where the system chooses "
+                    + "(\(settings.address)); give the address that it printed with --to")
+        }
+        self.host = settings.listen.isWildcard ? "127.0.0.1" : host
+        self.port = Int(port)
+        token = try settings.tokenFile.map { try ConsoleToken(file: $0).text }
+    }
+}
+
+/// What a person at an inbox wants of the console.
+package enum InboxRequest: Hashable, Sendable {
+    case detail(id: String)
+    case answer(id: String, option: String)
+    /// Every open one of the group that had been seen at this revision.
+    case answerGroup(Int64, option: String, seen: Int64)
+    case claim(id: String, takeOver: Bool)
+    case release(id: String)
+    case undo(id: String)
+    /// Every answer of the group that has not left.
+    case undoGroup(Int64)
+
+    package static let undoTime: Duration = .seconds(5)
+
+    /// The console's reply.
+    ///
+    /// - Parameters:
+    ///   - undo: How long an answer can be taken back.
+    ///   - claim: How long a claim holds.
+    package func sent(
+        to client: ConsoleClient, by person: String, undo: Duration = undoTime,
+        claim: Duration = .seconds(900)
+    ) async throws -> JSONValue {
+        let by = JSONValue.string(person)
+        switch self {
+        case .detail(let id): return try await client.get("/presentations/\(id)")
+        case .answer(let id, let option):
+            return try await client.answer(id, option: option, by: person, undo: undo)
+        case .answerGroup(let number, let option, let seen):
+            return try await client.post(
+                "/groups/\(number)/answer",
+                [
+                    "option": .string(option), "by": by, "seen": .integer(seen),
+                    "undoMilliseconds": .milliseconds(undo),
+                ])
+        case .claim(let id, let takeOver):
+            return try await client.post(
+                "/presentations/\(id)/claim",
+                [
+                    "by": by, "forMilliseconds": .milliseconds(claim),
+                    "takeOver": .bool(takeOver),
+                ])
+        case .release(let id):
+            return try await client.post("/presentations/\(id)/release", ["by": by])
+        case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
+        case .undoGroup(let number):
+            return try await client.post("/groups/\(number)/undo", ["by": by])
+        }
+    }
+}
+
+/// One request and its reply, over a connection of its own.
+struct HTTPExchange: Sendable {
+    struct Reply: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// The largest reply that is read: a list of some ten thousand presentations.
+    static let bodyByteMax = 64 * 1024 * 1024
+    private static let connectTime = TimeAmount.seconds(5)
+
+    let host: String
+    let port: Int
+    let head: HTTPRequestHead
+    let body: [UInt8]
+
+    init(
+        host: String, port: Int, method: HTTPMethod, path: String, token: String?,
+        body: [UInt8]? = nil, lastEvent: String? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.body = body ?? []
+        var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
+        let name = host.contains(":") ? "[\(host)]" : host
+        head.headers.add(name: "Host", value: "\(name):\(port)")
+        head.headers.add(name: "Connection", value: "close")
+        if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let lastEvent { head.headers.add(name: "Last-Event-ID", value: lastEvent) }
+        if let body {
+            head.headers.add(name: "Content-Type", value: "application/json")
+            head.headers.add(name: "Content-Length", value: "\(body.count)")
+        }
+        self.head = head
+    }
+
+    /// The whole reply.
+    ///
+    /// - Throws: When no server listens there, or the reply does not come whole and in time.
+    func reply(within limit: Duration) async throws -> Reply {
+        try await withThrowingTaskGroup(of: Reply.self) { group in
+            group.addTask {
+                var status = 0
+                var body: [UInt8] = []
+                try await run { part in
+                    switch part {
+                    case .head(let head): status = Int(head.status.code)
+                    case .body(let bytes):
+                        body += bytes.readableBytesView
+                        guard body.count <= Self.bodyByteMax else { throw Problem.tooLarge }
+                    case .end: return false
+                    }
+                    return true
+                }
+                return Reply(status: status, body: body)
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw Problem.tooLate
+            }
+            defer { group.cancelAll() }
+            guard let reply = try await group.next() else { throw Problem.cut }
+            return reply
+        }
+    }
+
+    /// Hands the reply over part by part, until `take` says that it is enough.
+    func run(_ take: (HTTPClientResponsePart) async throws -> Bool) async throws {
+        typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(Self.connectTime)
+            .connect(host: host, port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try Channel(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await channel.executeThenClose { inbound, outbound in
+            var parts: [HTTPClientRequestPart] = [.head(head), .end(nil)]
+            if !body.isEmpty {
+                parts.insert(.body(.byteBuffer(ByteBuffer(bytes: body))), at: 1)
+            }
+            // In one go: a reply may come, and the connection go, after the first of several.
+            try await outbound.write(contentsOf: parts)
+            for try await part in inbound {
+                guard try await take(part) else { return }
+            }
+            throw Problem.cut
+        }
+    }
+
+    enum Problem: Error, CustomStringConvertible {
+        case tooLarge
+        case tooLate
+        case cut
+
+        var description: String {
+            switch self {
+            case .tooLarge: "a reply of more than \(HTTPExchange.bodyByteMax) bytes"
+            case .tooLate: "no reply in time"
+            case .cut: "the connection ended before the reply did"
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import ErrorBus
+
+/// One presentation as facts for people. Everything in it may come from a peer: `lines` are
+/// escaped, the facts are as they came.
+package struct InboxDetail {
+    struct Fact: Hashable {
+        let name: String
+        let text: String
+
+        init(_ name: String, _ text: String) {
+            self.name = name
+            self.text = text
+        }
+    }
+
+    /// Causes of causes, as deep as reports have them.
+    private static let causeMax = 32
+
+    let facts: [Fact]
+
+    /// - Parameter json: As the console tells of one presentation.
+    package init(_ json: JSONValue) {
+        let item = PresentationView(json: json) ?? PresentationView()
+        var facts = [
+            Fact("id", item.id), Fact("stage", item.stageShown),
+            Fact("error", item.domain + (item.code.map { " \($0)" } ?? "")),
+            Fact("severity", item.severity), Fact("from", item.origin ?? ""),
+            Fact("path", item.path.joined(separator: " > ")),
+        ]
+        facts += (json["changes"]?.arrayValue ?? []).map { change in
+            let words = change.texts("words").joined(separator: ", ")
+            return Fact("changed", "\(change.text("by")) \(words)")
+        }
+        facts.append(Fact("opened", item.openedAt))
+        facts += Self.facts(of: item, json["report"] ?? .null)
+        let keys = PromptKeys(item.options.map(\.option))
+        facts += item.options.map { option in
+            // A lone option is the default too, as at the screen.
+            let isDefault = keys.isDefault(option.id) && option.role != "default"
+            let role = [option.role, isDefault ? "default" : nil].compactMap(\.self)
+                .joined(separator: ", ")
+            let text = "\(option.id): \(option.title)"
+            return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
+        }
+        if let answer = item.answer {
+            facts.append(Fact("answer", "\(answer.option) by \(answer.by)"))
+        }
+        facts += json.views("history", of: EventView.self).map { event in
+            let fields = event.fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return Fact("event", ([event.time, event.event] + fields).joined(separator: " "))
+        }
+        self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
+    }
+
+    package var lines: [String] {
+        facts.map { $0.name.padding(toLength: 10) + $0.text.shown() }
+    }
+
+    /// What the error itself says.
+    private static func facts(
+        of item: PresentationView, _ report: JSONValue
+    ) -> [Fact] {
+        var facts = [
+            Fact("what", report.text("description")), Fact("why", report.text("failureReason")),
+            Fact("help", report.text("recoverySuggestion")),
+            Fact("see", report.text("helpAnchor")),
+        ]
+        var causes: [String] = []
+        collect(report, into: &causes, depth: 0)
+        facts += causes.map { Fact("because", $0) }
+        facts.append(Fact("retry of", report.text("retryOf")))
+        if item.retryCount > 0 { facts.append(Fact("retries", "\(item.retryCount)")) }
+        if !item.isReachable {
+            facts.append(Fact("origin", "cannot be reached: an answer is kept for it"))
+        }
+        if item.origin == NodeName.bare.description {
+            let known = "a client without a name: not known whether it still waits"
+            facts.append(Fact("origin", known))
+        }
+        if item.wasShownBefore {
+            facts.append(Fact("before", "may have been shown; no answer was recorded"))
+        }
+        return facts + pairs(report["userInfo"]).map { Fact("info", $0) }
+    }
+
+    /// The underlying errors, outermost first.
+    private static func collect(_ report: JSONValue, into causes: inout [String], depth: Int) {
+        for cause in report["underlyingErrors"]?.arrayValue ?? [] {
+            guard causes.count < causeMax else { return }
+            let code = cause["code"]?.integerValue.map { " \($0)" } ?? ""
+            let reason = cause.text("failureReason")
+            let text = "\(cause.text("description")) (\(cause.text("domain"))\(code))"
+            causes.append(
+                String(repeating: "  ", count: depth) + text
+                    + (reason.isEmpty ? "" : ": \(reason)"))
+            collect(cause, into: &causes, depth: depth + 1)
+        }
+    }
+
+    private static func pairs(_ fields: JSONValue?) -> [String] {
+        (fields?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { key, value in
+            let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+            return "\(key) = \(text)"
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package import ErrorBus
+import Foundation
+import Glibc
+
+/// One presentation as a console lists it, read for a screen.
+@dynamicMemberLookup
+package struct InboxEntry: Sendable {
+    enum Stage: String, Sendable {
+        case open, claimed, leaving, answered, settled, closed
+    }
+
+    package let view: PresentationView
+    let stage: Stage
+    let severity: Severity
+    let openedAt: Date
+    let changedAt: Date
+    /// When answers are taken no more, by this process's clock.
+    let deadline: ContinuousClock.Instant?
+    let options: [ErrorReport.Option]
+    /// What a filter looks through, in lower case.
+    let searched: [CChar]
+
+    /// Nil for what is no presentation.
+    package init?(_ json: JSONValue, at now: Moment) {
+        guard let view = PresentationView(json: json), let stage = Stage(rawValue: view.stage),
+            !view.id.isEmpty
+        else { return nil }
+        self.view = view
+        self.stage = stage
+        severity = Severity(rawValue: view.severity) ?? .error
+        openedAt = TimeText.date(view.openedAt) ?? now.date
+        changedAt = TimeText.date(view.changedAt) ?? now.date
+        deadline = view.deadlineInMilliseconds.map { now.instant + .milliseconds($0) }
+        options = view.options.map(\.option)
+        let words =
+            [
+                view.description, view.domain, view.severity, view.origin, view.id, view.claimedBy,
+                view.result, view.reason, view.code.map(String.init), view.answer?.by,
+            ].compactMap(\.self) + view.path + options.map(\.title)
+        searched = Self.searchable(words.joined(separator: " "))
+    }
+
+    package subscript<Value>(dynamicMember member: KeyPath<PresentationView, Value>) -> Value {
+        view[keyPath: member]
+    }
+
+    var description: String {
+        view.description.allSatisfy(\.isWhitespace) ? view.domain : view.description
+    }
+
+    var origin: String { view.origin ?? "this node" }
+
+    /// A person may still answer it.
+    var isOpen: Bool { stage == .open || stage == .claimed }
+
+    /// A person may still answer it, or take an answer back.
+    var isLive: Bool { isOpen || stage == .leaving }
+
+    /// Who looks after it; a claim that has run out counts no more.
+    func claimant(at now: Date) -> String? {
+        guard stage == .claimed, let until = claimedUntil, until > now else { return nil }
+        return view.claimedBy
+    }
+
+    var claimedUntil: Date? { view.claimedUntil.flatMap(TimeText.date) }
+
+    var answeredBy: String { view.answer?.by ?? "" }
+
+    /// The title of the option that was chosen.
+    var answerTitle: String {
+        let id = view.answer?.option ?? ""
+        return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
+    }
+
+    /// The title of what is applied when no answer comes in time; nil where nothing is said of it.
+    var expiryTitle: String? {
+        guard let id = view.onExpiry else { return nil }
+        return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
+    }
+
+    /// Oldest first.
+    func comesBefore(_ other: InboxEntry) -> Bool {
+        openedAt != other.openedAt ? openedAt < other.openedAt : view.id < other.id
+    }
+
+    func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
+
+    /// As `contains` wants it, for C: without zeros in it.
+    static func searchable(_ text: String) -> [CChar] {
+        text.lowercased().utf8.filter { $0 != 0 }.map(CChar.init(bitPattern:)) + [0]
+    }
+
+    /// What came of it, as a sentence that is safe to show.
+    var outcome: String { (view.outcome ?? view.endingShown).shown() }
+}
+
+/// The open members of a group, for a person about to answer all of them: how many they are and
+/// in what they differ.
+package struct InboxMembers: Sendable {
+    /// Oldest first.
+    package let entries: [InboxEntry]
+    /// How many texts they have; above 1 they are not one error to a reader.
+    package let descriptionCount: Int
+
+    /// - Parameter entries: Of one group; what is no longer open is left out.
+    package init(_ entries: some Sequence<InboxEntry>) {
+        self.entries = entries.filter(\.isOpen).sorted { $0.comesBefore($1) }
+        descriptionCount = Set(self.entries.map(\.description)).count
+    }
+
+    package var count: Int { entries.count }
+    package var differ: Bool { descriptionCount > 1 }
+
+    /// Whether the option loses something that cannot be had back, at any of them.
+    package func isDestructive(_ option: String) -> Bool {
+        entries.contains { entry in
+            entry.options.contains { $0.id == option && $0.role == .destructive }
+        }
+    }
+
+    /// What they have in common, and what varies. Not escaped.
+    package var facts: [String] {
+        let origins = Set(entries.map(\.origin))
+        let severities = Dictionary(grouping: entries, by: \.severity).mapValues(\.count)
+            .sorted { $0.key > $1.key }
+        return [
+            "\(count) presentations",
+            differ ? "\(descriptionCount) descriptions" : "one description",
+            origins.count == 1 ? "from \(origins.first ?? "")" : "\(origins.count) origins",
+            severities.count == 1
+                ? "all \(severities[0].key)"
+                : severities.map { "\($1) \($0)" }.joined(separator: ", "),
+        ]
+    }
+}

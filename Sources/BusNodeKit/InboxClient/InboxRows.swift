@@ -1,0 +1,121 @@
+package import ErrorBus
+package import Foundation
+
+/// A list of presentations as a table: one row each.
+package struct InboxRows {
+    private static let titles = [
+        "ID", "STAGE", "SEVERITY", "FROM", "AGE", "GROUP", "EXPIRES", "ERROR", "OPTIONS",
+    ]
+    private static let widthMax = [36, 40, 8, 24, 8, 8, 40, 64, 60]
+    private static let expiryColumn = 6
+
+    package let lines: [String]
+
+    /// - Parameter columns: The terminal's, whose lines are cut to it and have the ends of the ids;
+    ///   nil where no terminal is.
+    package init(_ items: [PresentationView], now: Date, columns: Int? = nil) {
+        var titles = Self.titles
+        var widthMax = Self.widthMax
+        var rows = items.map { item in
+            [
+                columns == nil ? item.id : PartialID.short(item.id), item.stageShown,
+                item.severity, item.origin ?? "",
+                TimeText.date(item.openedAt).map { AgeText.short(since: $0, at: now) } ?? "",
+                item.group < 0 ? "" : "\(item.group)", Self.expiry(item), item.description,
+                item.optionIDs.joined(separator: " "),
+            ]
+        }
+        var flexible: Set = [1, 3, 6, 7, 8]
+        if rows.allSatisfy({ $0[Self.expiryColumn].isEmpty }) {
+            for index in rows.indices { rows[index].remove(at: Self.expiryColumn) }
+            titles.remove(at: Self.expiryColumn)
+            widthMax.remove(at: Self.expiryColumn)
+            flexible = [1, 3, 6, 7]
+        }
+        lines = TextTable.lines(
+            rows, titles, widthMax: widthMax, flexible: flexible, columns: columns)
+    }
+
+    /// How long it can still be answered, and what applies then.
+    private static func expiry(_ item: PresentationView) -> String {
+        guard ["open", "claimed"].contains(item.stage), let left = item.deadlineInMilliseconds
+        else { return "" }
+        return "in \(AgeText.short(seconds: Int(max(0, left / 1_000))))"
+            + (item.onExpiry.map { ": \($0)" } ?? "")
+    }
+}
+
+extension PresentationView {
+    /// The stage, with who has it or what came of it.
+    package var stageShown: String {
+        switch stage {
+        case "claimed": "claimed by \(claimedBy ?? "")"
+        case "settled", "closed": endingShown
+        case "answered", "leaving": "\(stage) \(answer?.option ?? "")"
+        default: stage
+        }
+    }
+
+    /// What came of it, in words. A console of an earlier version has none: its own.
+    var endingShown: String { ending ?? (stage == "closed" ? reason : result) ?? "" }
+
+    package var optionIDs: [String] { options.map(\.id) }
+}
+
+/// Silences as a table: one row each.
+package struct SilenceRows {
+    private static let titles = ["NO", "MATCH", "BY", "ENDS", "ANSWERED", "WITHHELD", "COMMENT"]
+    private static let widthMax = [8, 60, 24, 40, 10, 10, 80]
+
+    package let lines: [String]
+
+    /// - Parameter columns: The terminal's, whose lines are cut to it; nil where no terminal is.
+    package init(_ silences: [SilenceView], now: Date = Date(), columns: Int? = nil) {
+        let rows = silences.map { silence in
+            [
+                "\(silence.number)", Self.match(silence), silence.by, Self.end(silence, now),
+                "\(silence.answered)", "\(silence.withheld)", silence.comment,
+            ]
+        }
+        lines = TextTable.lines(
+            rows, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 6], columns: columns)
+    }
+
+    /// Conditions as `silence add` takes them, and the option that is chosen.
+    private static func match(_ silence: SilenceView) -> String {
+        var fields = silence.match.objectValue ?? [:]
+        for (key, value) in fields.removeValue(forKey: "userInfo")?.objectValue ?? [:] {
+            fields["userInfo.\(key)"] = value
+        }
+        let conditions = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(words($0.value))" }
+        return (conditions + (silence.option.map { ["-> \($0)"] } ?? [])).joined(separator: " ")
+    }
+
+    private static func words(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .array(let values): values.map(words).joined(separator: "|")
+        default: String(decoding: value.encoded(), as: UTF8.self)
+        }
+    }
+
+    private static func end(_ silence: SilenceView, _ now: Date) -> String {
+        guard silence.stage == "ended" else {
+            return TimeText.text(silence.endsAt, now: now, hasFraction: false)
+        }
+        return "ended" + (silence.endedBy.map { " by \($0)" } ?? "")
+    }
+}
+
+extension JSONValue {
+    /// The text of a field; empty where it is missing.
+    package func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
+
+    /// The texts of a list; empty where it is missing.
+    package func texts(_ key: String) -> [String] { [String](json: self[key] ?? .null) ?? [] }
+
+    /// What a console lists: presentations, silences.
+    package func views<View: JSONObject>(_ key: String, of type: View.Type = View.self) -> [View] {
+        [View](json: self[key] ?? .null) ?? []
+    }
+}

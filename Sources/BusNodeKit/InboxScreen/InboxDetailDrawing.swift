@@ -1,0 +1,167 @@
+import ErrorBus
+
+/// The chosen presentation: what it is, its options, then everything else that is known of it.
+struct InboxDetailDrawing {
+    private static let titleLineMax = 3
+    private static let textLineMax = 60
+    private static let factWidth = 9
+    /// What is shown of the whole report, in this order.
+    private static let factNames = [
+        "why", "help", "see", "because", "info", "path", "error", "retry of", "retries", "origin",
+        "before", "opened", "id",
+    ]
+
+    private let screen: InboxScreen
+    private let now: Moment
+    private let width: Int
+
+    init(_ screen: InboxScreen, at now: Moment, width: Int) {
+        self.screen = screen
+        self.now = now
+        self.width = width
+    }
+
+    /// As much as fits, from where the person scrolled to.
+    func lines(height: Int) -> [ScreenLine] {
+        let all = screen.detailTop == 0 ? fitted(height) : all
+        let top = min(screen.detailTop, max(0, all.count - height))
+        var lines = Array(all.dropFirst(top).prefix(height))
+        let left = all.count - top - height
+        if left > 0, !lines.isEmpty {
+            lines.removeLast()
+            lines.append(ScreenLine("> \(left + 1) more lines", width: width, .dim))
+        }
+        return lines
+    }
+
+    /// Everything, however long.
+    var all: [ScreenLine] {
+        guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
+        return title(entry, row) + decision(entry) + facts(entry)
+    }
+
+    /// Everything, with less of its title where its options would be below the edge: their keys
+    /// work, so they are seen.
+    private func fitted(_ height: Int) -> [ScreenLine] {
+        guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
+        let (title, decision) = (title(entry, row), decision(entry))
+        // The last line of a decision is empty.
+        let surplus = max(0, title.count + decision.count - 1 - (height - 1))
+        return title.dropLast(min(surplus, title.count - 1)) + decision + facts(entry)
+    }
+
+    private func title(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
+        let style = SeverityLook.style(row.severity)
+        let pieces = TextWidth.pieces(entry.description.shown(), columns: width - 4)
+        var lines = pieces.prefix(Self.titleLineMax).map {
+            ScreenLine($0, at: 2, width: width - 2, .bold)
+        }
+        var first = ScreenLine(SeverityLook.mark(row.severity), width: 1, style)
+        first.overlay(lines[0])
+        lines[0] = first
+        var words = ["\(entry.severity)", "from \(entry.origin.shown())"]
+        if row.isGroup {
+            let gravest = row.severity == entry.severity ? "" : ", the gravest \(row.severity)"
+            words.append("the first of \(row.count)\(gravest)")
+        }
+        words.append(
+            entry.isLive
+                ? "waits \(AgeText.short(since: entry.openedAt, at: now.date))"
+                : "ended \(AgeText.short(since: entry.changedAt, at: now.date)) ago")
+        if let deadline = entry.deadline, entry.isOpen {
+            let seconds = max(0, now.instant.duration(to: deadline).components.seconds)
+            let left = AgeText.short(seconds: Int(seconds))
+            let then = entry.expiryTitle.map { ", then \($0) is applied" } ?? ""
+            words.append("answer within \(left)\(then)")
+        }
+        return lines + paragraph(words.joined(separator: " · "), .dim)
+    }
+
+    // MARK: What can be done, or came of it
+
+    private func decision(_ entry: InboxEntry) -> [ScreenLine] {
+        var lines: [ScreenLine] = [ScreenLine()]
+        switch entry.stage {
+        case .open, .claimed:
+            if let holder = entry.claimant(at: now.date) {
+                let until = entry.claimedUntil ?? now.date
+                let left = "for \(AgeText.short(since: now.date, at: until))"
+                lines += paragraph(
+                    holder == screen.person
+                        ? "claimed by you \(left)" : "claimed by \(holder.shown()) \(left)", .cyan)
+            }
+            lines += options(entry)
+        case .leaving:
+            let who = entry.answeredBy.shown()
+            lines += paragraph(
+                "\(entry.answerTitle) by \(who): not sent yet, u takes it back", .bold)
+        case .answered, .settled, .closed:
+            lines += paragraph(entry.outcome, .bold)
+            if !entry.answeredBy.isEmpty {
+                lines += paragraph("\(entry.answerTitle) by \(entry.answeredBy.shown())")
+            }
+        }
+        return lines + [ScreenLine()]
+    }
+
+    /// As many in a line as fit.
+    private func options(_ entry: InboxEntry) -> [ScreenLine] {
+        guard !entry.options.isEmpty else {
+            return paragraph("no options: it closes when its origin withdraws it")
+        }
+        let keys = InboxScreen.keys(for: entry)
+        var lines = [ScreenLine()]
+        var column = 2
+        for key in keys.keys {
+            let text = keys.text(of: key, default: "default")
+            let columns = TextWidth.columns(of: text)
+            if column > 2, column + columns > width {
+                lines.append(ScreenLine())
+                column = 2
+            }
+            let style: TextStyle = key.option.role == .destructive ? [.bold, .red] : .bold
+            lines[lines.count - 1].add(text, at: column, width: width - column, style)
+            column += columns + 3
+        }
+        return lines
+    }
+
+    // MARK: Facts
+
+    private func facts(_ entry: InboxEntry) -> [ScreenLine] {
+        let isRead = screen.detail?.text("id") == entry.id
+        let facts = InboxDetail(isRead ? screen.detail ?? .null : entry.view.json).facts
+        let known = Dictionary(grouping: facts) { $0.name }
+        let lines = Self.factNames.flatMap { name in
+            (known[name] ?? []).flatMap { fact($0) }
+        }
+        let history = (screen.detail ?? .null).views("history", of: EventView.self).map { event in
+            InboxDetail.Fact(String(event.time.dropFirst(11).prefix(8)), event.sentence)
+        }
+        return isRead
+            ? lines + history.flatMap { fact($0) }
+            : lines + [ScreenLine("…", at: 2, width: 1, .dim)]
+    }
+
+    /// Its name, and its text beside it, with the text's own lines.
+    private func fact(_ fact: InboxDetail.Fact) -> [ScreenLine] {
+        let start = 2 + Self.factWidth
+        let text = fact.text.escapedForTerminal(
+            keepingLines: Self.textLineMax, scalarLimit: 4_000)
+        let pieces = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+            TextWidth.pieces(String($0), columns: max(8, width - start - 1))
+        }
+        return pieces.prefix(Self.textLineMax).enumerated().map { index, piece in
+            var line = ScreenLine()
+            if index == 0 { line.add(fact.name.shown(), at: 2, width: Self.factWidth, .dim) }
+            line.add(piece, at: start, width: width - start)
+            return line
+        }
+    }
+
+    private func paragraph(_ text: String, _ style: TextStyle = []) -> [ScreenLine] {
+        TextWidth.pieces(text, columns: max(8, width - 3)).map {
+            ScreenLine($0, at: 2, width: width - 2, style)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ErrorBus
+
+/// Puts what is known into rows.
+enum InboxRowList {
+    /// Groups and single ones, gravest first, then oldest.
+    static func open(
+        _ entries: some Sequence<InboxEntry>, opened: Set<Int64>
+    ) -> [InboxRow] {
+        let groups = Dictionary(grouping: entries) { $0.group }.values.map(Group.init)
+        return groups.sorted(by: Group.comesFirst).flatMap { $0.rows(opened: opened) }
+    }
+
+    /// Lately ended first.
+    static func ended(_ entries: some Sequence<InboxEntry>) -> [InboxRow] {
+        entries.sorted { $0.revision > $1.revision }.map {
+            InboxRow($0, kind: .single)
+        }
+    }
+
+    static func key(ofGroup group: Int64) -> String { "g\(group)" }
+
+    private struct Group {
+        let members: [InboxEntry]
+        let first: InboxEntry
+        let severity: Severity
+
+        init(_ members: [InboxEntry]) {
+            self.members = members
+            var first = members[0]
+            var severity = first.severity
+            for member in members.dropFirst() {
+                if member.comesBefore(first) { first = member }
+                severity = max(severity, member.severity)
+            }
+            self.first = first
+            self.severity = severity
+        }
+
+        static func comesFirst(_ left: Group, _ right: Group) -> Bool {
+            if left.severity != right.severity { return left.severity > right.severity }
+            return left.first.comesBefore(right.first)
+        }
+
+        func rows(opened: Set<Int64>) -> [InboxRow] {
+            guard members.count > 1 else {
+                return [InboxRow(first, kind: .single)]
+            }
+            let isOpened = opened.contains(first.group)
+            let head = InboxRow(
+                key: InboxRowList.key(ofGroup: first.group), id: first.id,
+                kind: .group(isOpened: isOpened), count: members.count, severity: severity)
+            guard isOpened else { return [head] }
+            return [head]
+                + members.sorted { $0.comesBefore($1) }.map { InboxRow($0, kind: .member) }
+        }
+    }
+}
+
+/// A row of the list: one presentation, or a group of equal ones.
+struct InboxRow: Hashable {
+    enum Kind: Hashable {
+        case single
+        case group(isOpened: Bool)
+        /// One of the group above it.
+        case member
+    }
+
+    /// Stays the same while what it shows changes.
+    let key: String
+    /// The presentation, or the oldest of the group.
+    let id: String
+    let kind: Kind
+    let count: Int
+    /// The gravest of what it stands for.
+    let severity: Severity
+
+    var isGroup: Bool { kind != .single && kind != .member }
+}
+
+extension InboxRow {
+    /// One presentation.
+    init(_ entry: InboxEntry, kind: Kind) {
+        self.init(key: entry.id, id: entry.id, kind: kind, count: 1, severity: entry.severity)
+    }
+}

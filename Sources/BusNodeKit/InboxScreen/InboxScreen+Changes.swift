@@ -1,0 +1,180 @@
+import ErrorBus
+
+/// What comes from the console.
+extension InboxScreen {
+    /// More ended ones than a console keeps.
+    private static let endedMax = 2_500
+    private static let endedKept = 2_000
+
+    /// The whole list: it replaces what was known.
+    mutating func listed(_ list: JSONValue, at now: Moment) {
+        entries = [:]
+        isListed = true
+        areRowsOld = true
+        node = list.text("node")
+        revision = 0
+        link = .live
+        changed(list, at: now, areNew: false)
+    }
+
+    mutating func greeted(_ hello: JSONValue) {
+        node = hello.text("node")
+        link = .live
+        // Another life of the node: what it knows follows.
+        if hello["isReset"]?.boolValue == true {
+            entries = [:]
+            revision = 0
+            areRowsOld = true
+        }
+    }
+
+    mutating func changed(_ change: JSONValue, at now: Moment, areNew: Bool = true) {
+        link = .live
+        revision = max(revision, change["revision"]?.integerValue ?? 0)
+        for item in change["items"]?.arrayValue ?? [] { keep(item, at: now, isNew: areNew) }
+        dropOldestEnded()
+    }
+
+    mutating func lost(_ reason: String, at now: ContinuousClock.Instant) {
+        // What went wrong last, since it first did.
+        if case .lost(_, let since) = link {
+            link = .lost(reason: reason, since: since)
+        } else {
+            link = .lost(reason: reason, since: now)
+        }
+    }
+
+    private mutating func keep(_ item: JSONValue, at now: Moment, isNew: Bool) {
+        guard let entry = InboxEntry(item, at: now) else { return }
+        let before = entries[entry.id]
+        guard entry.revision >= before?.revision ?? 0 else { return }
+        entries[entry.id] = entry
+        areRowsOld = true
+        guard let before, isNew else { return }
+        tell(entry, before, at: now.instant)
+    }
+
+    /// What became of an answer of this person, or of what they look at.
+    private mutating func tell(
+        _ entry: InboxEntry, _ before: InboxEntry, at now: ContinuousClock.Instant
+    ) {
+        let title = entry.description.shown()
+        if entry.stage == .settled, before.stage != .settled, entry.answeredBy == person {
+            tellResult(of: entry, title, at: now)
+        } else if before.isOpen, !entry.isOpen, shown?.id == entry.id, entry.answeredBy != person {
+            let ending =
+                entry.answeredBy.isEmpty
+                ? entry.outcome : "\(entry.answerTitle) by \(entry.answeredBy.shown())"
+            say("\(ending): \(title)", .yellow, at: now)
+        }
+    }
+
+    /// Of one, the sentence; of several of a group that end one after the other, how many.
+    private mutating func tellResult(
+        of entry: InboxEntry, _ title: String, at now: ContinuousClock.Instant
+    ) {
+        var results = Results(group: entry.group, until: now)
+        if let last = self.results, last.group == entry.group, last.until > now { results = last }
+        results.counts[entry.view.endingShown, default: 0] += 1
+        results.until = now + Self.messageTime
+        self.results = results
+        let isGood = results.counts.keys.allSatisfy { $0 == RecoveryResult.recovered.words }
+        let words = results.counts.sorted { $0.key > $1.key }.map { "\($1) \($0.shown())" }
+        let isOne = results.counts.values.reduce(0, +) == 1
+        let text = isOne ? entry.outcome : words.joined(separator: ", ")
+        say("\(text): \(title)", isGood ? .green : .yellow, at: now)
+    }
+
+    private mutating func dropOldestEnded() {
+        guard entries.count > Self.endedMax else { return }
+        let ended = entries.values.filter { !$0.isLive }
+        guard ended.count > Self.endedMax else { return }
+        for entry in ended.sorted(by: { $0.revision > $1.revision }).dropFirst(Self.endedKept) {
+            entries[entry.id] = nil
+        }
+        areRowsOld = true
+    }
+
+    // MARK: Replies
+
+    mutating func replied(
+        to request: InboxRequest, _ result: Result<JSONValue, Failure>, at now: Moment
+    ) {
+        if case .detail(let id) = request { return read(id, result, at: now.instant) }
+        isBusy = false
+        switch result {
+        case .failure(let failure):
+            let isUnknown = failure.status == .unavailable
+            let end = isUnknown ? " (it is not known whether that arrived)" : ""
+            say(failure.text.shown() + end, .red, at: now.instant)
+            detail = nil
+        case .success(let reply): carriedOut(request, reply, at: now)
+        }
+    }
+
+    private mutating func read(
+        _ id: String, _ result: Result<JSONValue, Failure>, at now: ContinuousClock.Instant
+    ) {
+        let wanted = reading
+        reading = nil
+        switch result {
+        case .success(let item) where item.text("id") == id:
+            detail = item
+            // It says as much as a change does, but one that is older says nothing.
+            if (item["revision"]?.integerValue ?? 0) < entries[id]?.revision ?? 0 {
+                unreadable = nil
+            }
+        case .success: unreadable = wanted
+        case .failure(let failure):
+            unreadable = wanted
+            if chosen?.id == id { say(failure.text.shown(), .red, at: now) }
+        }
+    }
+
+    private mutating func carriedOut(_ request: InboxRequest, _ reply: JSONValue, at now: Moment) {
+        switch request {
+        case .answer(let id, let option):
+            keep(reply, at: now, isNew: false)
+            offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
+        case .answerGroup(let group, let option, _):
+            let answered = reply.texts("answered")
+            let refused = reply["refused"]?.arrayValue ?? []
+            if let first = refused.first {
+                say(
+                    "\(refused.count) not answered: \(first.text("message").shown())", .yellow,
+                    at: now.instant)
+            }
+            guard let first = answered.first else { return }
+            let text = title(of: option, for: first) + " (all \(answered.count))"
+            offerUndo(.undoGroup(group), Set(answered), text, at: now.instant)
+        case .undo(let id):
+            keep(reply, at: now, isNew: false)
+            takenBack([id], by: request, at: now.instant)
+        case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
+        case .claim, .release, .detail: keep(reply, at: now, isNew: false)
+        }
+    }
+
+    private func title(of option: String, for id: String) -> String {
+        let offered = entries[id]?.options.first { $0.id == option }
+        let title = offered.map(PromptKeys.shownTitle) ?? option.shown()
+        return "\(title): \(entries[id]?.description.shown() ?? "")"
+    }
+
+    private mutating func offerUndo(
+        _ request: InboxRequest, _ ids: Set<String>, _ text: String,
+        at now: ContinuousClock.Instant
+    ) {
+        let until = now + InboxRequest.undoTime
+        undos.append(Undo(request: request, ids: ids, text: text, until: until))
+    }
+
+    private mutating func takenBack(
+        _ ids: Set<String>, by request: InboxRequest, at now: ContinuousClock.Instant
+    ) {
+        let left = undos.first { $0.request == request }?.ids.subtracting(ids).count ?? 0
+        undos.removeAll { $0.request == request || $0.ids.isSubset(of: ids) }
+        let late = left > 0 ? ", \(left) had left already" : ""
+        say("\(ids.count) taken back\(late)", left > 0 ? .yellow : .green, at: now)
+    }
+}

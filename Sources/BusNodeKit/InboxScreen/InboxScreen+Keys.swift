@@ -1,0 +1,301 @@
+import ErrorBus
+import Foundation
+
+/// What keys do.
+extension InboxScreen {
+    /// Keys with a meaning of their own: no option gets them. Those that answer a question of ours
+    /// (y, o) are among them, so that an option's key pressed twice answers no question.
+    static let reserved: Set<String> = ["j", "k", "c", "u", "q", "y", "o"]
+    private static let filterMax = 200
+
+    static func keys(for entry: InboxEntry) -> PromptKeys {
+        PromptKeys(entry.options, reserved: reserved)
+    }
+
+    mutating func pressed(_ key: ScreenKey, at now: Moment) -> [Action] {
+        switch key {
+        case .control("c"): return [.quit]
+        case .control("l"): return [.redraw]
+        case .control("z"): return [.suspend]
+        default: break
+        }
+        isPlaced = true
+        // Its rows may be older than what it knows.
+        arrange()
+        switch mode {
+        case .list: return pressedInList(key, at: now)
+        case .help:
+            mode = .list
+            return key == .character("q") ? [.quit] : []
+        case .filter(let before):
+            typed(key, before: before, at: now)
+            return []
+        case .scope(let question):
+            return scrolled(key, at: now) ? [] : scoped(question, key, at: now)
+        case .confirm(let question):
+            return scrolled(key, at: now) ? [] : confirmed(question, key, at: now)
+        }
+    }
+
+    private mutating func pressedInList(_ key: ScreenKey, at now: Moment) -> [Action] {
+        if moved(key, at: now) { return [] }
+        switch key {
+        case .character("q"): return [.quit]
+        case .character("?"): mode = .help
+        case .character("/"): mode = .filter(before: filter)
+        case .character("c"): return claim(takeOver: false, at: now)
+        case .character("C"): return claim(takeOver: true, at: now)
+        case .character("u"): return undo(at: now.instant)
+        case .character(let character): return choose(character, at: now)
+        case .enter: open()
+        case .right: if case .group(isOpened: false) = chosenRow?.kind { open() }
+        case .left: close()
+        case .escape: leave()
+        case .tab, .backTab:
+            view = view == .open ? .ended : .open
+            (cursor, cursorKey, top, isZoomed) = (0, nil, 0, false)
+            areRowsOld = true
+        case .paste: say("pasted text is ignored", .yellow, at: now.instant)
+        default: break
+        }
+        return []
+    }
+
+    /// Whether the key moves something.
+    private mutating func moved(_ key: ScreenKey, at now: Moment) -> Bool {
+        if scrolled(key, at: now) { return true }
+        let page = max(1, InboxScreenLayout(size, isZoomed: isZoomed).listHeight - 1)
+        switch key {
+        case .up, .character("k"): move(to: cursor - 1)
+        case .down, .character("j"): move(to: cursor + 1)
+        case .pageUp: move(to: cursor - page)
+        case .pageDown: move(to: cursor + page)
+        case .home: move(to: 0)
+        case .end: move(to: rows.count - 1)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether the key scrolls what is shown of the chosen one, or of those that are asked about.
+    private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
+        let step: Int
+        let drawing = InboxScreenDrawing(self, at: now)
+        // With nothing to move in, keys that go further go further in the text.
+        let isText = isZoomed || asked != nil
+        switch key {
+        case .character(">"), .character(" "): step = 3
+        case .character("<"): step = -3
+        case .pageDown where isText: step = max(1, drawing.layout.detailHeight - 2)
+        case .pageUp where isText: step = -max(1, drawing.layout.detailHeight - 2)
+        case .home where isText: step = -drawing.detailTopMax
+        case .end where isText: step = drawing.detailTopMax
+        default: return false
+        }
+        let most = drawing.detailTopMax
+        detailTop = max(0, min(min(detailTop, most) + step, most))
+        return true
+    }
+
+    /// A group opens or closes; of a single one all is shown, or the list again.
+    private mutating func open() {
+        guard let row = chosenRow, let group = entries[row.id]?.group else { return }
+        guard row.isGroup else {
+            isZoomed.toggle()
+            return
+        }
+        if opened.remove(group) == nil { opened.insert(group) }
+        areRowsOld = true
+    }
+
+    private mutating func close() {
+        if isZoomed {
+            isZoomed = false
+        } else if let row = chosenRow, row.kind != .single, let group = entries[row.id]?.group,
+            opened.remove(group) != nil
+        {
+            cursorKey = InboxRowList.key(ofGroup: group)
+            areRowsOld = true
+        }
+    }
+
+    /// Esc undoes the last narrowing.
+    private mutating func leave() {
+        if isZoomed {
+            isZoomed = false
+        } else if !filter.isEmpty {
+            filter = ""
+            areRowsOld = true
+        } else {
+            message = nil
+        }
+    }
+
+    private mutating func typed(_ key: ScreenKey, before: String, at now: Moment) {
+        switch key {
+        case .enter: mode = .list
+        case .escape:
+            filter = before
+            mode = .list
+        case .backspace: filter = String(filter.dropLast())
+        case .control("u"): filter = ""
+        case .character(let character): filter.append(character)
+        case .paste(let text): filter += text.prefix { !$0.isNewline }
+        case .up, .down, .pageUp, .pageDown: _ = moved(key, at: now)
+        default: break
+        }
+        filter = String(filter.prefix(Self.filterMax))
+        areRowsOld = true
+    }
+
+    // MARK: Answering
+
+    private mutating func choose(_ character: Character, at now: Moment) -> [Action] {
+        guard let row = chosenRow, let entry = entries[row.id] else { return [] }
+        let keys = Self.keys(for: entry).keys
+        let number = character.wholeNumberValue.map { $0 - 1 } ?? -1
+        let key = keys.first { $0.key == String(character).lowercased() }
+        guard
+            let option = key?.option ?? (keys.indices.contains(number) ? keys[number].option : nil)
+        else {
+            let shown = String(character).shown()
+            if entry.isOpen { say("\"\(shown)\" is no choice here (? for help)", at: now.instant) }
+            return []
+        }
+        if let obstacle = obstacle(entry, isGroup: row.isGroup, at: now) {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        let group = row.isGroup ? entries.values.filter { $0.group == entry.group } : [entry]
+        let question = Question(
+            id: entry.id, option: option, group: entry.group,
+            members: InboxMembers(group).entries.map(\.id), seen: shownRevision, isWhole: false,
+            shownAt: nil)
+        if row.isGroup {
+            ask(.scope(question))
+            return []
+        }
+        return decide(question)
+    }
+
+    /// The question comes to the screen, with those that it is about from the first one on.
+    private mutating func ask(_ question: Mode) {
+        mode = question
+        detailTop = 0
+    }
+
+    /// Back to the list; the question is off the screen.
+    private mutating func stopAsking() {
+        mode = .list
+        detailTop = 0
+    }
+
+    /// Why nothing may be answered now, if so.
+    private func obstacle(_ entry: InboxEntry, isGroup: Bool, at now: Moment) -> String? {
+        if case .lost = link { return "no link to the console: nothing can be sent now" }
+        if isBusy { return "one moment: the last request is on its way" }
+        guard entry.isOpen else { return "it is no longer open" }
+        if !isGroup, let holder = entry.claimant(at: now.date), holder != person {
+            return "claimed by \(holder.shown()): C takes it over"
+        }
+        guard let shown, shown.id == entry.id, now.instant - shown.since >= Self.readingTime else {
+            return "it just appeared: read it, then press the key again"
+        }
+        return nil
+    }
+
+    private mutating func scoped(
+        _ question: Question, _ key: ScreenKey, at now: Moment
+    ) -> [Action] {
+        guard isRead(question, at: now.instant) else { return [] }
+        var question = question
+        question.shownAt = nil
+        switch key {
+        case .character("y"), .character("Y"): question.isWhole = true
+        case .character("o"), .character("O"): question.isWhole = false
+        default:
+            stopAsking()
+            return []
+        }
+        stopAsking()
+        if !question.isWhole, let entry = entries[question.id],
+            let obstacle = obstacle(entry, isGroup: false, at: now)
+        {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        return decide(question)
+    }
+
+    /// What cannot be had back, and what differs from what was read, is asked about once more.
+    private mutating func decide(_ question: Question) -> [Action] {
+        let members = members(of: question)
+        let isDestructive = members.isDestructive(question.option.id)
+        guard !isDestructive, !(question.isWhole && members.differ) else {
+            ask(.confirm(question))
+            return []
+        }
+        return answer(question)
+    }
+
+    private mutating func confirmed(
+        _ question: Question, _ key: ScreenKey, at now: Moment
+    ) -> [Action] {
+        guard isRead(question, at: now.instant) else { return [] }
+        stopAsking()
+        guard key == .character("y") || key == .character("Y") else { return [] }
+        guard let entry = entries[question.id] else { return [] }
+        if let obstacle = obstacle(entry, isGroup: question.isWhole, at: now) {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        return answer(question)
+    }
+
+    /// A key that was pressed before the question could be read is no answer to it.
+    private func isRead(_ question: Question, at now: ContinuousClock.Instant) -> Bool {
+        question.shownAt.map { now - $0 >= Self.readingTime } ?? false
+    }
+
+    private mutating func answer(_ question: Question) -> [Action] {
+        isBusy = true
+        message = nil
+        let option = question.option.id
+        return [
+            .send(
+                question.isWhole
+                    ? .answerGroup(question.group, option: option, seen: question.seen)
+                    : .answer(id: question.id, option: option))
+        ]
+    }
+
+    // MARK: Claiming and undoing
+
+    private mutating func claim(takeOver: Bool, at now: Moment) -> [Action] {
+        guard let entry = chosen else { return [] }
+        if case .lost = link {
+            say("no link to the console: nothing can be sent now", .yellow, at: now.instant)
+            return []
+        }
+        guard entry.isOpen, !isBusy else { return [] }
+        isBusy = true
+        let isOwn = entry.claimant(at: now.date) == person
+        return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
+    }
+
+    /// The last answer of one's own; else what the cursor is on.
+    private mutating func undo(at now: ContinuousClock.Instant) -> [Action] {
+        passed(to: now)
+        guard !isBusy else { return [] }
+        if let last = undos.last {
+            isBusy = true
+            return [.send(last.request)]
+        }
+        guard let entry = chosen, entry.stage == .leaving else {
+            say("nothing to take back", .yellow, at: now)
+            return []
+        }
+        isBusy = true
+        return [.send(.undo(id: entry.id))]
+    }
+}

@@ -1,0 +1,318 @@
+import ErrorBus
+import Foundation
+
+/// What an inbox looks like: its state as lines of a screen of this size. Text from a peer is
+/// escaped here.
+struct InboxScreenDrawing {
+    let screen: InboxScreen
+    let now: Moment
+    let layout: InboxScreenLayout
+
+    init(_ screen: InboxScreen, at now: Moment) {
+        self.screen = screen
+        self.now = now
+        layout = InboxScreenLayout(screen.size, isZoomed: screen.isZoomed)
+    }
+
+    var width: Int { screen.size.columns }
+
+    /// From the top; never more than the screen has.
+    var lines: [ScreenLine] {
+        guard screen.size.isEnough else { return tooSmall }
+        let body = screen.mode == .help ? help : bodyLines
+        let height = screen.size.rows - 3
+        let filled = body + Array(repeating: ScreenLine(), count: max(0, height - body.count))
+        return [head] + filled.prefix(height) + [status, footer]
+    }
+
+    /// How far what is shown of the chosen one can be scrolled.
+    var detailTopMax: Int {
+        let count =
+            screen.asked.map { InboxMembersDrawing($0, at: now, width: layout.detailWidth).count }
+            ?? InboxDetailDrawing(screen, at: now, width: layout.detailWidth).all.count
+        return max(0, count - layout.detailHeight)
+    }
+
+    /// The chosen one, or all that a question is about.
+    private var detailLines: [ScreenLine] {
+        guard let asked = screen.asked else {
+            return InboxDetailDrawing(screen, at: now, width: layout.detailWidth)
+                .lines(height: layout.detailHeight)
+        }
+        return InboxMembersDrawing(asked, at: now, width: layout.detailWidth)
+            .lines(from: screen.detailTop, height: layout.detailHeight)
+    }
+
+    private var tooSmall: [ScreenLine] {
+        let least = "\(ScreenSize.least.columns)x\(ScreenSize.least.rows)"
+        return ["Too small:", "\(width)x\(screen.size.rows), needs \(least)"]
+            .prefix(screen.size.rows).map { ScreenLine($0, width: width) }
+    }
+
+    private var bodyLines: [ScreenLine] {
+        let detail = detailLines
+        guard !screen.isZoomed else { return detail }
+        let list = InboxListDrawing(screen, at: now, width: layout.listWidth)
+            .lines(height: layout.listHeight)
+        guard layout.isBeside else {
+            return list + [divider] + detail
+        }
+        return list.indices.map { index in
+            var line = list[index]
+            line.add("│", at: layout.listWidth + 1, width: 1, .dim)
+            if detail.indices.contains(index) {
+                line.overlay(detail[index].shifted(by: layout.listWidth + 3))
+            }
+            return line
+        }
+    }
+
+    private var divider: ScreenLine {
+        ScreenLine(String(repeating: "─", count: width), width: width, .dim)
+    }
+
+    // MARK: Head
+
+    private var head: ScreenLine {
+        var line = ScreenLine()
+        line.fill(0..<width, .reversed)
+        let open = screen.openCount
+        let tabs = [
+            (InboxScreen.View.open, "Open \(open)"),
+            (.ended, "Ended \(screen.entries.count - open)"),
+        ]
+        var column = 1
+        let node = TextWidth.clipped(screen.node.shown(), to: max(8, width / 4))
+        line.add(node, at: column, width: width / 4, [.reversed, .bold])
+        column += TextWidth.columns(of: node) + 2
+        for (view, text) in tabs {
+            let isChosen = view == screen.view
+            let text = isChosen ? "[\(text)]" : " \(text) "
+            line.add(
+                text, at: column, width: width - column, isChosen ? [.reversed, .bold] : .reversed)
+            column += text.count + 1
+        }
+        if !position.isEmpty, width - column > position.count + 20 {
+            line.add(position, at: column + 1, width: width - column, .reversed)
+            column += position.count + 2
+        }
+        let state = link
+        let end = width - 1
+        let room = end - column - state.text.count - 3
+        if !screen.filter.isEmpty, room > 8 {
+            line.add("filter: \(screen.filter.shown())", at: column + 1, width: room, .reversed)
+        }
+        line.addRight(state.text, before: end, width: end - column, state.style.union(.reversed))
+        return line
+    }
+
+    /// Where the cursor is, in a list that is longer than the screen.
+    private var position: String {
+        let count = screen.rows.count
+        guard !screen.isZoomed, count > layout.listHeight else { return "" }
+        let above = screen.top > 0 ? ", \(screen.top) above" : ""
+        return "row \(screen.cursor + 1) of \(count)\(above)"
+    }
+
+    private var link: (text: String, style: TextStyle) {
+        guard case .lost(_, let since) = screen.link else { return ("live", []) }
+        return ("no link for \(Self.seconds(since, now.instant))", .bold)
+    }
+
+    static func seconds(_ from: ContinuousClock.Instant, _ to: ContinuousClock.Instant) -> String {
+        "\(max(0, from.duration(to: to).components.seconds)) s"
+    }
+
+    // MARK: Status
+
+    /// The most urgent of what there is to say.
+    private var status: ScreenLine {
+        switch screen.mode {
+        case .scope(let question):
+            let text =
+                "\(PromptKeys.shownTitle(of: question.option)): all \(question.count) of this "
+                + "group, or only the first of them?"
+            return ScreenLine(text, width: width, .bold)
+        case .confirm(let question): return confirmation(question)
+        case .filter:
+            var line = ScreenLine("Filter: ", width: width, .bold)
+            // Of a long one the end is typed at.
+            let text = screen.filter.shown() + "▏"
+            let room = width - 9
+            let columns = TextWidth.columns(of: text)
+            let end = columns <= room ? text : String(text.suffix(room / 2))
+            line.add(end, at: 8, width: room)
+            return line
+        case .list, .help: return said
+        }
+    }
+
+    private func confirmation(_ question: InboxScreen.Question) -> ScreenLine {
+        let members = screen.members(of: question)
+        var text = PromptKeys.shownTitle(of: question.option)
+        if question.isWhole { text += " for all \(question.count)" }
+        text += "?"
+        if question.isWhole, members.differ {
+            text += " They have \(members.descriptionCount) different descriptions."
+        }
+        let isDestructive = members.isDestructive(question.option.id)
+        if isDestructive { text += " This cannot be undone." }
+        return ScreenLine(text, width: width, isDestructive ? [.bold, .red] : [.bold, .yellow])
+    }
+
+    private var said: ScreenLine {
+        if let message = screen.message {
+            return ScreenLine(message.text, width: width, message.style)
+        }
+        if case .lost(let reason, _) = screen.link {
+            let text = "No link: \(reason.shown()). Trying again; nothing can be answered."
+            return ScreenLine(text, width: width, .yellow)
+        }
+        if let undo = screen.undos.last {
+            let left = Self.seconds(now.instant, undo.until + .milliseconds(999))
+            var line = ScreenLine("u takes back", width: width, .bold)
+            line.add("(\(left) left)", at: 13, width: width - 13)
+            line.add(undo.text, at: 25, width: width - 25)
+            return line
+        }
+        return screen.isBusy ? ScreenLine("Sending …", width: width) : ScreenLine()
+    }
+
+    // MARK: Keys
+
+    private var keys: [(String, String)] {
+        switch screen.mode {
+        case .help: return [("any key", "back")]
+        case .filter: return [("Enter", "keep"), ("Esc", "as before"), ("Ctrl-U", "empty")]
+        case .scope(let question):
+            return [("y", "all \(question.count)"), ("o", "only this"), ("Esc", "back")]
+        case .confirm(let question):
+            let title = TextWidth.clipped(PromptKeys.shownTitle(of: question.option), to: 24)
+            return [("y", title), ("any other key", "no")]
+        case .list: return listKeys
+        }
+    }
+
+    private var listKeys: [(String, String)] {
+        var keys = [("↑↓", "move")]
+        switch screen.chosenRow?.kind {
+        case .group(let isOpened): keys.append(("Enter", isOpened ? "close" : "open"))
+        case .single, .member: keys.append(("Enter", screen.isZoomed ? "list" : "whole"))
+        case nil: break
+        }
+        if let chosen = screen.chosen, chosen.isOpen {
+            let isOwn = chosen.claimant(at: now.date) == screen.person
+            keys.append(("c", isOwn ? "release" : "claim"))
+        }
+        if !screen.undos.isEmpty || screen.chosen?.stage == .leaving { keys.append(("u", "undo")) }
+        return keys + [
+            ("/", "filter"), ("Tab", screen.view == .open ? "ended" : "open"), ("?", "help"),
+            ("q", "quit"),
+        ]
+    }
+
+    private var footer: ScreenLine {
+        var line = ScreenLine()
+        var column = 0
+        guard let last = keys.last else { return line }
+        // The last one is the way out: it is there however narrow the screen is.
+        let room = width - Self.columns(of: last) - 2
+        let fitting = keys.dropLast().prefix { key in
+            column += Self.columns(of: key) + 2
+            return column - 2 <= room
+        }
+        column = 0
+        for (key, word) in fitting + [last] {
+            line.add(key, at: column, width: width - column, [.bold, .cyan])
+            let start = column + TextWidth.columns(of: key) + 1
+            line.add(word, at: start, width: width - start)
+            column += Self.columns(of: (key, word)) + 2
+        }
+        return line
+    }
+
+    private static func columns(of key: (String, String)) -> Int {
+        TextWidth.columns(of: key.0) + 1 + TextWidth.columns(of: key.1)
+    }
+
+    private var help: [ScreenLine] {
+        let keys = [
+            ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll the whole"),
+            ("Enter", "open or close a group; show one alone, or the list again"),
+            ("[r] or 1", "answer with the option that has this letter, or this number"),
+            ("", "a destructive one asks once more; a group: all of it, or this"),
+            ("u", "take the last answer back, within 5 s"),
+            ("c  C", "claim it for 15 min, or release it; take it over from another"),
+            ("< >", "scroll what is shown of it"),
+            ("/", "filter by words: error, origin, severity, id, person"),
+            ("Esc", "back: the list, no filter"),
+            ("Tab", "what is open, what lately ended"),
+            ("Ctrl-L", "draw again"),
+            ("Ctrl-Z", "suspend"),
+            ("q Ctrl-C", "quit; nothing is answered by it"),
+        ]
+        return [ScreenLine("Keys", at: 1, width: width, .bold), ScreenLine()]
+            + keys.map { key, text in
+                var line = ScreenLine(key, at: 1, width: 10, [.bold, .cyan])
+                line.add(text, at: 12, width: width - 12)
+                return line
+            } + [
+                ScreenLine(),
+                ScreenLine(
+                    "Answers are given by \(screen.person.shown()). What came to the screen less "
+                        + "than 0.4 s ago", at: 1, width: width - 1),
+                ScreenLine("is not answered by a key.", at: 1, width: width - 1),
+            ]
+    }
+}
+
+/// The members of a group that a question is about: what varies among them, then each in a line.
+struct InboxMembersDrawing {
+    private let members: InboxMembers
+    private let now: Moment
+    private let width: Int
+
+    init(_ members: InboxMembers, at now: Moment, width: Int) {
+        self.members = members
+        self.now = now
+        self.width = width
+    }
+
+    /// How many lines there are in all.
+    var count: Int { head.count + members.count }
+
+    /// As much as fits; of ten thousand only these are drawn.
+    func lines(from top: Int, height: Int) -> [ScreenLine] {
+        let head = head
+        let top = max(0, min(top, count - height))
+        var lines = (top..<min(top + height, count)).map { index in
+            index < head.count ? head[index] : line(members.entries[index - head.count])
+        }
+        let left = count - top - height
+        if left > 0, !lines.isEmpty {
+            lines.removeLast()
+            lines.append(ScreenLine("> \(left + 1) more", width: width, .dim))
+        }
+        return lines
+    }
+
+    private var head: [ScreenLine] {
+        let facts = members.facts.map { $0.shown() }.joined(separator: " · ")
+        let style: TextStyle = members.differ ? [.bold, .yellow] : .bold
+        return TextWidth.pieces(facts, columns: max(8, width - 3)).map {
+            ScreenLine($0, at: 2, width: width - 2, style)
+        } + [ScreenLine()]
+    }
+
+    /// `✕ description   origin @claimant`
+    private func line(_ entry: InboxEntry) -> ScreenLine {
+        var line = ScreenLine(
+            SeverityLook.mark(entry.severity), at: 2, width: 1, SeverityLook.style(entry.severity))
+        let holder = entry.claimant(at: now.date).map { " @\($0.shown())" } ?? ""
+        let end = TextWidth.clipped(entry.origin.shown() + holder, to: max(8, width / 3))
+        let columns = TextWidth.columns(of: end)
+        line.add(entry.description.shown(), at: 4, width: width - 4 - columns - 2)
+        line.addRight(end, before: width, width: columns, .dim)
+        return line
+    }
+}

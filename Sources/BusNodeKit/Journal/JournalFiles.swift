@@ -1,0 +1,110 @@
+import ErrorBus
+import Foundation
+import Glibc
+
+/// The files of a journal on disk: only their owner reads them, since they hold whole reports.
+enum JournalFiles {
+    /// The database, its write-ahead log and that log's index, which SQLite makes as it likes.
+    private static let suffixes = ["", "-wal", "-shm"]
+
+    /// Makes the file if it is missing, and takes other users' rights to it away.
+    ///
+    /// - Returns: The files that others could read or write until now.
+    /// - Throws: When there cannot be a journal, or it stays open to others.
+    static func prepare(_ path: String) throws(Failure) -> [String] {
+        let folder = (path as NSString).deletingLastPathComponent
+        if !folder.isEmpty {
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
+        // SQLite says of all of these that it cannot open the file.
+        if let status = FileStatus(path) {
+            guard status.isFile else {
+                throw Failure(.cannotCreate, "journal \(path): is there, and not a file")
+            }
+        } else {
+            // Made here, and not by SQLite, which would let others read it; its other files get
+            // the same mode as this one.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw failure(path) }
+            close(descriptor)
+        }
+        var tightened: [String] = []
+        for file in suffixes.map({ path + $0 }) {
+            if try tighten(file) { tightened.append(file) }
+        }
+        return tightened
+    }
+
+    private static func tighten(_ file: String) throws(Failure) -> Bool {
+        guard let status = FileStatus(file), !status.isPrivate else { return false }
+        guard chmod(file, 0o600) == 0 else {
+            let mode = String(status.mode, radix: 8)
+            throw Failure(
+                .notPermitted,
+                "journal \(file): mode 0\(mode), expected 0600: it holds whole reports, and others "
+                    + "may use it; \(String(cString: strerror(errno))): chmod 0600 it as its owner")
+        }
+        return true
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(.cannotCreate, "journal \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Keeps a journal for one process as long as it lives, by a file beside it that stays.
+///
+/// The database itself is not locked: closing any descriptor of it would end SQLite's own locks.
+package final class JournalLock: Sendable {
+    package enum Use {
+        /// A node that runs.
+        case alone
+        /// A client in a node's place, beside others of its kind.
+        case amongClients
+    }
+
+    private let descriptor: CInt
+
+    /// - Throws: When another process has the journal, with that process's id and node.
+    init(_ path: String, for node: NodeName, use: Use) throws(Failure) {
+        // Two ways to one file are one journal.
+        let real = realpath(path, nil)
+        defer { free(real) }
+        let file = (real.map { String(cString: $0) } ?? path) + "-lock"
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(.cannotCreate, "journal lock \(file): \(Self.problem)")
+        }
+        guard flock(descriptor, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            let (problem, holder) = (Self.problem, Self.holder(descriptor))
+            close(descriptor)
+            guard isHeld else {
+                throw Failure(.cannotCreate, "journal lock \(file): \(problem)")
+            }
+            throw Failure(
+                .temporaryFailure,
+                "journal \(path): in use by another process (\(holder)), expected: one process "
+                    + "for each journal; stop that one, or give \(node) a journal of its own")
+        }
+        let text = Array("pid \(getpid()), node \(node)".utf8)
+        // For the message above only: the lock holds without it.
+        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // Closing is not enough while a process that is just being started has a copy.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static var problem: String { String(cString: strerror(errno)) }
+
+    private static func holder(_ descriptor: CInt) -> String {
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : "unknown"
+    }
+}

@@ -1,0 +1,177 @@
+import ErrorBus
+package import Foundation
+import GRDB
+
+/// The journal's tables, by the version that brought them. A migration never changes: a later one
+/// is added.
+enum JournalSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 presentations") { database in
+            try database.create(table: JournalRow.databaseTableName) { table in
+                table.primaryKey("id", .text)
+                table.column("origin", .text).notNull()
+                table.column("digest", .text).notNull()
+                table.column("report", .blob).notNull()
+                table.column("shownAt", .text).notNull()
+                for column in [
+                    "answer", "option", "decidedBy", "via", "decidedAt", "result", "settledAt",
+                    "endReason", "endedAt",
+                ] {
+                    table.column(column, .text)
+                }
+                table.column("checksum", .integer).notNull()
+            }
+            try database.create(indexOn: JournalRow.databaseTableName, columns: ["shownAt"])
+        }
+        migrator.registerMigration("2 silences") { database in
+            try database.create(table: SilenceRow.databaseTableName) { table in
+                table.primaryKey("number", .integer)
+                for column in ["pattern", "by", "comment", "createdAt", "endsAt"] {
+                    table.column(column, .text).notNull()
+                }
+                for column in ["option", "endedBy", "lastAt"] { table.column(column, .text) }
+                for column in ["answered", "withheld"] {
+                    table.column(column, .integer).notNull().defaults(to: 0)
+                }
+            }
+        }
+        migrator.registerMigration("3 owner") { database in
+            try database.create(table: "owner") { table in
+                table.column("node", .text).notNull()
+            }
+        }
+        return migrator
+    }
+}
+
+/// One presentation in the journal: a row, with a checksum over all that is in it.
+package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+    package static let databaseTableName = "presentation"
+
+    package var id: String
+    /// Empty when it arose in the presenter's own process.
+    var origin: String
+    var digest: String
+    package var report: Data
+    var shownAt: String
+    var answer: String?
+    package var option: String?
+    var decidedBy: String?
+    var via: String?
+    var decidedAt: String?
+    var result: String?
+    var settledAt: String?
+    /// Why it ended without an answer.
+    package var endReason: String?
+    var endedAt: String?
+    var checksum: Int64
+
+    init(_ id: PresentationID, _ asked: DecisionRecord.Asked, at time: String) {
+        self.id = id.description
+        origin = asked.origin?.description ?? ""
+        digest = asked.digest?.description ?? ""
+        report = Data(asked.report.payload())
+        shownAt = time
+        checksum = 0
+        seal()
+    }
+
+    /// Makes the checksum fit what is in the row.
+    mutating func seal() { checksum = computedChecksum }
+
+    package var isIntact: Bool { checksum == computedChecksum }
+
+    /// Fields with their lengths, so that nothing moved from one to the next goes unseen.
+    private var computedChecksum: Int64 {
+        let fields = [
+            id, origin, digest, shownAt, answer, option, decidedBy, via, decidedAt, result,
+            settledAt, endReason, endedAt,
+        ]
+        var bytes: [UInt8] = []
+        for field in fields {
+            bytes += (field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8
+        }
+        bytes += report
+        return Int64(bitPattern: ReportDigest(of: bytes).value)
+    }
+
+    /// The row as the bus knows it; nil when its fields are none of ours.
+    var record: DecisionRecord? {
+        let origin = NodeName(origin)
+        guard origin != nil || self.origin.isEmpty, let state else { return nil }
+        return DecisionRecord(origin: origin, digest: ReportDigest(digest), state: state)
+    }
+
+    private var state: DecisionRecord.State? {
+        if let answer, let option, let decidedBy, let via {
+            guard let id = UniqueID(answer), let via = Answer.Via(rawValue: via) else { return nil }
+            let known = result.map { RecoveryResult(rawValue: $0) }
+            if case .some(.none) = known { return nil }
+            return .decided(
+                Answer(id: id, option: option, by: decidedBy, via: via), known.flatMap { $0 })
+        }
+        guard answer == nil else { return nil }
+        if let endReason { return .ended(Outcome.Reason(rawValue: endReason)) }
+        return .shown
+    }
+}
+
+/// One silence in the journal.
+struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+    static let databaseTableName = "silence"
+
+    var number: Int
+    /// JSON, as it was written.
+    var pattern: String
+    var option: String?
+    var by: String
+    var comment: String
+    var createdAt: String
+    var endsAt: String
+    var endedBy: String?
+    var answered: Int
+    var withheld: Int
+    var lastAt: String?
+
+    init(_ silence: Silence) {
+        number = silence.number
+        pattern = String(decoding: silence.request.pattern.encoded(), as: UTF8.self)
+        option = silence.request.option
+        by = silence.request.by
+        comment = silence.request.comment
+        createdAt = TimeText.text(silence.createdAt.date)
+        endsAt = TimeText.text(silence.endsAt.date)
+        endedBy = silence.endedBy
+        answered = silence.answeredCount
+        withheld = silence.withheldCount
+        lastAt = silence.lastAt.map { TimeText.text($0.date) }
+    }
+
+    /// The silence it stands for; nil when it cannot be read. Its end is counted from now by the
+    /// wall clock, which is the only one that goes on between two lives of a node.
+    func silence(at now: Moment) -> Silence? {
+        guard let json = try? JSONValue.parse(Array(pattern.utf8)),
+            let match = try? RuleMatch(json: json), let created = moment(createdAt, now),
+            let ends = moment(endsAt, now)
+        else { return nil }
+        // A clock that was put back since must not make it longer than it was meant to be.
+        let meant = Moment(
+            instant: now.instant + created.instant.duration(to: ends.instant),
+            date: now.date + ends.date.timeIntervalSince(created.date))
+        return Silence(
+            number: number,
+            request: Silence.Request(
+                pattern: json, match: match, option: option, by: by, comment: comment),
+            createdAt: created,
+            endsAt: now < created ? meant : ends,
+            endedBy: endedBy, answeredCount: answered,
+            withheldCount: withheld, lastAt: lastAt.flatMap { moment($0, now) })
+    }
+
+    private func moment(_ text: String, _ now: Moment) -> Moment? {
+        guard let date = TimeText.date(text) else { return nil }
+        let milliseconds = Int64(date.timeIntervalSince(now.date) * 1_000)
+        return Moment(instant: now.instant + .milliseconds(milliseconds), date: date)
+    }
+}

@@ -1,0 +1,359 @@
+package import ErrorBus
+package import Foundation
+import GRDB
+import Glibc
+import Logging
+
+/// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
+package final class SQLiteJournal: DecisionJournal {
+    /// How long settled and ended presentations are kept, for repeated questions and the audit.
+    static let retention: Duration = .seconds(30 * 86_400)
+    /// How many are kept at most; the oldest settled ones go first.
+    static let rowCountMax = 200_000
+
+    /// How often a node forgets what need not be kept.
+    static let pruneEvery: Duration = .seconds(6 * 3600)
+
+    let path: String
+    /// Its files that others could read or write before it was opened.
+    let tightened: [String]
+    private let lock: JournalLock?
+    private let database: DatabaseQueue
+    private let openedAt: String
+    /// What this process shows is later than what an earlier one left open, also in the millisecond
+    /// of the start, and when the clock is set back.
+    private let firstShownAt: String
+
+    /// Opens or makes the journal.
+    ///
+    /// - Parameters:
+    ///   - owner: The node whose journal it is; nil for a word beside the process that has it.
+    ///   - use: Whether others of the same node may have it open as well.
+    ///   - start: What the clock says.
+    /// - Throws: When it cannot be made, is no database, is damaged, is in use, or is another
+    ///   node's: a presenter that cannot trust its journal does not start.
+    package init(
+        _ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone,
+        at start: Date = .now
+    ) throws(Failure) {
+        self.path = path
+        openedAt = TimeText.text(start)
+        firstShownAt = (start + 0.002).formatted(TimeText.style)
+        tightened = try JournalFiles.prepare(path)
+        if let owner {
+            lock = try JournalLock(path, for: owner, use: use)
+        } else {
+            lock = nil
+        }
+        do {
+            var configuration = Configuration()
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // Synced at every commit: an answer that was sent must survive the power cut.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+            }
+            configuration.busyMode = .timeout(5)
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.read { database in
+                let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+                guard verdict == "ok" else {
+                    throw DatabaseError(
+                        resultCode: .SQLITE_CORRUPT, message: verdict ?? "no verdict")
+                }
+            }
+            try JournalSchema.migrator.migrate(database)
+            if let owner { try Self.claim(database, for: owner, path) }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    /// Writes down whose journal it is, or compares.
+    private static func claim(
+        _ database: DatabaseQueue, for owner: NodeName, _ path: String
+    ) throws {
+        let former = try database.write { database -> String? in
+            if let node = try String.fetchOne(database, sql: "SELECT node FROM owner") {
+                return node
+            }
+            try database.execute(
+                sql: "INSERT INTO owner (node) VALUES (?)", arguments: [owner.description])
+            return nil
+        }
+        guard let former, former != owner.description else { return }
+        throw Failure(
+            .badConfiguration,
+            "journal \(path): belongs to node \(former.shown()), expected: \(owner)'s own or a new "
+                + "one; give \(owner) another file. If \(former.shown()) was renamed: "
+                + "sqlite3 \(path) \"UPDATE owner SET node = '\(owner)'\"")
+    }
+
+    package func record(of id: PresentationID) async throws -> DecisionRecord? {
+        guard let row = try await row(id) else { return nil }
+        guard let record = row.record else {
+            throw JournalFault.damaged(id: id.description, path: path)
+        }
+        return record
+    }
+
+    package func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
+        let time = max(TimeText.now, firstShownAt)
+        let path = path
+        try await write { database in
+            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+                return try JournalRow(id, asked, at: time).insert(database)
+            }
+            guard row.isIntact else {
+                throw JournalFault.damaged(id: id.description, path: path)
+            }
+            guard row.answer == nil else { return }
+            row.shownAt = time
+            row.endReason = nil
+            row.endedAt = nil
+            row.seal()
+            try row.update(database)
+        }
+    }
+
+    package func decided(_ id: PresentationID, _ answer: Answer) async throws {
+        let time = TimeText.now
+        try await change(id) { row in
+            if let recorded = row.answer, recorded != answer.id.description {
+                throw JournalFault.decidedBefore(id: row.id, option: row.option ?? "")
+            }
+            row.answer = answer.id.description
+            row.option = answer.option
+            row.decidedBy = answer.by
+            row.via = answer.via.rawValue
+            row.decidedAt = time
+        }
+    }
+
+    package func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult)
+        async throws
+    {
+        let time = TimeText.now
+        try await change(id, ifThere: true) { row in
+            guard row.answer == answer.description else { return }
+            // A result is final; only "unknown" may still become one.
+            guard row.result == nil || row.result == RecoveryResult.unknown.rawValue else { return }
+            row.result = result.rawValue
+            row.settledAt = time
+        }
+    }
+
+    package func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
+        let time = TimeText.now
+        // What ended before it was shown is not here.
+        try await change(id, ifThere: true) { row in
+            guard row.answer == nil else { return }
+            row.endReason = reason.rawValue
+            row.endedAt = time
+        }
+    }
+
+    /// Forgets what is older than the retention or beyond the bound, of what is over or was left
+    /// open by an earlier process. Never an answer of which nothing is known: it may be delivered.
+    ///
+    /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
+    /// the node starts must not empty the journal.
+    func prune(
+        retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax,
+        now: Date = .now
+    ) async throws {
+        let (time, openedAt) = (TimeText.text(now), openedAt)
+        try await write { database in
+            let shownAt = Column("shownAt")
+            let isOver = Column("settledAt") != nil || Column("endedAt") != nil
+            let isLeft = Column("answer") == nil && shownAt <= openedAt
+            let latest = try String.fetchOne(
+                database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
+            guard let latest else { return }
+            let before = try Date(min(latest, time), strategy: TimeText.style)
+                .addingTimeInterval(-Double(retention.components.seconds))
+                .formatted(TimeText.style)
+            try JournalRow.filter((isOver || isLeft) && shownAt < before).deleteAll(database)
+            for rows in [JournalRow.filter(isOver), JournalRow.filter(isLeft)] {
+                let surplus = try JournalRow.fetchCount(database) - count
+                guard surplus > 0 else { return }
+                let ids = try rows.order(shownAt).limit(surplus)
+                    .select(Column("id"), as: String.self).fetchAll(database)
+                try JournalRow.deleteAll(database, keys: ids)
+            }
+        }
+    }
+
+    /// Prunes; a fault is logged, and tried again the next time.
+    func prune(_ logger: Logger) async {
+        do { try await prune() } catch {
+            logger.error(
+                "journal: not pruned", metadata: ["file": "\(path)", "problem": "\(error)"])
+        }
+    }
+
+    /// Moves what is in the write-ahead log into the file itself.
+    func checkpoint() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
+            database.asyncWriteWithoutTransaction { database in
+                continuation.resume(
+                    with: Result { _ = try database.checkpoint(.truncate) })
+            }
+        }
+    }
+
+    /// Lets the file grow no further: how a full disk looks to SQLite.
+    func limitPages() async throws {
+        try await write { database in
+            let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            try database.execute(sql: "PRAGMA max_page_count = \(count)")
+        }
+    }
+
+    // GRDB's async methods do nothing in a task that is cancelled. Here the task is that of the
+    // presentation, cancelled when the presentation ends: just then there is something to write.
+
+    func write<Value: Sendable>(
+        _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            database.asyncWrite(updates) { _, result in continuation.resume(with: result) }
+        }
+    }
+
+    func read<Value: Sendable>(
+        _ value: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            database.asyncRead { database in
+                continuation.resume(with: Result { try value(database.get()) })
+            }
+        }
+    }
+
+    /// On this thread, at the start of a node, when nothing else waits.
+    func readNow<Value>(_ value: (Database) throws -> Value) throws -> Value {
+        try database.read(value)
+    }
+
+    private func row(_ id: PresentationID) async throws -> JournalRow? {
+        let row = try await read { try JournalRow.fetchOne($0, key: id.description) }
+        guard row?.isIntact ?? true else {
+            throw JournalFault.damaged(id: id.description, path: path)
+        }
+        return row
+    }
+
+    private func change(
+        _ id: PresentationID, ifThere mayBeMissing: Bool = false,
+        _ change: @escaping @Sendable (inout JournalRow) throws -> Void
+    ) async throws {
+        let path = path
+        try await write { database in
+            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+                guard !mayBeMissing else { return }
+                throw JournalFault.unknown(id: id.description)
+            }
+            guard row.isIntact else {
+                throw JournalFault.damaged(id: id.description, path: path)
+            }
+            let before = row
+            try change(&row)
+            guard row != before else { return }
+            row.seal()
+            try row.update(database)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> Failure {
+        guard let error = error as? DatabaseError else {
+            return Failure(.badData, "journal \(path): \(error)")
+        }
+        let text = error.message ?? "\(error.resultCode)"
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return Failure(
+                .temporaryFailure, "journal \(path): in use by another process (\(text))")
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_FULL,
+            .SQLITE_IOERR, .SQLITE_NOLFS:
+            return Failure(
+                .cannotCreate, "journal \(path): cannot be opened or written: \(text)")
+        default:
+            return Failure(
+                .badData,
+                "journal \(path): \(text); restore it from a copy, or move it away to start empty "
+                    + "(what it knows is then forgotten, and may be asked again)")
+        }
+    }
+}
+
+extension SQLiteJournal: SilenceStore {
+    /// More than can be active and kept at once.
+    private static let silenceCountMax = 1_000
+
+    func silences(at now: Moment) throws -> [Silence] {
+        let rows = try readNow { database in
+            // Those that end last first: all that are active are among them, and the last number.
+            try SilenceRow.order(Column("endsAt").desc).limit(Self.silenceCountMax)
+                .fetchAll(database)
+        }
+        return try rows.map { row in
+            guard let silence = row.silence(at: now) else {
+                throw Failure(
+                    .badData, "journal \(path): silence \(row.number) cannot be read; remove it")
+            }
+            return silence
+        }
+    }
+
+    func save(_ silence: Silence) async throws {
+        let row = SilenceRow(silence)
+        try await write { database in
+            if let stored = try SilenceRow.fetchOne(database, key: row.number) {
+                var row = row
+                // Counted apart, and maybe not here yet.
+                row.answered = stored.answered
+                row.withheld = stored.withheld
+                try row.update(database)
+            } else {
+                try row.insert(database)
+                try database.execute(
+                    sql: """
+                        DELETE FROM silence WHERE number NOT IN
+                            (SELECT number FROM silence ORDER BY endsAt DESC LIMIT ?)
+                        """,
+                    arguments: [Self.silenceCountMax])
+            }
+        }
+    }
+
+    func count(_ number: Int, isAnswered: Bool) async throws {
+        let column = isAnswered ? "answered" : "withheld"
+        let time = TimeText.now
+        try await write { database in
+            try database.execute(
+                sql: "UPDATE silence SET \(column) = \(column) + 1, lastAt = ? WHERE number = ?",
+                arguments: [time, number])
+        }
+    }
+}
+
+/// What is wrong with a journal. A node that meets it does not decide.
+enum JournalFault: LocalizedError, Hashable {
+    /// A row is not what was written.
+    case damaged(id: String, path: String)
+    /// An answer came for a presentation that is not in the journal.
+    case unknown(id: String)
+    /// Another answer is recorded already.
+    case decidedBefore(id: String, option: String)
+
+    var errorDescription: String? {
+        switch self {
+        case .damaged(let id, let path):
+            "journal \(path): the record of \(id) is damaged; restore the file or remove the record"
+        case .unknown(let id): "the journal does not know \(id)"
+        case .decidedBefore(let id, let option): "\(id) is recorded as decided with \(option)"
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import ErrorBus
+package import Foundation
+
+/// The audit trail as a table: one row a presentation.
+package struct AuditTable {
+    struct Row {
+        var when = ""
+        var origin = ""
+        var what = ""
+        var answer = ""
+        var by = ""
+        var outcome = ""
+        var id = ""
+    }
+
+    private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
+    private static let widthMax = [24, 24, 64, 16, 32, 24, 36]
+    private static let deadTitles = ["UNANSWERED", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
+    private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
+
+    package let lines: [String]
+    /// What ended without an answer, a row each under a title of its own; no line where nothing
+    /// did.
+    package let deadLines: [String]
+
+    /// - Parameters:
+    ///   - dead: What ended without an answer, by the journals: it stands in `deadLines` only.
+    ///   - columns: The terminal's, whose lines are cut to it and have the ends of the ids; nil
+    ///     where no terminal is.
+    ///   - limit: Only so many rows of each, the last ones.
+    package init(
+        _ events: [LoggedEvent], dead: [LoggedEvent] = [], now: Date = Date(),
+        columns: Int? = nil, limit: Int? = nil
+    ) {
+        var rows: [String: Row] = [:]
+        var order: [String] = []
+        for event in events {
+            let id = event["id"]
+            if rows[id] == nil { order.append(id) }
+            rows[id, default: Row(id: id)].take(event)
+            // The attempt went well, and then the operation failed once more.
+            if rows[event["retryOf"]]?.outcome == RecoveryResult.recovered.words {
+                rows[event["retryOf"]]?.outcome = "failed again"
+            }
+        }
+        // Answered at another node it is not unanswered, whatever this one's journal says.
+        let dead = dead.filter { rows[$0["id"]]?.answer.isEmpty ?? true }
+        let deadIDs = Set(dead.map { $0["id"] })
+        let listed = order.filter { !deadIDs.contains($0) }
+        let cells = listed.suffix(limit ?? listed.count).compactMap { rows[$0] }.map {
+            [
+                TimeText.text($0.when, now: now), $0.origin, $0.what, $0.answer, $0.by, $0.outcome,
+                columns == nil ? $0.id : PartialID.short($0.id),
+            ]
+        }
+        lines = TextTable.lines(
+            cells, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 4, 5],
+            columns: columns)
+        deadLines = Self.deadLines(
+            dead.suffix(limit ?? dead.count), outcomes: rows.mapValues(\.outcome), now, columns)
+    }
+
+    private static func deadLines(
+        _ events: [LoggedEvent], outcomes: [String: String], _ now: Date, _ columns: Int?
+    ) -> [String] {
+        guard !events.isEmpty else { return [] }
+        let cells = events.map { event in
+            // The ledger may know more than why: what was applied on expiry, say.
+            let outcome = outcomes[event["id"]] ?? ""
+            return [
+                TimeText.text(event["time"], now: now), event["node"], event["origin"],
+                event["description"], outcome.isEmpty ? event["reason"] : outcome,
+                columns == nil ? event["id"] : PartialID.short(event["id"]),
+            ]
+        }
+        return TextTable.lines(
+            cells, deadTitles, widthMax: deadWidthMax, flexible: [1, 2, 3, 4], columns: columns)
+    }
+}
+
+extension AuditTable.Row {
+    /// Later events say more about the same presentation.
+    fileprivate mutating func take(_ event: LoggedEvent) {
+        if when.isEmpty { when = event["time"] }
+        if origin.isEmpty { origin = event["origin"] }
+        if what.isEmpty { what = event["description"] }
+        switch event["event"] {
+        case "report":
+            if origin.isEmpty { origin = event["node"] }
+        case "decide":
+            answer = event["option"]
+            by = event["by"]
+        case "done":
+            outcome = RecoveryResult(rawValue: event["result"])?.words ?? event["result"]
+        case "change" where event["reason"] == "withheld":
+            by = event["by"]
+            outcome = "withheld at \(event["node"])"
+        case "change" where event["reason"] == "expired":
+            let applied = event["option"]
+            outcome = applied.isEmpty ? "expired" : "expired, \(applied) applied"
+        case "complete":
+            if outcome.isEmpty || outcome == RecoveryResult.unknown.words {
+                outcome = event["reason"]
+            }
+        default: break
+        }
+    }
+}
+
+/// One line of an event log, as written by ``EventLog``.
+package struct LoggedEvent {
+    private let fields: [String: JSONValue]
+    /// The line as it stands in the file.
+    package let line: String
+    package let position: Int
+
+    private init(fields: [String: JSONValue], line: String, position: Int) {
+        self.fields = fields
+        self.line = line
+        self.position = position
+    }
+
+    /// An event that is in no log.
+    init(_ fields: [String: String]) {
+        let fields = fields.mapValues { JSONValue.string($0) }
+        let line = String(decoding: JSONValue.object(fields).encoded(), as: UTF8.self)
+        self.init(fields: fields, line: line, position: 0)
+    }
+
+    /// A field as text; empty when the event has none of this name.
+    package subscript(name: String) -> String {
+        switch fields[name] {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        default: ""
+        }
+    }
+
+    /// The events of a file, in order, and how many of its lines are none. A log that was never
+    /// written has neither.
+    package static func read(_ path: String) throws -> (events: [LoggedEvent], unreadable: Int) {
+        guard FileManager.default.fileExists(atPath: path) else { return ([], 0) }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.noInput, "\(path): cannot be read")
+        }
+        let lines = data.split(separator: UInt8(ascii: "\n"))
+        let events = lines.enumerated().compactMap { index, line -> LoggedEvent? in
+            guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
+                case .string? = fields["event"]
+            else { return nil }
+            // Of an earlier version, or written by hand.
+            let bytes = JSONEscapes.escapingInvisible(in: Array(line))
+            return LoggedEvent(
+                fields: fields, line: String(decoding: bytes, as: UTF8.self), position: index)
+        }
+        return (events, lines.count - events.count)
+    }
+
+    /// The event for a person.
+    package var sentence: String {
+        let known = ["time", "node", "event", "id", "pid", "sequence"]
+        let rest = fields.keys.filter { !known.contains($0) && !self[$0].isEmpty }.sorted()
+            .map { "\($0)=\(self[$0].shown())" }.joined(separator: " ")
+        return "\(self["time"]) \(self["node"].shown()) \(self["event"].shown()) \(rest)"
+    }
+}

@@ -1,0 +1,111 @@
+package import ErrorBus
+import Foundation
+import Glibc
+package import Logging
+import Synchronization
+
+/// The ledger of one node: one JSON object a line, appended with one write each, so that a killed
+/// process loses no line it had written.
+package final class EventLog: AuditLog {
+    private struct State {
+        var descriptor: CInt
+        /// The file ends within a line: the next one must begin on its own.
+        var isTorn: Bool
+        var isFailing = false
+    }
+
+    private let path: String
+    private let node: NodeName
+    private let logger: Logger
+    private let sequence = Atomic<Int>(0)
+    private let state: Mutex<State>
+
+    /// - Throws: When the file or its folder cannot be made.
+    package init(_ path: String, node: NodeName, logger: Logger) throws(Failure) {
+        self.path = path
+        self.node = node
+        self.logger = logger
+        let folder = (path as NSString).deletingLastPathComponent
+        if !folder.isEmpty {
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
+        state = Mutex(try Self.open(path))
+    }
+
+    deinit { close(state.withLock { $0.descriptor }) }
+
+    /// Goes on in the file that has the path now: after a rotation, a new one. Where it cannot be
+    /// opened the events go where they went before, and the log says so.
+    func reopen() {
+        do throws(Failure) {
+            let fresh = try Self.open(path)
+            let former = state.withLock { state in
+                defer { state = fresh }
+                return state.descriptor
+            }
+            close(former)
+            logger.notice("events: file opened again", metadata: ["file": "\(path)"])
+        } catch {
+            logger.error(
+                "events: file not opened again, the former one is still written",
+                metadata: ["file": "\(path)", "problem": "\(error.text)"])
+        }
+    }
+
+    private static func open(_ path: String) throws(Failure) -> State {
+        let descriptor = Glibc.open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else {
+            throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
+        }
+        // A crash may have left half a line.
+        var last: UInt8 = 0
+        let size = lseek(descriptor, 0, SEEK_END)
+        let isTorn =
+            size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
+        return State(descriptor: descriptor, isTorn: isTorn)
+    }
+
+    package func record(_ event: AuditEvent) {
+        var object: [String: JSONValue] = event.fields.mapValues { .string($0) }
+        object["event"] = .string(event.kind.rawValue)
+        object["id"] = .string(event.id.description)
+        object["node"] = .string(node.description)
+        object["time"] = .string(TimeText.now)
+        object["pid"] = .integer(Int64(getpid()))
+        object["sequence"] = .integer(Int64(sequence.add(1, ordering: .relaxed).newValue))
+        let json = JSONEscapes.escapingInvisible(in: JSONValue.object(object).encoded())
+        append(json + [UInt8(ascii: "\n")])
+    }
+
+    /// A line that cannot be written is lost to the ledger, and the log says so, once until it
+    /// works again: no presentation fails because a disk is full.
+    private func append(_ line: [UInt8]) {
+        let problem: String? = state.withLock { state in
+            let bytes = state.isTorn ? [UInt8(ascii: "\n")] + line : line
+            let count = write(state.descriptor, bytes, bytes.count)
+            guard count != bytes.count else {
+                state.isTorn = false
+                state.isFailing = false
+                return nil
+            }
+            if count > 0 { state.isTorn = true }
+            defer { state.isFailing = true }
+            guard !state.isFailing else { return nil }
+            return count < 0 ? String(cString: strerror(errno)) : "only part of a line was written"
+        }
+        if let problem {
+            logger.error(
+                "events are lost", metadata: ["file": "\(path)", "problem": "\(problem)"])
+        }
+    }
+}
+
+/// Tells several logs of each event, in order.
+struct AuditLogs: AuditLog {
+    let logs: [any AuditLog]
+
+    func record(_ event: AuditEvent) {
+        for log in logs { log.record(event) }
+    }
+}

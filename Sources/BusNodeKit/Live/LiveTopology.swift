@@ -1,0 +1,240 @@
+package import ErrorBus
+
+/// A topology as it runs: which nodes answer, and how each link is, put together from what the
+/// nodes themselves say.
+package struct LiveTopology: Hashable, Sendable {
+    enum NodeState: String, Sendable {
+        case up, unreachable
+        /// It does not listen, and no parent knows.
+        case unknown
+    }
+
+    struct Node: Hashable, Sendable {
+        var state: NodeState
+        /// What waits for a decision there; of a node that cannot be asked, what its parent says.
+        var openCount: Int?
+        /// Why it did not tell.
+        var reason: String?
+    }
+
+    enum LinkState: String, Sendable {
+        case up, down, unknown
+    }
+
+    struct Link: Hashable, Sendable {
+        let child: NodeName
+        let parent: Hop
+        /// Its place in the child's list of parents; nil for a link that is not in the file.
+        let rank: Int?
+        /// It is taken by what rules of the child route there.
+        var isRoute = false
+        var state: LinkState
+        /// Down, since the child has a link with a parent that it prefers.
+        var isStandby = false
+        var openCount: Int?
+        var sinceMilliseconds: UInt64?
+    }
+
+    typealias Answers = [NodeName: Result<NodeStatus, StatusFailure>]
+
+    private(set) var nodes: [NodeName: Node] = [:]
+    /// Those of the file in its order, then those that are not in it.
+    private(set) var links: [Link] = []
+
+    /// - Parameter answers: Of the nodes that were asked.
+    init(_ topology: Topology, answers: Answers) {
+        links = topology.settings.flatMap { settings in
+            (settings.next + settings.routes).enumerated().map { rank, parent in
+                Self.link(settings, rank, parent, answers)
+            }
+        }
+        markStandby()
+        links += Self.unlisted(topology, answers)
+        for settings in topology.settings {
+            nodes[settings.name] = node(settings.name, answers[settings.name])
+        }
+    }
+
+    /// Asks every node that listens, all at once.
+    ///
+    /// - Parameter own: What is known without asking: the node that this runs in.
+    package static func ask(
+        _ topology: Topology, own: NodeStatus? = nil, within limit: Duration = .seconds(2)
+    ) async -> LiveTopology {
+        let asked = topology.settings.compactMap { settings -> (NodeName, Endpoint)? in
+            guard settings.name != own?.node else { return nil }
+            return settings.listen.lazy.compactMap(\.connectable).first
+                .map { (settings.name, $0) }
+        }
+        let results = await NodeStatus.ask(asked.map(\.1), within: limit)
+        var answers = Answers(zip(asked.map(\.0), results)) { first, _ in first }
+        if let own { answers[own.node] = .success(own) }
+        return LiveTopology(topology, answers: answers)
+    }
+
+    /// A link of the file.
+    func link(_ child: NodeName, _ parent: Hop) -> Link? {
+        links.first { $0.child == child && $0.parent == parent }
+    }
+
+    // MARK: Putting it together
+
+    /// As the parent says, who knows what is open; else as the child does.
+    private static func link(
+        _ child: NodeSettings, _ rank: Int, _ parent: Hop, _ answers: Answers
+    ) -> Link {
+        var link = Link(child: child.name, parent: parent, rank: rank, state: .unknown)
+        link.isRoute = rank >= child.next.count
+        if case .node(let name) = parent, let status = try? answers[name]?.get() {
+            if let row = status.children.first(where: { $0.name == child.name }) {
+                link.take(row)
+                return link
+            }
+            if status.childrenLeftOut == 0 {
+                link.state = .down
+                return link
+            }
+        }
+        guard let status = try? answers[child.name]?.get(),
+            status.parents.count == child.next.count + child.routes.count
+        else { return link }
+        let row = status.parents[rank]
+        link.state = row.state == .up ? .up : .down
+        link.openCount = row.openCount
+        link.sinceMilliseconds = row.sinceMilliseconds
+        return link
+    }
+
+    private mutating func markStandby() {
+        let inUse = Dictionary(
+            links.filter { $0.state == .up && !$0.isRoute }.map { ($0.child, $0.rank ?? 0) },
+            uniquingKeysWith: min
+        )
+        for index in links.indices where links[index].state == .down && !links[index].isRoute {
+            guard let used = inUse[links[index].child], let rank = links[index].rank else {
+                continue
+            }
+            links[index].isStandby = rank > used
+        }
+    }
+
+    /// Children that the file does not know, or not below this parent.
+    private static func unlisted(_ topology: Topology, _ answers: Answers) -> [Link] {
+        topology.settings.flatMap { parent -> [Link] in
+            guard let status = try? answers[parent.name]?.get() else { return [] }
+            return status.children.compactMap { row in
+                let listed = topology[row.name].map {
+                    ($0.next + $0.routes).contains(.node(parent.name))
+                }
+                // A client that has gone is nothing to look at.
+                guard listed != true, row.state == .live || row.openCount > 0 else { return nil }
+                var link = Link(
+                    child: row.name, parent: .node(parent.name), rank: nil, state: .unknown)
+                link.take(row)
+                return link
+            }
+        }
+    }
+
+    private func node(
+        _ name: NodeName, _ answer: Result<NodeStatus, StatusFailure>?
+    ) -> Node {
+        switch answer {
+        case .success(let status): return Node(state: .up, openCount: status.openCount)
+        case .failure(let failure):
+            return Node(
+                state: failure.isAnswer ? .up : .unreachable, reason: failure.description)
+        case nil: break
+        }
+        let own = links.filter { $0.child == name }
+        if let link = own.first(where: { $0.state == .up }) {
+            return Node(state: .up, openCount: link.openCount)
+        }
+        let isKnown = !own.isEmpty && own.allSatisfy { $0.state == .down }
+        return Node(
+            state: isKnown ? .unreachable : .unknown,
+            openCount: own.lazy.compactMap(\.openCount).first)
+    }
+}
+
+extension LiveTopology.Link {
+    fileprivate mutating func take(_ row: ChildStatus) {
+        state = row.state == .live ? .up : .down
+        openCount = row.openCount
+        sinceMilliseconds = row.sinceMilliseconds
+    }
+}
+
+extension LiveTopology.Link {
+    /// For a picture.
+    var words: String {
+        var words: [String]
+        switch state {
+        case .up: words = ["up"]
+        case .down: words = [isStandby ? "not in use" : "down"]
+        case .unknown: words = ["unknown"]
+        }
+        if let sinceMilliseconds, !isStandby {
+            words[0] += " " + AgeText.text(milliseconds: sinceMilliseconds)
+        }
+        if let openCount, openCount > 0 || state == .up { words.append("\(openCount) open") }
+        return words.joined(separator: ", ")
+    }
+
+    package var json: JSONValue {
+        [
+            "child": child.json, "parent": parent.description.json,
+            "state": state.rawValue.json, "openCount": openCount.json,
+            "sinceMilliseconds": sinceMilliseconds.json,
+        ]
+    }
+}
+
+extension LiveTopology.Node {
+    /// For a picture.
+    var words: String {
+        switch state {
+        case .up: openCount.map { "up, \($0) open" } ?? "up" + (reason.map { ": \($0)" } ?? "")
+        case .unreachable: reason ?? "cannot be reached"
+        case .unknown: "unknown: it does not listen, and no parent knows"
+        }
+    }
+
+    var fields: [String: JSONValue] {
+        ["state": state.rawValue.json, "openCount": openCount.json]
+    }
+}
+
+/// A topology's live state for people who look at it: read when a client asks, shared by all
+/// who ask meanwhile, and good for a moment.
+actor LiveView {
+    typealias Source = @Sendable () async -> LiveTopology
+
+    static let maxAge: Duration = .seconds(2)
+
+    private let source: Source
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private var latest: (live: LiveTopology, at: ContinuousClock.Instant)?
+    private var asking: Task<LiveTopology, Never>?
+
+    init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        source: @escaping Source
+    ) {
+        self.now = now
+        self.source = source
+    }
+
+    var current: LiveTopology {
+        get async {
+            if let latest, latest.at.duration(to: now()) < Self.maxAge { return latest.live }
+            if let asking { return await asking.value }
+            let task = Task { [source] in await source() }
+            asking = task
+            let live = await task.value
+            asking = nil
+            latest = (live, now())
+            return live
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package import ErrorBus
+
+/// How a node is, for people. Whatever a peer said is escaped.
+package struct StatusText {
+    private static let parentTitles = ["PARENT", "ENDPOINT", "STATE", "FOR", "OPEN", "WHY"]
+    private static let childTitles = ["CHILD", "STATE", "FOR", "OPEN", "ANSWERED"]
+    private static let faultTitles = ["AGO", "TIMES", "FAULT"]
+
+    let status: NodeStatus
+
+    package init(_ status: NodeStatus) { self.status = status }
+
+    package var lines: [String] {
+        var lines = heading
+        if !status.parents.isEmpty {
+            lines += [""] + Self.table(status.parents)
+        }
+        if !status.children.isEmpty {
+            lines += [""] + Self.table(status.children)
+            if status.childrenLeftOut > 0 { lines.append("and \(status.childrenLeftOut) more") }
+        }
+        if !status.faults.isEmpty { lines += [""] + faults }
+        return lines
+    }
+
+    private var heading: [String] {
+        let dropped = status.dropped.sorted { $0.key < $1.key }.map {
+            (name: $0.key, count: $0.value)
+        }
+        let rows: [(String, String)] = [
+            ("node", status.node.description),
+            ("up", AgeText.text(milliseconds: status.upMilliseconds)),
+            ("version", status.version), ("boot", status.boot),
+            ("open", "\(status.openCount)"), ("counters", Self.counts(status.counters.rows)),
+            ("tables", Self.counts(status.tables.rows)), ("dropped", Self.counts(dropped)),
+        ]
+        return rows.filter { !$0.1.isEmpty }.map { name, text in
+            name.padding(toLength: 10) + text.shown()
+        }
+    }
+
+    /// Those that are not 0.
+    private static func counts(_ rows: [(name: String, count: Int)]) -> String {
+        rows.filter { $0.count != 0 }.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+    }
+
+    private static func table(_ parents: [ParentStatus]) -> [String] {
+        let rows = parents.map { parent in
+            [
+                parent.node?.description ?? "", parent.endpoint, parent.state.rawValue,
+                AgeText.text(milliseconds: parent.sinceMilliseconds), "\(parent.openCount)",
+                parent.reason ?? "",
+            ]
+        }
+        return TextTable.lines(rows, parentTitles, widthMax: [64, 80, 12, 16, 8, 200])
+    }
+
+    static func table(_ children: [ChildStatus]) -> [String] {
+        let rows = children.map { child in
+            [
+                child.name.description, child.state.rawValue,
+                AgeText.text(milliseconds: child.sinceMilliseconds), "\(child.openCount)",
+                "\(child.answeredCount)",
+            ]
+        }
+        return TextTable.lines(rows, childTitles, widthMax: [64, 12, 16, 8, 8])
+    }
+
+    private var faults: [String] {
+        let rows = status.faults.map { fault in
+            [
+                AgeText.text(milliseconds: fault.agoMilliseconds), "\(fault.count)",
+                "\(fault.source.words) \(fault.text)",
+            ]
+        }
+        return TextTable.lines(rows, Self.faultTitles, widthMax: [16, 8, 300])
+    }
+}
+
+extension NotedFault.Source {
+    fileprivate var words: String {
+        switch self {
+        case .logged: "logged:"
+        case .sent: "refused:"
+        case .got: "the parent refused:"
+        }
+    }
+}
+
+/// What a node's parents say of it: all there is to know of one that listens nowhere.
+package struct Hearsay {
+    private struct Said {
+        let parent: NodeName
+        let child: ChildStatus?
+    }
+
+    private let name: NodeName
+    private let said: [Said]
+
+    /// - Throws: When no parent answers, or it has none.
+    package init(of name: NodeName, in topology: Topology) async throws {
+        self.name = name
+        let endpoints = topology.parentEndpoints(of: name)
+        guard !endpoints.isEmpty else {
+            throw Failure(
+                .unavailable, "\(name) listens nowhere and has no parent: no node can be asked")
+        }
+        let answers = await NodeStatus.ask(endpoints)
+        said = answers.compactMap { answer in
+            guard let status = try? answer.get() else { return nil }
+            return Said(parent: status.node, child: status.children.first { $0.name == name })
+        }
+        guard said.isEmpty else { return }
+        let tried = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
+            guard case .failure(let failure) = answer else { return nil }
+            return "\(endpoint): \(failure)"
+        }
+        throw Failure(
+            .unavailable,
+            "\(name) listens nowhere, and no parent of it answers: "
+                + tried.joined(separator: "; "))
+    }
+
+    /// No parent knows it.
+    package var isUnknown: Bool { said.allSatisfy { $0.child == nil } }
+
+    package var lines: [String] {
+        said.enumerated().flatMap { index, said -> [String] in
+            let gap = index == 0 ? [] : [""]
+            guard let child = said.child else {
+                return gap + ["\(said.parent) has no link with \(name)"]
+            }
+            return gap + ["\(name) listens nowhere; \(said.parent) says of it:", ""]
+                + StatusText.table([child])
+        }
+    }
+
+    package var json: JSONValue {
+        [
+            "node": name.json,
+            "parents": said.map { ["parent": $0.parent.json, "child": $0.child.json] }.json,
+        ]
+    }
+}

@@ -1,0 +1,101 @@
+package import ErrorBus
+import Foundation
+
+/// The keys of one prompt: which text chooses which option. Keys are a title's own letters where
+/// they can be, never those of help and details.
+package struct PromptKeys: Hashable {
+    package enum Choice: Hashable {
+        case option(String)
+        /// Help is not an answer: the same prompt is shown again.
+        case help
+        case unknown(String)
+    }
+
+    package struct Key: Hashable {
+        package let key: String
+        package let option: ErrorReport.Option
+    }
+
+    package let keys: [Key]
+    private let defaultOption: ErrorReport.Option?
+    private let cancelOption: ErrorReport.Option?
+
+    /// - Parameter reserved: Keys that mean something else where this prompt is.
+    init(_ options: [ErrorReport.Option], reserved: Set<String> = []) {
+        var taken = reserved.union(["?"])
+        var keys: [Key] = []
+        for (index, option) in options.enumerated() {
+            let letters = option.title.lowercased().unicodeScalars
+                .filter { ("a"..."z").contains($0) }.map(String.init)
+            let key = letters.first { !taken.contains($0) } ?? String(index + 1)
+            taken.insert(key)
+            keys.append(Key(key: key, option: option))
+        }
+        self.keys = keys
+        // A lone OK or Cancel is all that Return can mean.
+        let only = options.count == 1 && options[0].role != .destructive ? options[0] : nil
+        defaultOption = options.defaultOption ?? only
+        cancelOption = options.first { $0.role == .cancel }
+    }
+
+    /// What a line means: a key, an option's id or title, its number; bare Return is the default.
+    package func choice(_ line: String) -> Choice {
+        let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        if text == "?" { return .help }
+        if text.isEmpty {
+            if let defaultOption { return .option(defaultOption.id) }
+            return .unknown("there is no default here: name a choice")
+        }
+        if text == "\u{1B}", let cancelOption { return .option(cancelOption.id) }
+        let lowered = text.lowercased()
+        if let key = keys.first(where: { $0.key == lowered }) { return .option(key.option.id) }
+        let named = keys.filter {
+            $0.option.id.lowercased() == lowered || $0.option.title.lowercased() == lowered
+        }
+        if named.count == 1 { return .option(named[0].option.id) }
+        if let number = Int(text), keys.indices.contains(number - 1) {
+            return .option(keys[number - 1].option.id)
+        }
+        return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
+    }
+
+    /// The option, where it loses something that cannot be had back.
+    func destructive(_ id: String) -> ErrorReport.Option? {
+        keys.lazy.map(\.option).first { $0.id == id && $0.role == .destructive }
+    }
+
+    /// Whether a line confirms what is asked about once more.
+    package static func confirms(_ line: String) -> Bool {
+        line.trimmingCharacters(in: .whitespaces).lowercased() == "yes"
+    }
+
+    /// Whether the option is what a bare Return chooses.
+    func isDefault(_ id: String) -> Bool { defaultOption?.id == id }
+
+    /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
+    package var line: String { texts.joined(separator: "   ") }
+
+    /// Each choice by itself.
+    package var texts: [String] {
+        keys.map { text(of: $0, default: "Return") } + ["[?] details"]
+    }
+
+    /// A choice with its key and what is special about it.
+    package func text(of key: Key, default word: String) -> String {
+        var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
+        if key.option.role == .destructive { text += " (destructive)" }
+        if key.option.id == defaultOption?.id { text += " (\(word))" }
+        return text
+    }
+
+    /// The title, or the id where it is empty. In quotation marks when it could be taken for more
+    /// than one choice, or for a remark of ours.
+    static func shownTitle(of option: ErrorReport.Option) -> String {
+        let isBlank = option.title.allSatisfy(\.isWhitespace)
+        let title = (isBlank ? option.id : option.title).escapedForTerminal(scalarLimit: 80)
+        guard title.contains(where: { "[]()".contains($0) }) || title.contains("  ") else {
+            return title
+        }
+        return "\"\(title.replacing("\"", with: "'"))\""
+    }
+}

@@ -1,0 +1,282 @@
+import ErrorBus
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+
+/// Asks the person at this terminal, one question at a time, the others waiting in order.
+///
+/// A question whose origin gives up is taken away at once. What was typed before a question was on
+/// the screen never answers it. When the terminal is gone no person can answer: this presenter
+/// then declines.
+actor TerminalPresenter: Presenter {
+    nonisolated let presenterName = "terminal"
+
+    private struct Waiting {
+        let text: PromptText
+        let continuation: CheckedContinuation<Answer?, Never>
+        var prompt: Prompt { text.prompt }
+    }
+
+    /// More are left to the next presenter: a list that no person can work off is no help.
+    private static let waitingMax = 1_000
+
+    private let logger: Logger
+    private let person: String
+    private let isColored: Bool
+    private var waiting: [Waiting] = []
+    private var isShowing = false
+    /// What was on the screen is answered, but not on record yet; the next one waits for that.
+    private var isRecording = false
+    private var isClosed = false
+    private var reading: Task<Void, Never>?
+    /// Counts the questions on the screen: a line that was read at another count is old.
+    private let screen = Screen()
+    private var hasSaidOld = false
+    /// When what is asked comes to the screen, which may be long after it was put there.
+    private var display = ErrorOutput.Display()
+    /// The destructive option that was chosen and is asked about once more.
+    private var confirming: ErrorReport.Option?
+    /// The last question that went away unanswered, for who answers it too late.
+    private var lastGone: Prompt?
+
+    private final class Screen: Sendable {
+        let count = Atomic(0)
+    }
+
+    init(logger: Logger) {
+        self.logger = logger
+        person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        isColored = isatty(STDERR_FILENO) != 0
+    }
+
+    func present(_ prompt: Prompt) async throws -> Answer? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
+                else { return continuation.resume(returning: nil) }
+                prompt.moved(to: .queued)
+                waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
+                prompt.contact?.onChange { [weak self, weak prompt] isReachable in
+                    Task { [weak self, weak prompt] in
+                        guard let prompt else { return }
+                        await self?.contactChanged(prompt, isReachable)
+                    }
+                }
+                showNext()
+            }
+        } onCancel: {
+            Task { await self.takeAway(prompt) }
+        }
+    }
+
+    /// The first of the list is the one on the screen.
+    private func showNext() {
+        guard !isShowing, !isClosed, let first = waiting.first else { return }
+        isShowing = true
+        confirming = nil
+        first.prompt.moved(to: .presented, by: person)
+        if isatty(STDIN_FILENO) != 0 {
+            // In the background, using the terminal would stop this process; now it fails, which
+            // counts as the end of the input.
+            signal(SIGTTIN, SIG_IGN)
+            signal(SIGTTOU, SIG_IGN)
+        }
+        takeScreen(question(first))
+        startReading()
+    }
+
+    /// Brings something to the screen that earlier lines are no answer to.
+    private func takeScreen(_ text: String) {
+        hasSaidOld = false
+        // What was typed for something else, half a line included.
+        if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
+        // Before it is shown: an answer may come the moment the last character is on the screen.
+        screen.count.add(1, ordering: .releasing)
+        display = ErrorOutput.Display()
+        Terminal.ask(text, display)
+    }
+
+    private func question(_ one: Waiting) -> String {
+        one.text.lines(
+            pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount
+        ).joined(separator: "\n")
+    }
+
+    /// The question is gone: withdrawn, expired or answered elsewhere.
+    private func takeAway(_ prompt: Prompt) {
+        guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
+        let gone = waiting.remove(at: index)
+        gone.continuation.resume(returning: nil)
+        guard index == 0, !isRecording else { return }
+        isShowing = false
+        lastGone = prompt
+        let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
+        let start = Terminal.stopAsking() ? "\n" : ""
+        Terminal.say(
+            start + "  (\(Self.ending(of: prompt)), no answer needed:)\n"
+                + PromptText.foreign(title, columns: Terminal.columnCount)
+                .joined(separator: "\n"))
+        showNext()
+    }
+
+    private static func ending(of prompt: Prompt) -> String {
+        guard let answer = prompt.answer else { return "withdrawn" }
+        return "answered by \(answer.by.shown()) with \(answer.option.shown())"
+    }
+
+    /// One that waits says so when its turn comes.
+    private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
+        // Of two changes in a row the later one is shown.
+        guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
+            prompt.contact?.isReachable == isReachable
+        else { return }
+        let start = Terminal.stopAsking() ? "\n" : ""
+        Terminal.ask(start + "  " + first.text.contactLine(isReachable: isReachable))
+    }
+
+    private func entered(_ line: InputLines.Line) {
+        // Typed while nothing was asked.
+        guard !isRecording else { return }
+        guard isShowing, let first = waiting.first else { return refuse(line) }
+        Terminal.stopAsking()
+        let times = display.times
+        // Who writes to a pipe looks at no screen.
+        let isNew =
+            isatty(STDIN_FILENO) == 0 || times.began.map { line.readAt >= $0 } ?? false
+        guard isNew, line.mark == screen.count.load(ordering: .acquiring) else {
+            if !hasSaidOld {
+                hasSaidOld = true
+                Terminal.ask("  (ignored: typed before this prompt appeared)")
+            }
+            return
+        }
+        if let option = confirming { return confirmed(option, of: first, line.text) }
+        let pause = ReturnPause(shownAt: times.ended)
+        guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
+            Terminal.ask(
+                "  (ignored: Return came as this prompt appeared; press it again to confirm)")
+            return
+        }
+        switch first.text.keys.choice(line.text) {
+        case .help:
+            let details = first.text.details(columns: Terminal.columnCount)
+            Terminal.say(details.joined(separator: "\n"))
+        case .unknown(let reason):
+            Terminal.say("  \(reason)")
+        case .option(let id):
+            if let option = first.text.keys.destructive(id) { return confirm(option, of: first) }
+            if answer(first, id) { return }
+        }
+        Terminal.ask(question(first))
+    }
+
+    /// What cannot be had back is asked about once more.
+    private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
+        confirming = option
+        let lines = first.text.confirmation(of: option, columns: Terminal.columnCount)
+        takeScreen(lines.joined(separator: "\n"))
+    }
+
+    /// Only the word confirms: no key of an option, and no Return.
+    private func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
+        confirming = nil
+        if PromptKeys.confirms(text) {
+            if answer(first, option.id) { return }
+        } else {
+            Terminal.say("  not confirmed: nothing was answered")
+        }
+        takeScreen(question(first))
+    }
+
+    /// An answer to nothing: to a question that went away, as far as one can tell.
+    private func refuse(_ line: InputLines.Line) {
+        guard !line.text.allSatisfy(\.isWhitespace) else { return }
+        guard let lastGone, !lastGone.isOpen else {
+            return Terminal.say("  not taken: no prompt is waiting for an answer")
+        }
+        let title = lastGone.report.description.shown()
+        let ending = Self.ending(of: lastGone)
+        Terminal.say("  not taken: \(title) was \(ending), no other prompt is waiting")
+    }
+
+    private func endKeyPressed() {
+        guard isShowing else { return }
+        Terminal.stopAsking()
+        Terminal.ask("\n  (Ctrl-D is no answer)")
+    }
+
+    private func answer(_ first: Waiting, _ id: String) -> Bool {
+        do throws(AnswerRefusal) {
+            let answer = try first.prompt.answer(id, by: person, via: .person)
+            waiting.removeFirst()
+            isRecording = true
+            lastGone = nil
+            first.prompt.onRecord { [weak self] isRecorded in
+                Task { [weak self] in await self?.recorded(id, isRecorded) }
+            }
+            first.continuation.resume(returning: answer)
+            return true
+        } catch {
+            Terminal.say("  not taken: \(error.description.shown())")
+            return false
+        }
+    }
+
+    /// Only now no process asks again, whatever dies: only now it looks answered.
+    private func recorded(_ id: String, _ isRecorded: Bool) {
+        isRecording = false
+        isShowing = false
+        Terminal.say(
+            isRecorded
+                ? "  answered: \(id.shown())"
+                : "  not taken: the presentation ended before the answer was recorded")
+        showNext()
+    }
+
+    private func inputEnded() {
+        isClosed = true
+        isShowing = false
+        if !waiting.isEmpty {
+            let start = Terminal.stopAsking() ? "\n" : ""
+            Terminal.say(start + "  (standard input has ended: no more prompts here)")
+        }
+        logger.warning(
+            "the terminal is gone: restart the node to be prompted there again")
+        for one in waiting { one.continuation.resume(returning: nil) }
+        waiting.removeAll()
+    }
+
+    private func startReading() {
+        guard reading == nil else { return }
+        let lines = InputLines.lines(of: STDIN_FILENO) { [screen] in
+            screen.count.load(ordering: .acquiring)
+        }
+        reading = Task { [weak self] in
+            for await event in lines {
+                switch event {
+                case .line(let line): await self?.entered(line)
+                case .endKey: await self?.endKeyPressed()
+                }
+            }
+            await self?.inputEnded()
+        }
+    }
+}
+
+/// Tells a Return that was meant for this question from one that was on its way when the question
+/// took the screen.
+struct ReturnPause {
+    /// No person reads a question faster.
+    static let readingTime: Duration = .seconds(1)
+
+    /// Nil as long as a part of it is not on the screen yet.
+    let shownAt: ContinuousClock.Instant?
+
+    /// Whether a line that was read at `time` came too soon to be trusted: a bare Return, which
+    /// would take the default whatever the question is. A choice that was typed out names itself.
+    func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
+        line.allSatisfy(\.isWhitespace)
+            && shownAt.map { time - $0 < Self.readingTime } ?? true
+    }
+}

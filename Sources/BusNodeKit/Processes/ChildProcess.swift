@@ -1,0 +1,126 @@
+package import ErrorBus
+import Foundation
+import Glibc
+import Subprocess
+import SystemPackage
+
+/// One child process of `up`, its output passed on line by line.
+package struct ChildProcess: Sendable {
+    let program: String
+    let arguments: [String]
+    let prefix: OutputPrefix
+    /// This one gets our standard input; all others get none.
+    let inheritsInput: Bool
+
+    package init(program: String, arguments: [String], prefix: OutputPrefix, inheritsInput: Bool) {
+        self.program = program
+        self.arguments = arguments
+        self.prefix = prefix
+        self.inheritsInput = inheritsInput
+    }
+
+    /// Runs it to its end. On cancellation it is asked to end, then killed after `farewell()`.
+    package func run(
+        started: @escaping @Sendable (Int32) -> Void, farewell: @Sendable () -> Duration
+    ) async -> CommandEnding.Status {
+        var options = PlatformOptions()
+        // A key press in this terminal is for `up` to handle, in order; the interactive child
+        // must stay in the terminal's foreground group to read from it.
+        if !inheritsInput { options.processGroupID = 0 }
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: farewell())]
+        do {
+            let status =
+                inheritsInput
+                ? try await run(input: .currentStandardInput, options, started)
+                : try await run(input: .none, options, started)
+            switch status {
+            case .exited(let code): return .exited(code)
+            case .signaled(let number): return .signaled(number)
+            }
+        } catch {
+            return .notStarted("\(error)")
+        }
+    }
+
+    private func run(
+        input: some InputProtocol, _ options: PlatformOptions,
+        _ started: @escaping @Sendable (pid_t) -> Void
+    ) async throws -> TerminationStatus {
+        try await Subprocess.run(
+            .path(SystemPackage.FilePath(program)), arguments: Arguments(arguments),
+            platformOptions: options, input: input, output: .sequence, error: .combinedWithOutput
+        ) { execution in
+            started(execution.processIdentifier.value)
+            try await passOn(execution.standardOutput)
+        }.terminationStatus
+    }
+
+    /// Whole lines, prefixed; an interactive child's prompt, which ends no line, as it comes.
+    private func passOn(_ output: SubprocessOutputSequence) async throws {
+        var rest: [UInt8] = []
+        for try await buffer in output {
+            buffer.withUnsafeBytes { rest += $0 }
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                ErrorOutput.shared.pass(Array(prefix.text.utf8) + rest[...end])
+                rest.removeSubrange(...end)
+            }
+            if inheritsInput || rest.count > 64 * 1024 {
+                ErrorOutput.shared.pass(rest)
+                rest.removeAll()
+            }
+        }
+        if !rest.isEmpty { ErrorOutput.shared.pass(rest + [UInt8(ascii: "\n")]) }
+    }
+}
+
+/// How one run of a command ended.
+package struct CommandEnding: Hashable, Sendable {
+    package enum Status: Hashable, Sendable {
+        case exited(Int32)
+        case signaled(Int32)
+        /// Why, and the exit code of a shell for that: 127 not found, 126 found and not run.
+        case notStarted(String, exitCode: Int32 = 127)
+    }
+
+    package let status: Status
+    /// The last it said on standard error.
+    let errorTail: String
+    package let duration: Duration
+
+    var isSuccess: Bool { status == .exited(0) }
+
+    /// As a shell tells it.
+    package var exitCode: Int32 {
+        switch status {
+        case .exited(let code): code
+        case .signaled(let number): 128 + number
+        case .notStarted(_, let code): code
+        }
+    }
+}
+
+extension CommandEnding.Status: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .signaled(let number): "signal \(number)"
+        case .notStarted(let reason, _): "could not be started: \(reason)"
+        }
+    }
+}
+
+/// The node's name in front of each of its lines, in a colour of its own on a terminal.
+package struct OutputPrefix: Sendable {
+    private static let colors = [36, 33, 32, 35, 34, 31]
+
+    package let text: String
+
+    package init(_ name: NodeName, names: [NodeName], color: Int) {
+        let width = names.map(\.description.count).max() ?? 0
+        let padded = name.description.padding(toLength: width)
+        text =
+            isatty(STDERR_FILENO) != 0
+            ? "\u{1B}[\(Self.colors[color % Self.colors.count])m\(padded) |\u{1B}[0m "
+            : "\(padded) | "
+    }
+}

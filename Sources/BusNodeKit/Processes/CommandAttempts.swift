@@ -1,0 +1,265 @@
+package import ErrorBus
+import Foundation
+import Glibc
+import Synchronization
+import UnixSignals
+
+/// Runs a command until it succeeds or an answer ends it.
+package final class CommandAttempts: Responder {
+    /// How it ended, for the exit status.
+    package struct Status: Sendable {
+        package let code: Int32
+        package let isUnreachable: Bool
+    }
+
+    private let command: [[UInt8]]
+    private let retriesOffered: Int?
+    private let options: PresentationOptions
+    /// Says nothing about where the question stands.
+    private let isQuiet: Bool
+    private let following: any Responder
+    private let passedThrough: PassedThroughCommand
+    private let isSkipped = Atomic(false)
+    private let outcome = Mutex<Outcome?>(nil)
+    /// What was said last of where the question stands.
+    private let lastSaid = Mutex("")
+
+    /// - Parameter options: For each of its presentations.
+    package init(
+        command: [[UInt8]], retriesOffered: Int?, options: PresentationOptions, isQuiet: Bool,
+        next: any Responder
+    ) {
+        self.options = options
+        self.isQuiet = isQuiet
+        self.command = command
+        self.retriesOffered = retriesOffered
+        following = next
+        passedThrough = PassedThroughCommand(command)
+    }
+
+    package var responderName: String { "exec" }
+    package var next: (any Responder)? { get async { following } }
+
+    package func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome
+    {
+        // A command that was ended on purpose is not presented.
+        guard error.causing(Stopped.self) == nil else {
+            return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
+        }
+        lastSaid.withLock { $0 = "" }
+        let outcome = await forwardError(error, in: context)
+        self.outcome.withLock { $0 = outcome }
+        let option = outcome.answer.map { " \($0.option.shown())" } ?? ""
+        if outcome.didRecover {
+            Terminal.say("bus-node exec:\(option) \(decider(of: outcome)): once more")
+        } else if outcome.answer != nil {
+            Terminal.say("bus-node exec:\(option) \(decider(of: outcome))")
+        }
+        return outcome
+    }
+
+    private func decider(of outcome: Outcome) -> String {
+        outcome.answer?.via == .expiry
+            ? "since no answer came in time" : "by \(outcome.decidedBy.shown())"
+    }
+
+    package func run() async throws -> Status {
+        // Trapped before the command starts: from then on no signal goes past it.
+        let signals = await UnixSignalsSequence(
+            trapping: .sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2)
+        return await withTaskGroup(of: Status?.self) { group in
+            group.addTask { await self.passOn(signals) }
+            group.addTask { await self.runUntilDecided() }
+            while let status = await group.next() {
+                guard let status else { continue }
+                group.cancelAll()
+                return status
+            }
+            return Status(code: ExitStatus.software.rawValue, isUnreachable: false)
+        }
+    }
+
+    private func runUntilDecided() async -> Status {
+        var retries = 0
+        var options = options
+        options.stateChanged = { [weak self] in self?.moved(to: $0) }
+        do {
+            try await withRecovery(options: options) {
+                let ending = await passedThrough.run()
+                if ending.isSuccess { return }
+                if case .notStarted(let reason, _) = ending.status {
+                    Terminal.say("bus-node exec: \(reason.shown())")
+                }
+                if let signal = interrupted.withLock({ $0 }), isMeant(signal, ending) {
+                    throw Stopped(code: ending.exitCode)
+                }
+                defer { retries += 1 }
+                throw choices(CommandFailure(command: command, ending: ending), retries)
+            }
+            return Status(code: 0, isUnreachable: false)
+        } catch {
+            return conclude(error)
+        }
+    }
+
+    private func choices(_ failure: CommandFailure, _ retries: Int) -> any Error {
+        let offersRetry = retriesOffered.map { retries < $0 } ?? true
+        return failure.recoverable {
+            if offersRetry { RecoveryOption("Retry", id: "retry", role: .default) { true } }
+            RecoveryOption("Skip", id: "skip") { [self] in
+                isSkipped.store(true, ordering: .releasing)
+                return false
+            }
+            RecoveryOption("Abort", id: "abort", role: .cancel) { false }
+        }
+    }
+
+    private func conclude(_ error: any Error) -> Status {
+        if let stopped = error.causing(Stopped.self) {
+            return Status(code: stopped.code, isUnreachable: false)
+        }
+        if isSkipped.load(ordering: .acquiring) { return Status(code: 0, isUnreachable: false) }
+        let code = error.causing(CommandFailure.self)?.ending.exitCode ?? 1
+        guard let outcome = outcome.withLock({ $0 }) else {
+            return Status(code: code, isUnreachable: false)
+        }
+        if let text = Conclusion(outcome).text { Terminal.say("bus-node exec: \(text)") }
+        let isUnreachable = outcome.reason == .unreachable || outcome.reason == .detached
+        return Status(code: code, isUnreachable: isUnreachable)
+    }
+
+    /// Says where the error is, when that is worth a line to the person who waits.
+    private func moved(to state: PresentationState) {
+        guard !isQuiet else { return }
+        let by = state.by.map { " by \($0.shown())" } ?? ""
+        let text: String
+        switch state.station {
+        case .unreachable: text = "waiting for a link\(by)"
+        // Several may look at it at once, one after another: that it is looked at is enough.
+        case .queued, .presented: text = "waiting for an answer"
+        case .claimed: text = "taken on\(by)"
+        case .relayed: return
+        }
+        let isNew = lastSaid.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew { Terminal.say("bus-node exec: \(text)") }
+    }
+
+    // MARK: Signals
+
+    /// The command ended because it was signalled: there is nothing to decide.
+    private struct Stopped: Error {
+        let code: Int32
+    }
+
+    private let interrupted = Mutex<Int32?>(nil)
+
+    /// A signal goes to the command while it runs, and withdraws the question while one is open.
+    /// Nil: signals alone decide nothing, unless no command runs.
+    private func passOn(_ signals: UnixSignalsSequence) async -> Status? {
+        for await signal in signals {
+            let number = signal.rawValue
+            let ends = ![SIGUSR1, SIGUSR2].contains(number)
+            if passedThrough.isRunning {
+                if ends { interrupted.withLock { $0 = number } }
+                // A key press reached the command already: it is in the same process group.
+                if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
+            } else if ends {
+                return Status(code: Interrupted(signal: number).exitCode, isUnreachable: false)
+            }
+        }
+        return nil
+    }
+
+    /// Whether the failure is what the signal asked for. A hangup may also mean "read your
+    /// configuration again": a failure later on is then a failure.
+    private func isMeant(_ signal: Int32, _ ending: CommandEnding) -> Bool {
+        signal != SIGHUP || ending.status == .signaled(SIGHUP)
+    }
+
+    /// Whether this process group has the terminal, so that its keys signal all of it.
+    private static var isForeground: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        defer { close(terminal) }
+        return tcgetpgrp(terminal) == getpgrp()
+    }
+}
+
+/// A command that failed, as an error that people can decide about.
+struct CommandFailure: ReportableError {
+    /// Lines of standard error that go into the report.
+    static let errorLineMax = 10
+    /// Words of the command that go into the report, and bytes of each.
+    static let argumentMax = 64
+    static let argumentByteMax = 1_024
+    private static let shownScalarMax = 200
+
+    /// For people: no more of it than the report holds.
+    private let command: [String]
+    private let directory = FileManager.default.currentDirectoryPath
+    /// Tells the command, whole and as bytes, and the directory from others.
+    private let digest: ReportDigest
+    let ending: CommandEnding
+
+    init(command: [[UInt8]], ending: CommandEnding) {
+        self.command = command.prefix(Self.argumentMax + 1)
+            .map {
+                String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self).withoutMarkFloods
+            }
+        self.ending = ending
+        // No word of a command and no path has a zero in it.
+        digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
+    }
+
+    var report: ErrorReport {
+        var report = ErrorReport(
+            domain: "bus-node.exec", code: Int(ending.exitCode),
+            description: "\(shownCommand) \(how).",
+            failureReason: lastLines,
+            recoverySuggestion: "Mend the cause, then retry; skip it; or abort.")
+        // One group is the same command that failed in the same way, on whatever host.
+        report.coalesceKey = "\(digest) \(how)"
+        report.userInfo = [
+            "command": .string(command.prefix(Self.argumentMax).joined(separator: " ")),
+            "arguments": .array(command.prefix(Self.argumentMax).map { .string($0) }),
+            "directory": .string(directory),
+            "host": .string(ProcessInfo.processInfo.hostName),
+            "durationMilliseconds": .milliseconds(ending.duration),
+        ]
+        if command.count > Self.argumentMax { report.userInfo["argumentsAreCut"] = true }
+        switch ending.status {
+        case .exited(let code): report.userInfo["exitCode"] = .integer(Int64(code))
+        case .signaled(let number): report.userInfo["signal"] = .integer(Int64(number))
+        case .notStarted(let reason, _): report.userInfo["notStarted"] = .string(reason)
+        }
+        report.occurredAt = Date.now.formatted(.iso8601)
+        return report
+    }
+
+    private var shownCommand: String {
+        let text = command.prefix(Self.argumentMax)
+            .map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+        let start = text.unicodeScalars.prefix(Self.shownScalarMax)
+        guard start.endIndex < text.endIndex || command.count > Self.argumentMax else {
+            return text
+        }
+        return String(String.UnicodeScalarView(start.dropLast())) + "…"
+    }
+
+    private var how: String {
+        switch ending.status {
+        case .exited(let code): "failed with exit code \(code)"
+        case .signaled(let number): "was ended by signal \(number)"
+        case .notStarted: "could not be started"
+        }
+    }
+
+    private var lastLines: String? {
+        if case .notStarted(let reason, _) = ending.status { return reason }
+        let lines = ending.errorTail.split(separator: "\n").suffix(Self.errorLineMax)
+        return lines.isEmpty ? nil : lines.joined(separator: "\n").withoutMarkFloods
+    }
+}

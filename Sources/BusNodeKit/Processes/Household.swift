@@ -1,0 +1,146 @@
+package import ErrorBus
+import Foundation
+import Glibc
+import Synchronization
+import UnixSignals
+
+/// The child processes of `up`: started, watched, started again, stopped.
+package final class Household: Sendable {
+    /// The pause before what died is started again: doubled each time up to the maximum, back to
+    /// the minimum once it has stayed up for as long as that.
+    private static let pauseMin: Duration = .milliseconds(250)
+    private static let pauseMax: Duration = .seconds(10)
+    /// How long a node may take to go down before it is killed.
+    private static let farewell: Duration = .seconds(5)
+
+    private let names: [NodeName]
+    private let topology: String
+    private let logLevel: String
+    private let interactive: NodeName?
+    private let readyFile: String?
+    private let program: String
+    private let readyFolder: String
+
+    package init(
+        names: [NodeName], topology: String, logLevel: String, interactive: NodeName?,
+        readyFile: String?
+    ) throws(Failure) {
+        self.names = names
+        self.topology = topology
+        self.logLevel = logLevel
+        self.interactive = interactive
+        self.readyFile = readyFile
+        program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+        let folder = FileManager.default.temporaryDirectory.path
+        // Ours alone: others may write into the folder that it is in.
+        var template = Array("\(folder)/bus-node-up-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(.cannotCreate, "\(folder): \(String(cString: strerror(errno)))")
+        }
+        readyFolder = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    package func run() async throws {
+        defer { try? FileManager.default.removeItem(atPath: readyFolder) }
+        // Trapped before the first child starts.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                await withTaskGroup(of: Void.self) { group in
+                    for (index, name) in names.enumerated() {
+                        group.addTask { await self.keep(name, color: index) }
+                    }
+                }
+                return true
+            }
+            group.addTask {
+                await self.announceReady(); return false
+            }
+            group.addTask {
+                await self.waitForStop(signals); return true
+            }
+            for await isOver in group where isOver { break }
+            isStopping.store(true, ordering: .releasing)
+            for child in running.withLock({ Array($0.values) }) { kill(child, SIGTERM) }
+            group.cancelAll()
+        }
+        let gaveUp = self.gaveUp.withLock { $0 }
+        if gaveUp.count == names.count {
+            throw Failure(.badConfiguration, "no node can run")
+        }
+    }
+
+    private func waitForStop(_ signals: UnixSignalsSequence) async {
+        for await signal in signals {
+            guard signal == .sighup else { return }
+            for child in running.withLock({ Array($0.values) }) { kill(child, SIGHUP) }
+        }
+    }
+
+    private let running = Mutex<[NodeName: pid_t]>([:])
+    private let isStopping = Atomic(false)
+    /// Nodes that will not run however often they are started.
+    private let gaveUp = Mutex<Set<NodeName>>([])
+
+    /// Runs one node again and again, until all are stopped.
+    private func keep(_ name: NodeName, color: Int) async {
+        var pause = Self.pauseMin
+        let clock = ContinuousClock()
+        while !isStopping.load(ordering: .acquiring) {
+            let start = clock.now
+            // Ready is said by this life of it, not by the one before.
+            unlink(readyPath(name))
+            let child = ChildProcess(
+                program: program, arguments: arguments(for: name),
+                prefix: OutputPrefix(name, names: names, color: color),
+                inheritsInput: name == interactive)
+            let ending = await child.run { pid in
+                self.running.withLock { $0[name] = pid }
+                if self.isStopping.load(ordering: .acquiring) { kill(pid, SIGTERM) }
+            } farewell: {
+                Self.farewell
+            }
+            running.withLock { $0[name] = nil }
+            // Ctrl-C reaches the interactive child as well as us, maybe earlier.
+            if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
+            guard !isStopping.load(ordering: .acquiring) else { return }
+            if case .exited(let code) = ending, ExitStatus(rawValue: code)?.isFinal == true {
+                // It will not get better by itself.
+                gaveUp.withLock { _ = $0.insert(name) }
+                Terminal.say(
+                    "bus-node up: \(name) cannot run (\(ending)) and is not started again; the "
+                        + "others go on")
+                return
+            }
+            Terminal.say("bus-node up: \(name) ended (\(ending)); again in \(pause)")
+            if clock.now - start > Self.pauseMax { pause = Self.pauseMin }
+            try? await clock.sleep(for: pause)
+            pause = min(Self.pauseMax, pause * 2)
+        }
+    }
+
+    private func arguments(for name: NodeName) -> [String] {
+        [
+            "run", "--topology", topology, "--node", name.description, "--ready-file",
+            readyPath(name), "--log-level", logLevel, "--ends-with-output",
+        ]
+    }
+
+    private func readyPath(_ name: NodeName) -> String { "\(readyFolder)/\(name)" }
+
+    private func announceReady() async {
+        let clock = ContinuousClock()
+        while !Task.isCancelled {
+            if names.allSatisfy({ FileManager.default.fileExists(atPath: readyPath($0)) }) {
+                let what = names.count == 1 ? "1 node is" : "\(names.count) nodes are"
+                Terminal.say("bus-node up: \(what) up")
+                ServiceNotification.ready(file: readyFile)
+                return
+            }
+            try? await clock.sleep(for: .milliseconds(50))
+        }
+    }
+}

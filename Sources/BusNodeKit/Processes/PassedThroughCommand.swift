@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// Runs a command as if it had been started directly: input and output are ours, standard error
+/// passes through and its end is kept, signals are passed on.
+final class PassedThroughCommand: Sendable {
+    private static let errorTailMax = 8 * 1024
+
+    private let command: [[UInt8]]
+    private let stage = Mutex(Stage.idle)
+
+    private enum Stage {
+        case idle
+        /// It may run already; what is to be passed on waits for its process id.
+        case starting(signals: [Int32])
+        case running(pid_t)
+    }
+
+    /// - Parameter command: Its words, as bytes: what is no UTF-8 is passed on as it is.
+    init(_ command: [[UInt8]]) { self.command = command }
+
+    /// It runs, or is about to.
+    var isRunning: Bool {
+        stage.withLock { if case .idle = $0 { false } else { true } }
+    }
+
+    /// Passes a signal on to the command, if it runs.
+    func send(_ signal: Int32) {
+        stage.withLock { stage in
+            switch stage {
+            case .idle: break
+            case .starting(let signals): stage = .starting(signals: signals + [signal])
+            case .running(let pid): kill(pid, signal)
+            }
+        }
+    }
+
+    private func started(_ pid: pid_t) {
+        stage.withLock { stage in
+            if case .starting(let signals) = stage { for signal in signals { kill(pid, signal) } }
+            stage = .running(pid)
+        }
+    }
+
+    func run() async -> CommandEnding {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let errors: OutputPipe
+        do {
+            errors = try OutputPipe(keeping: .last(Self.errorTailMax), passingTo: STDERR_FILENO)
+        } catch {
+            return CommandEnding(
+                status: .notStarted("no pipe for standard error: \(error)"), errorTail: "",
+                duration: .zero)
+        }
+        let status = await run(errorsTo: errors.writeEnd)
+        let tail = String(decoding: await errors.finish(), as: UTF8.self)
+        return CommandEnding(status: status, errorTail: tail, duration: clock.now - start)
+    }
+
+    private func run(errorsTo descriptor: FileDescriptor) async -> CommandEnding.Status {
+        let environment = RawArguments.environment
+        let program: [UInt8]
+        switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment ?? [])) {
+        case .found(let path): program = path
+        case .missing(let reason, let code):
+            return .notStarted("\(shownProgram): \(reason)", exitCode: code)
+        }
+        // Its own name as it was typed, as from a shell: it shows in the command's own messages.
+        let arguments = Arguments(
+            executablePathOverride: command[0] + [0],
+            remainingValues: command.dropFirst().map { $0 + [0] })
+        let executable = Executable.path(
+            FilePath(platformString: program.map { CChar(bitPattern: $0) } + [0]))
+        stage.withLock { $0 = .starting(signals: []) }
+        defer { stage.withLock { $0 = .idle } }
+        do {
+            // The descriptor is closed on every way out of this call.
+            let result = try await Subprocess.run(
+                executable, arguments: arguments,
+                environment: environment.map { .custom($0.map { $0 + [0] }) } ?? .inherit,
+                input: .currentStandardInput, output: .currentStandardOutput,
+                error: .fileDescriptor(descriptor, closeAfterSpawningProcess: true)
+            ) { execution in
+                started(execution.processIdentifier.value)
+            }
+            switch result.terminationStatus {
+            case .exited(let code): return .exited(code)
+            case .signaled(let number): return .signaled(number)
+            }
+        } catch let error as SubprocessError {
+            let reason = error.underlyingError.map { String(cString: strerror($0.rawValue)) }
+            return .notStarted("\(shownProgram): \(reason ?? "\(error)")", exitCode: 126)
+        } catch {
+            return .notStarted("\(shownProgram): \(error)", exitCode: 126)
+        }
+    }
+
+    private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }
+}
+
+/// Finds a program as a shell does, so that what is wrong with it can be said as a shell does.
+/// Names and paths are bytes: they need not be UTF-8.
+enum ProgramSearch {
+    enum Result: Hashable {
+        case found([UInt8])
+        /// What is in the way, and the exit code of a shell for it.
+        case missing(String, exitCode: Int32)
+    }
+
+    /// - Parameter path: The directories of `PATH`; an empty one is the current.
+    static func find(_ program: [UInt8], path: [[UInt8]]) -> Result {
+        guard !program.contains(UInt8(ascii: "/")) else { return look(at: program) }
+        var hindrance: Result?
+        for folder in path {
+            let folder = folder.isEmpty ? Array(".".utf8) : folder
+            let result = look(at: folder + [UInt8(ascii: "/")] + program)
+            switch result {
+            case .found: return result
+            case .missing(_, exitCode: 126): hindrance = hindrance ?? result
+            case .missing: continue
+            }
+        }
+        return hindrance ?? .missing("command not found", exitCode: 127)
+    }
+
+    /// The directories of the `PATH` in an environment.
+    static func path(in environment: [[UInt8]]) -> [[UInt8]] {
+        let name = Array("PATH=".utf8)
+        let value = environment.first { $0.starts(with: name) }?.dropFirst(name.count)
+        return (value ?? ArraySlice("/usr/local/bin:/usr/bin:/bin".utf8))
+            .split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            .map(Array.init)
+    }
+
+    private static func look(at path: [UInt8]) -> Result {
+        let name = path.map { CChar(bitPattern: $0) } + [0]
+        guard let status = FileStatus(name) else {
+            let isMissing = errno == ENOENT || errno == ENOTDIR
+            return .missing(String(cString: strerror(errno)), exitCode: isMissing ? 127 : 126)
+        }
+        guard !status.isFolder else {
+            return .missing("Is a directory", exitCode: 126)
+        }
+        guard access(name, X_OK) == 0 else {
+            return .missing(String(cString: strerror(errno)), exitCode: 126)
+        }
+        return .found(path)
+    }
+}

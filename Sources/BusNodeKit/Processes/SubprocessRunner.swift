@@ -1,0 +1,202 @@
+import ErrorBus
+import Foundation
+import Glibc
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// Runs the commands of rules and presenters. The command gets its own process group, so that
+/// ending it ends what it started, and its limit is kept by force if need be.
+struct SubprocessRunner: CommandRunner {
+    /// Bytes of output that are kept; a command that says more is read on and cut.
+    static let outputMax = 64 * 1024
+    static let errorTailMax = 4 * 1024
+    /// How long a command may take to end by itself once it was asked to.
+    static let farewell: Duration = .seconds(2)
+
+    /// Where relative programs are looked for: the topology file's folder.
+    let folder: String?
+
+    struct TimedOut: LocalizedError {
+        let command: String
+        let limit: Duration
+        var errorDescription: String? { "\(command) did not end within \(limit)." }
+    }
+
+    func run(
+        _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
+    ) async throws -> CommandResult {
+        guard let program = command.first else {
+            throw Failure(.badConfiguration, "an empty command")
+        }
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [
+            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: Self.farewell)
+        ]
+        let configuration = Configuration(
+            executable: program.contains("/") ? .path(.init(program)) : .name(program),
+            arguments: Arguments(
+                executablePathOverride: program, remainingValues: Array(command.dropFirst())),
+            environment: .inherit.updating(
+                Dictionary(uniqueKeysWithValues: environment.map { (.init(stringLiteral: $0), $1) })
+            ),
+            workingDirectory: folder.flatMap { $0.isEmpty ? nil : .init($0) },
+            platformOptions: options)
+        return try await withThrowingTaskGroup(of: CommandResult.self) { group in
+            group.addTask { try await Self.run(configuration, input: input) }
+            group.addTask {
+                try await Task.sleep(for: timeLimit)
+                throw TimedOut(command: program, limit: timeLimit)
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+
+    /// The pipes are not waited for beyond the command's own end: a server that it started in the
+    /// background may hold them.
+    private static func run(
+        _ configuration: Configuration, input: [UInt8]
+    ) async throws -> CommandResult {
+        let inputFile = try self.inputFile(input)
+        let output: OutputPipe
+        let errors: OutputPipe
+        do {
+            output = try OutputPipe(keeping: .first(outputMax))
+        } catch {
+            try? inputFile.close()
+            throw error
+        }
+        do {
+            errors = try OutputPipe(keeping: .last(errorTailMax))
+        } catch {
+            try? inputFile.close()
+            try? output.writeEnd.close()
+            throw error
+        }
+        let result = try await Subprocess.run(
+            configuration,
+            input: .fileDescriptor(inputFile, closeAfterSpawningProcess: true),
+            output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
+            error: .fileDescriptor(errors.writeEnd, closeAfterSpawningProcess: true)
+        ) { execution in
+            execution.processIdentifier.value
+        }
+        // Its limit has passed: what it started and left behind in its group ends with it.
+        if Task.isCancelled { kill(-result.closureResult, SIGKILL) }
+        let status: CommandResult.Status =
+            switch result.terminationStatus {
+            case .exited(let code): .exited(code)
+            case .signaled(let number): .signaled(number)
+            }
+        return CommandResult(
+            status: status, standardOutput: await output.finish(),
+            standardErrorTail: String(decoding: await errors.finish(), as: UTF8.self))
+    }
+
+    /// The input as a file without a name instead of a pipe: a command that does not read all of
+    /// it neither blocks us nor breaks a pipe.
+    private static func inputFile(_ input: [UInt8]) throws -> FileDescriptor {
+        let folder = FileManager.default.temporaryDirectory.path
+        var template = Array("\(folder)/bus-node-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let file = FileDescriptor(rawValue: descriptor)
+        do {
+            try file.writeAll(input)
+            try file.seek(offset: 0, from: .start)
+        } catch {
+            try? file.close()
+            throw error
+        }
+        return file
+    }
+}
+
+/// A pipe for what a command writes: read to the end, kept in part, and passed on where that is
+/// wanted.
+///
+/// ``finish()`` does not wait for the pipe to close: a daemon that the command left behind may
+/// hold it open for ever. What that one writes is still read, so that it never blocks.
+final class OutputPipe: Sendable {
+    /// The bytes that are kept of all that comes.
+    enum Part: Sendable {
+        case first(Int)
+        case last(Int)
+    }
+
+    let writeEnd: FileDescriptor
+    private let readEnd: CInt
+    private let part: Part
+    /// The descriptor that everything is written on to.
+    private let copy: CInt?
+    private let kept = Mutex<[UInt8]>([])
+    private let atEnd = DispatchSemaphore(value: 0)
+    private let commandEnded = Atomic(false)
+
+    /// - Throws: When there is no descriptor left.
+    init(keeping part: Part, passingTo copy: CInt? = nil) throws {
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        readEnd = ends[0]
+        writeEnd = FileDescriptor(rawValue: ends[1])
+        self.part = part
+        self.copy = copy
+        Thread.detachNewThread { [self] in readAll() }
+    }
+
+    /// What was kept, once all that the command itself wrote has been read. To be called when the
+    /// command has ended.
+    func finish() async -> [UInt8] {
+        commandEnded.store(true, ordering: .releasing)
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                atEnd.wait()
+                continuation.resume()
+            }
+        }
+        return kept.withLock { $0 }
+    }
+
+    private func readAll() {
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        var isEnded = false
+        while true {
+            if !isEnded, commandEnded.load(ordering: .acquiring), !waitForInput(0) {
+                // The thread goes on for whatever the command left behind.
+                isEnded = true
+                atEnd.signal()
+            }
+            guard waitForInput(isEnded ? -1 : 20) else { continue }
+            let count = read(readEnd, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { break }
+            take(buffer.prefix(count))
+        }
+        close(readEnd)
+        if !isEnded { atEnd.signal() }
+    }
+
+    /// Whether there is something to read, or the end.
+    private func waitForInput(_ milliseconds: CInt) -> Bool {
+        var item = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+        return poll(&item, 1, milliseconds) > 0
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>) {
+        if let copy { Terminal.write(Array(bytes), to: copy) }
+        kept.withLock { kept in
+            switch part {
+            case .first(let count): kept += bytes.prefix(max(0, count - kept.count))
+            case .last(let count):
+                kept += bytes
+                if kept.count > count { kept.removeFirst(kept.count - count) }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import DequeModule
+import ErrorBus
+import Foundation
+import Glibc
+package import Logging
+import Synchronization
+
+/// Standard error, written by a thread of its own: its reader may stop for as long as it likes, and
+/// what says something never waits. Above a bound new lines are dropped, and counted in a line of
+/// their own once there is room again.
+final class ErrorOutput: Sendable {
+    /// When a question was put on the screen: nil while it waits for its turn.
+    final class Display: Sendable {
+        struct Times {
+            var began: ContinuousClock.Instant?
+            var ended: ContinuousClock.Instant?
+        }
+
+        private let state = Mutex(Times())
+        var times: Times { state.withLock { $0 } }
+
+        fileprivate func begins() { state.withLock { $0.began = $0.began ?? .now } }
+        fileprivate func ends() { state.withLock { $0.ended = $0.ended ?? .now } }
+    }
+
+    private struct Piece {
+        let bytes: [UInt8]
+        var display: Display?
+    }
+
+    private struct State {
+        var pieces: Deque<Piece> = []
+        var byteCount = 0
+        var droppedCount = 0
+        /// A prompt is the last thing that was said.
+        var isAsking = false
+        var question: Piece?
+        var isQuestionMissed = false
+    }
+
+    static let shared: ErrorOutput = {
+        let output = ErrorOutput(descriptor: STDERR_FILENO)
+        // What was said last is read as a rule; a reader that has stopped holds up no exit.
+        atexit { ErrorOutput.shared.drain(withinMilliseconds: 300) }
+        return output
+    }()
+
+    /// What waits for a reader: some thousand lines.
+    static let byteCountMax = 256 * 1_024
+    /// What stands at the beginning of the line that a person types.
+    private static let prompt = "> "
+
+    private let state = Mutex(State())
+    /// One signal for each piece.
+    private let waiting = DispatchSemaphore(value: 0)
+    /// Entered by each piece, left when it is written.
+    private let unwritten = DispatchGroup()
+
+    private init(descriptor: CInt) {
+        Thread.detachNewThread { [self] in
+            while true {
+                waiting.wait()
+                writeNext(to: descriptor)
+            }
+        }
+    }
+
+    /// A whole line or several. A prompt is put below it again.
+    func say(_ text: String) {
+        state.withLock { state in
+            add(state.isAsking ? "\n\(text)\n\(Self.prompt)" : text + "\n", to: &state)
+        }
+    }
+
+    /// Text with a prompt below it. A question, which has a display, is shown again in whole if
+    /// there was no room for it.
+    func ask(_ text: String, _ display: Display?) {
+        state.withLock { state in
+            let piece = Piece(bytes: Array((text + "\n" + Self.prompt).utf8), display: display)
+            state.isAsking = true
+            if display != nil {
+                state.question = piece
+                state.isQuestionMissed = false
+            }
+            if !add(piece, to: &state), display != nil { state.isQuestionMissed = true }
+        }
+    }
+
+    /// The prompt is done with. True when the cursor stands behind it.
+    func stopAsking() -> Bool {
+        state.withLock { state in
+            defer { state.isAsking = false }
+            return state.isAsking
+        }
+    }
+
+    /// Bytes as they are.
+    func pass(_ bytes: [UInt8]) {
+        state.withLock { state in _ = add(Piece(bytes: bytes), to: &state) }
+    }
+
+    /// Waits until all is written, but not for longer.
+    func drain(withinMilliseconds limit: Int) {
+        _ = unwritten.wait(timeout: .now() + .milliseconds(limit))
+    }
+
+    private func add(_ text: String, to state: inout State) {
+        _ = add(Piece(bytes: Array(text.utf8)), to: &state)
+    }
+
+    /// False when there is no room.
+    private func add(_ piece: Piece, to state: inout State) -> Bool {
+        if state.droppedCount > 0, state.byteCount < Self.byteCountMax / 2 { tellDropped(&state) }
+        guard state.droppedCount == 0, state.byteCount < Self.byteCountMax else {
+            state.droppedCount += 1
+            return false
+        }
+        append(piece, to: &state)
+        return true
+    }
+
+    private func append(_ piece: Piece, to state: inout State) {
+        state.pieces.append(piece)
+        state.byteCount += piece.bytes.count
+        unwritten.enter()
+        waiting.signal()
+    }
+
+    private func tellDropped(_ state: inout State) {
+        let count = state.droppedCount
+        state.droppedCount = 0
+        let start = state.isAsking ? "\n" : ""
+        let what = count == 1 ? "1 message was" : "\(count) messages were"
+        let text = "\(start)bus-node: \(what) not written: standard error was not read\n"
+        append(Piece(bytes: Array(text.utf8)), to: &state)
+        guard state.isAsking else { return }
+        if state.isQuestionMissed, let question = state.question {
+            state.isQuestionMissed = false
+            append(question, to: &state)
+        } else {
+            append(Piece(bytes: Array(Self.prompt.utf8)), to: &state)
+        }
+    }
+
+    private func writeNext(to descriptor: CInt) {
+        guard let piece = state.withLock({ $0.pieces.first }) else { return }
+        piece.display?.begins()
+        Terminal.write(piece.bytes, to: descriptor, waits: true)
+        piece.display?.ends()
+        state.withLock { state in
+            state.pieces.removeFirst()
+            state.byteCount -= piece.bytes.count
+            if state.pieces.isEmpty, state.droppedCount > 0 { tellDropped(&state) }
+        }
+        unwritten.leave()
+    }
+}
+
+/// One line a message on standard error: time, level, text, then `key=value` pairs. Whatever came
+/// from a peer is escaped, so that nothing in it can drive the terminal or forge a line.
+package struct BusLogHandler: LogHandler {
+    package var logLevel: Logger.Level = .info
+    package var metadata: Logger.Metadata = [:]
+    private let label: String
+
+    init(label: String) { self.label = label }
+
+    /// Sends everything that is logged in this process here.
+    package static func bootstrap(level: Logger.Level) {
+        LoggingSystem.bootstrap { label in
+            var handler = BusLogHandler(label: label)
+            handler.logLevel = level
+            return handler
+        }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var merged = metadata
+        if let more = event.metadata { merged.merge(more) { _, new in new } }
+        let pairs = merged.sorted { $0.key < $1.key }
+            .map { " \($0.key)=\("\($0.value)".escapedForTerminal(scalarLimit: 500))" }
+        let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
+        let text = "\(event.message)".escapedForTerminal()
+        Terminal.say("\(time) \(event.level) \(label): \(text)\(pairs.joined())")
+    }
+}

@@ -1,0 +1,127 @@
+/// Makes keys of the bytes that a terminal sends. A sequence may come in pieces; an Esc by itself
+/// differs from the beginning of one by the pause behind it.
+struct KeyDecoder {
+    /// After so long nothing more of a sequence comes.
+    static let pause: Duration = .milliseconds(40)
+    /// Longer sequences are none that a keyboard sends.
+    private static let sequenceByteMax = 32
+    private static let pasteByteMax = 4_096
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    private var bytes: [UInt8] = []
+    private var paste: [UInt8]?
+
+    /// Whether more has to come, or a pause.
+    var isWaiting: Bool { !bytes.isEmpty }
+
+    mutating func take(_ input: some Sequence<UInt8>) -> [ScreenKey] {
+        var keys: [ScreenKey] = []
+        for byte in input {
+            if paste != nil {
+                if let text = takePasted(byte) { keys.append(.paste(text)) }
+            } else {
+                bytes.append(byte)
+                while let key = next() { if key != .other { keys.append(key) } }
+            }
+        }
+        return keys
+    }
+
+    /// Nothing more came for `pause`.
+    mutating func paused() -> [ScreenKey] {
+        defer { bytes.removeAll() }
+        return bytes == [0x1B] ? [.escape] : []
+    }
+
+    private mutating func takePasted(_ byte: UInt8) -> String? {
+        guard var text = paste else { return nil }
+        text.append(byte)
+        guard text.suffix(Self.pasteEnd.count) == Self.pasteEnd[...] else {
+            // Of a long one the beginning is kept, and enough to see its end.
+            if text.count > 2 * Self.pasteByteMax {
+                text.removeSubrange(Self.pasteByteMax..<(text.count - Self.pasteEnd.count))
+            }
+            paste = text
+            return nil
+        }
+        paste = nil
+        let pasted = text.dropLast(Self.pasteEnd.count).prefix(Self.pasteByteMax)
+        return String(decoding: pasted, as: UTF8.self)
+    }
+
+    /// The first key of what is there, once it is whole.
+    private mutating func next() -> ScreenKey? {
+        guard let first = bytes.first else { return nil }
+        if first == 0x1B { return escaped() }
+        if first < 0x80 {
+            bytes.removeFirst()
+            return Self.single(first)
+        }
+        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
+        // A character that something else cuts off is dropped.
+        if let stray = bytes.prefix(count).dropFirst().firstIndex(where: { $0 & 0xC0 != 0x80 }) {
+            bytes.removeFirst(stray)
+            return .other
+        }
+        guard bytes.count >= count else { return nil }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        bytes.removeFirst(count)
+        guard count > 1, let character = text.first, character != "\u{FFFD}" else { return .other }
+        return .character(character)
+    }
+
+    private static func single(_ byte: UInt8) -> ScreenKey {
+        switch byte {
+        case 0x0D, 0x0A: .enter
+        case 0x09: .tab
+        case 0x7F, 0x08: .backspace
+        case 0x00: .other
+        case ..<0x1B: .control(Character(Unicode.Scalar(byte + 0x60)))
+        case ..<0x20: .other
+        default: .character(Character(Unicode.Scalar(byte)))
+        }
+    }
+
+    /// Of `ESC [ ... letter` and `ESC O letter`.
+    private mutating func escaped() -> ScreenKey? {
+        guard bytes.count > 1 else { return nil }
+        if bytes[1] == 0x1B {
+            bytes.removeFirst()
+            return .escape
+        }
+        guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
+            // Alt and a key.
+            bytes.removeFirst(2)
+            return .other
+        }
+        guard let last = bytes.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+            if bytes.count > Self.sequenceByteMax { bytes.removeAll() }
+            return nil
+        }
+        let sequence = String(decoding: bytes[2...last], as: UTF8.self)
+        bytes.removeFirst(last + 1)
+        if sequence == "200~" {
+            paste = []
+            return .other
+        }
+        return Self.sequences[sequence] ?? .other
+    }
+
+    private static let sequences: [String: ScreenKey] = [
+        "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "Z": .backTab,
+        "1~": .home, "7~": .home, "4~": .end, "8~": .end, "5~": .pageUp, "6~": .pageDown,
+        "M": .enter,
+    ]
+}
+
+/// What a person pressed.
+enum ScreenKey: Hashable, Sendable {
+    case character(Character)
+    case control(Character)
+    case up, down, left, right, pageUp, pageDown, home, end
+    case enter, tab, backTab, escape, backspace
+    /// Text that came all at once out of a clipboard: it presses no keys.
+    case paste(String)
+    /// A key that means nothing here.
+    case other
+}

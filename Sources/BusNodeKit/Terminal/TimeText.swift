@@ -1,0 +1,52 @@
+package import Foundation
+
+/// Times of logs and consoles: as they are written, and for people.
+package enum TimeText {
+    /// As they are written, in UTC: `2026-11-21T10:00:00.000Z`.
+    package static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    package static var now: String { text(.now) }
+
+    static func text(_ date: Date) -> String { date.formatted(style) }
+
+    static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
+
+    /// With its date unless that is today's.
+    ///
+    /// - Parameters:
+    ///   - text: Of the ``style``; anything else stays as it is.
+    ///   - hasFraction: False leaves the parts of a second out.
+    static func text(_ text: String, now: Date, hasFraction: Bool = true) -> String {
+        let parts = text.split(separator: "T", maxSplits: 1)
+        guard parts.count == 2, parts[0].count == 10, parts[1].hasSuffix("Z") else { return text }
+        let time = String(parts[1].dropLast().prefix { hasFraction || $0 != "." })
+        return now.formatted(.iso8601).hasPrefix(parts[0]) ? time : "\(parts[0]) \(time)"
+    }
+}
+
+/// How long something has lasted, for people.
+enum AgeText {
+    /// Two units at most.
+    static func text(milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1_000
+        return switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+        default: "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"
+        }
+    }
+
+    /// One unit, for columns.
+    static func short(seconds: Int) -> String {
+        switch seconds {
+        case ..<120: "\(seconds)s"
+        case ..<7_200: "\(seconds / 60)m"
+        case ..<172_800: "\(seconds / 3_600)h"
+        default: "\(seconds / 86_400)d"
+        }
+    }
+
+    static func short(since date: Date, at now: Date) -> String {
+        short(seconds: Int(max(0, min(now.timeIntervalSince(date), 1e9))))
+    }
+}

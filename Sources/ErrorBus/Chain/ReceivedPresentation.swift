@@ -1,0 +1,54 @@
+import Synchronization
+
+/// A presentation that another process asks of this one: what that process said beside the error,
+/// and whether it still waits. A responder may replace the error, and the next process still gets
+/// the same id, origin, path and digest.
+final class ReceivedPresentation: Sendable {
+    let present: Message.Present
+    let deadline: MonotonicTime?
+    let contact: OriginContact
+    private let givenUp = Mutex<Message.WithdrawReason?>(nil)
+
+    init(_ present: Message.Present, deadline: MonotonicTime? = nil) {
+        self.present = present
+        self.deadline = deadline
+        contact = OriginContact(isReachable: present.isOriginReachable)
+    }
+
+    var origin: NodeName { present.origin }
+
+    /// Why the next process is to drop it; nil while it is not given up below.
+    var withdrawal: Message.WithdrawReason? { givenUp.withLock { $0 } }
+
+    /// The child, or the hop to it, gave it up; nil: only this node goes down.
+    func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }
+}
+
+/// Whether the origin can be reached, as far as this node knows. While it cannot, the presentation
+/// stays open for a time and its answer is kept; the prompt says so.
+public final class OriginContact: Sendable {
+    private struct State {
+        var isReachable: Bool
+        var observers: [@Sendable (Bool) -> Void] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(isReachable: Bool) { state = Mutex(State(isReachable: isReachable)) }
+
+    public var isReachable: Bool { state.withLock(\.isReachable) }
+
+    /// Tells of every change from now on. From any thread; must not wait.
+    public func onChange(_ observer: @escaping @Sendable (_ isReachable: Bool) -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    func set(_ isReachable: Bool) {
+        let observers = state.withLock { state in
+            guard state.isReachable != isReachable else { return [@Sendable (Bool) -> Void]() }
+            state.isReachable = isReachable
+            return state.observers
+        }
+        for observer in observers { observer(isReachable) }
+    }
+}

@@ -1,0 +1,179 @@
+/// The sockets of a node.
+extension NodeDriver: TransportReceiver {
+    /// What parents send is always taken.
+    nonisolated func isReady(on socket: SocketID) -> Bool {
+        assumeIsolated { $0.takesMore || !$0.sockets.contains(socket) }
+    }
+
+    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+        assumeIsolated { $0.take(frames, from: socket) }
+    }
+
+    nonisolated func dropped(_ count: Int, on socket: SocketID) {
+        assumeIsolated { $0.noteOverflow(count) }
+    }
+
+    nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
+        assumeIsolated { $0.take(event, from: socket) }
+    }
+
+    nonisolated func woke() {
+        assumeIsolated { $0.tick() }
+    }
+
+    /// Where a socket leads.
+    private enum Side {
+        case below
+        case above(NodeMachine.Way)
+        case probe(NodeMachine.Way)
+    }
+
+    /// Nil for one that was closed: what still comes by it concerns no link.
+    private func side(of socket: SocketID) -> Side? {
+        if sockets.contains(socket) { return .below }
+        for way in ways.indices {
+            if ways[way].socket == socket { return .above(way) }
+            if ways[way].probe == socket { return .probe(way) }
+        }
+        return nil
+    }
+
+    /// What matters is sent again.
+    private func noteOverflow(_ count: Int) {
+        let anomaly = Anomaly(kind: .overflow, detail: "\(count) messages: the queue is full")
+        anomalies.note(anomaly, count: count, at: transport.now, logger)
+    }
+
+    private func take(_ frames: [Frame], from socket: SocketID) {
+        switch side(of: socket) {
+        case nil: break
+        case .below: takeFromBelow(frames, socket)
+        case .above(let way):
+            takeFromAbove(frames, way) { message, machine, now in
+                machine.received(message, at: now)
+            }
+        case .probe(let way):
+            takeFromAbove(frames, way) { message, machine, now in
+                machine.probeReceived(message, at: now)
+            }
+        }
+    }
+
+    /// Also when it has stopped, until the socket is closed: the machine then refuses what is
+    /// asked, for a while.
+    private func takeFromBelow(_ frames: [Frame], _ socket: SocketID) {
+        let peer: PeerID
+        let body: ArraySlice<Frame>
+        do throws(WireError) {
+            let (envelope, rest) = try Envelope.split(frames)
+            (peer, body) = (PeerID(socket: socket.number, envelope: envelope), rest)
+        } catch {
+            guard let nearest = Envelope.nearest(to: frames) else {
+                return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+            }
+            let peer = PeerID(socket: socket.number, envelope: nearest)
+            return below { machine, now in machine.malformed(error, from: peer, at: now) }
+        }
+        if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
+            if !isStopped { takeBare(frame, from: peer) }
+            return
+        }
+        do throws(WireError) {
+            let message = try Message(frames: body, limits: machine.below.wireLimits)
+            below { machine, now in machine.received(message, from: peer, at: now) }
+        } catch {
+            below { machine, now in machine.malformed(error, from: peer, at: now) }
+        }
+    }
+
+    private func takeFromAbove(
+        _ frames: [Frame], _ way: NodeMachine.Way,
+        _ received: (Message, inout UplinkMachine, MonotonicTime) -> [UplinkAction]
+    ) {
+        guard !isStopped else { return }
+        let body = frames.first == [] ? frames.dropFirst() : frames[...]
+        do throws(WireError) {
+            // Our own limit on what a parent may send is wider than what we may send it.
+            let limits = WireLimits(headerByteCountMax: 32 * 1024, payloadByteCountMax: 1 << 20)
+            let message = try Message(frames: body, limits: limits)
+            if case .reject(let reject) = message {
+                faults.note(.got, "\(reject.code.rawValue) \(reject.reason)")
+                if reject.id == nil {
+                    ways[way].log.refused(reject, at: transport.now)?.write(to: logger)
+                }
+            }
+            above(way) { machine, now in received(message, &machine, now) }
+        } catch {
+            perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
+        }
+    }
+
+    private func take(_ event: ConnectionEvent, from socket: SocketID) {
+        guard !isStopped else { return }
+        let lost = "the connection was lost"
+        switch (side(of: socket), event) {
+        case (nil, _), (.below, _): break
+        case (.above(let way), .connected):
+            above(way) { machine, now in machine.connected(at: now) }
+        case (.above(let way), .disconnected):
+            above(way) { machine, now in machine.disconnected(lost, at: now) }
+        case (.above(let way), .failed(let reason)):
+            above(way) { machine, now in machine.giveUp(reason, at: now) }
+        case (.probe(let way), .connected):
+            above(way) { machine, now in machine.probeConnected(at: now) }
+        case (.probe(let way), .disconnected):
+            above(way) { machine, now in machine.probeLost(lost, at: now) }
+        case (.probe(let way), .failed(let reason)):
+            above(way) { machine, now in machine.probeLost(reason, at: now) }
+        }
+    }
+}
+
+/// What a machine wants done with the sockets of a way up.
+extension NodeDriver {
+    func perform(_ action: WayAction, on way: NodeMachine.Way) {
+        switch action {
+        case .open(let endpoint): open(endpoint, way)
+        case .close: close(&ways[way].socket)
+        case .send(let message): send(message, on: ways[way].socket)
+        case .openProbe(let endpoint): openProbe(endpoint, way)
+        case .closeProbe: close(&ways[way].probe)
+        case .sendProbe(let message): send(message, on: ways[way].probe)
+        case .adoptProbe:
+            if let socket = ways[way].socket { transport.closeOnceSent(socket) }
+            (ways[way].socket, ways[way].probe) = (ways[way].probe, nil)
+        case .up(let node): ways[way].log.up(node).write(to: logger)
+        case .down(let reason):
+            ways[way].log.down(reason, at: transport.now).write(to: logger)
+        }
+    }
+
+    private func open(_ endpoint: Endpoint, _ way: NodeMachine.Way) {
+        close(&ways[way].socket)
+        do throws(TransportError) {
+            ways[way].socket = try transport.connect(to: endpoint, for: self)
+        } catch {
+            above(way) { machine, now in machine.giveUp(error.reason, at: now) }
+        }
+    }
+
+    private func openProbe(_ endpoint: Endpoint, _ way: NodeMachine.Way) {
+        close(&ways[way].probe)
+        do throws(TransportError) {
+            ways[way].probe = try transport.connect(to: endpoint, for: self)
+        } catch {
+            above(way) { machine, now in machine.probeLost(error.reason, at: now) }
+        }
+    }
+
+    private func close(_ socket: inout SocketID?) {
+        if let socket { transport.close(socket) }
+        socket = nil
+    }
+
+    /// A full queue or no connection is no matter here: what must arrive is sent again.
+    private func send(_ message: Message, on socket: SocketID?) {
+        guard let socket else { return }
+        _ = transport.send([[]] + message.frames, on: socket)
+    }
+}

@@ -1,0 +1,377 @@
+import Logging
+import Synchronization
+
+/// Drives a ``NodeMachine``: sockets on one side, the node's chain on the other. Shares its
+/// transport's thread.
+actor NodeDriver {
+    /// Gets where a presentation stands. On the transport's thread: must not wait.
+    typealias Moved = @Sendable (PresentationState.Station, String?) -> Void
+
+    /// A responder of this process that has asked a parent.
+    private struct Caller {
+        let moved: Moved
+        let ended: CheckedContinuation<UplinkEnding, Never>
+    }
+
+    /// What other threads leave for this one, in order.
+    private enum Posted: Sendable {
+        case moved(PresentationID, generation: Int, PresentationState.Station, by: String?)
+        case completed(PresentationID, generation: Int, DownlinkVerdict)
+        case settled(PresentationID, answer: UniqueID, RecoveryResult, NodeMachine.Way)
+        case bare(Result<BareRequest, WireError>, byteCount: Int, PeerID)
+        case state(Frame, PeerID)
+    }
+
+    /// The sockets of one way up.
+    struct WaySockets {
+        var socket: SocketID?
+        /// To an earlier parent, while the way back is tried.
+        var probe: SocketID?
+        var log: ParentLog
+    }
+
+    /// What the driver works for, from start to stop.
+    struct Chain: Sendable {
+        let presentations: ChildPresentations
+        /// It is nothing but the way to the parents.
+        let isPassage: Bool
+        /// What STATE says. Made off this thread.
+        let state: @Sendable () async -> Frame
+    }
+
+    /// Bytes of one-frame reports being read at once; above it a client gets "busy". Many
+    /// clients fail at once for one cause, and their reports are small.
+    private static let bareReadingByteCountMax = 64 << 20
+    /// With so many of them, what comes next waits.
+    private static let bareReadingCountMax = 128
+
+    nonisolated let transport: any Transport
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        transport.executor.asUnownedSerialExecutor()
+    }
+
+    let faults: RecentFaults
+    let logger: Logger
+    var machine: NodeMachine
+    var ways: [WaySockets]
+    var anomalies = AnomalyLog()
+    private(set) var isStopped = false
+    private let listens: [Endpoint]
+    /// Those that children connect to.
+    private(set) var sockets: [SocketID] = []
+    /// Nil before it starts, and again once it has stopped: nothing then keeps others alive.
+    private var chain: Chain?
+    private var callers: [Int: Caller] = [:]
+    private var callerCount = 0
+    private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
+    private var bareReadingByteCount = 0
+    private var bareReadingCount = 0
+    private var refusedCount = 0
+    private var refusals = RefusalLog()
+    /// Nil once it has stopped.
+    private nonisolated let mailbox = Mutex<[Posted]?>([])
+
+    init(
+        _ machine: NodeMachine, listens: [Endpoint], transport: any Transport,
+        faults: RecentFaults, logger: Logger
+    ) {
+        self.machine = machine
+        self.listens = listens
+        self.transport = transport
+        self.faults = faults
+        self.logger = logger
+        ways = machine.above.map { WaySockets(log: ParentLog(times: $0.times)) }
+    }
+
+    /// Listens on every endpoint, or on none, and connects to the parents.
+    func start(_ chain: Chain) throws(TransportError) {
+        for endpoint in listens {
+            do throws(TransportError) {
+                sockets.append(try transport.listen(on: endpoint, for: self))
+            } catch {
+                for socket in sockets { transport.close(socket) }
+                sockets.removeAll()
+                throw error
+            }
+        }
+        self.chain = chain
+        machine.isPassage = chain.isPassage
+        for way in ways.indices {
+            ways[way].log.started(at: transport.now)
+            above(way) { machine, now in machine.started(at: now) }
+        }
+    }
+
+    /// Says goodbye, withdraws what is this node's own, and completes every waiting caller. What
+    /// is open below is left for the children to ask again.
+    func stop() {
+        guard !isStopped else { return }
+        takePosted()
+        for way in ways.indices { ways[way].log.stopped() }
+        perform(machine.stopped(at: transport.now))
+        isStopped = true
+        mailbox.withLock { $0 = nil }
+        chain = nil
+        transport.wake(self, at: nil)
+    }
+
+    // MARK: For the chain
+
+    /// Asks on a way up, and waits until it is decided. Cancelling the task withdraws, for
+    /// `withdrawal()`'s reason; nil means: leave it, the asker comes back. `isOriginReachable()` is
+    /// asked when it goes out: what changes later, the machine knows by itself.
+    func present(
+        _ request: UplinkRequest, on way: NodeMachine.Way, moved: @escaping Moved,
+        withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin },
+        isOriginReachable: @Sendable () -> Bool = { true }
+    ) async -> UplinkEnding {
+        let id = request.present.id
+        var request = request
+        request.present.isOriginReachable = isOriginReachable()
+        callerCount += 1
+        let caller = callerCount
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard isStopped || !Task.isCancelled else {
+                    return continuation.resume(returning: .withdrawn)
+                }
+                // Nothing asked or stopped overtakes a result that was posted before.
+                takePosted()
+                guard !isStopped else { return continuation.resume(returning: .shutDown) }
+                callers[caller] = Caller(moved: moved, ended: continuation)
+                perform(machine.asked(request, on: way, caller: caller, at: transport.now))
+            }
+        } onCancel: {
+            let reason = withdrawal()
+            Task { await self.gaveUp(id, on: way, caller: caller, reason) }
+        }
+    }
+
+    private func gaveUp(
+        _ id: PresentationID, on way: NodeMachine.Way, caller: Int,
+        _ reason: Message.WithdrawReason?
+    ) {
+        perform(machine.gaveUp(id, on: way, caller: caller, reason, at: transport.now))
+    }
+
+    /// Sends the answer to the child whose option it names; returns what came of it.
+    func attempt(
+        _ answer: Answer, of id: PresentationID, generation: Int
+    ) async -> RecoveryResult {
+        guard !isStopped else { return .unknown }
+        return await withCheckedContinuation { continuation in
+            let (known, actions) = machine.answered(
+                id, generation: generation, with: answer, at: transport.now)
+            if let known {
+                continuation.resume(returning: known)
+            } else {
+                let attempt = NodeMachine.Attempt(id: id, answer: answer.id)
+                attempts[attempt, default: []].append(continuation)
+            }
+            perform(actions)
+        }
+    }
+
+    /// The chain is done with it. From anywhere, in order with ``move(_:generation:to:by:)``.
+    nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
+        post(.completed(id, generation: generation, verdict))
+    }
+
+    /// The chain says where it stands. From anywhere, in order.
+    nonisolated func move(
+        _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?
+    ) {
+        post(.moved(id, generation: generation, state, by: by))
+    }
+
+    /// The answer was carried out here or below. Ids that a way does not know change nothing. From
+    /// anywhere; nothing asked or stopped after this overtakes it.
+    nonisolated func settle(
+        _ id: PresentationID, answer: UniqueID, result: RecoveryResult, on way: NodeMachine.Way
+    ) {
+        post(.settled(id, answer: answer, result, way))
+    }
+
+    private nonisolated func post(_ posted: Posted) {
+        if mailbox.withLock({ $0?.append(posted) != nil }) { transport.nudge(self) }
+    }
+
+    private func takePosted() {
+        let posted = mailbox.withLock { posted in
+            defer { posted?.removeAll(keepingCapacity: true) }
+            return posted ?? []
+        }
+        for item in posted { take(item) }
+    }
+
+    private func take(_ posted: Posted) {
+        switch posted {
+        case .moved(let id, let generation, let state, let by):
+            below { machine, now in
+                machine.moved(id, generation: generation, to: state, by: by, at: now)
+            }
+        case .completed(let id, let generation, let verdict):
+            below { machine, now in
+                machine.completed(id, generation: generation, verdict: verdict, at: now)
+            }
+        case .settled(let id, let answer, let result, let way):
+            perform(machine.settled(id, answer: answer, result, on: way, at: transport.now))
+        case .bare(let result, let byteCount, let peer):
+            bareReadingByteCount -= byteCount
+            bareReadingCount -= 1
+            switch result {
+            case .success(let request):
+                below { machine, now in machine.bareReceived(request, from: peer, at: now) }
+            case .failure(let error): perform([.reply(BareReply(error), to: peer)])
+            }
+        case .state(let payload, let peer): perform([.send(.state(payload), to: peer)])
+        }
+    }
+
+    // MARK: How it is
+
+    /// Adds what this node's links hold.
+    func count(into sizes: inout TableSizes) {
+        let below = machine.below
+        sizes.children = below.children.count
+        sizes.openBelow = below.unsettledCount
+        sizes.rememberedBelow = below.entries.count - below.unsettledCount
+        // What waits here is what the machine says that it waits for, or has been forgotten.
+        sizes.attempts = max(machine.attemptCount, attempts.values.reduce(0) { $0 + $1.count })
+        sizes.offered += machine.passingCount
+        sizes.waiting = max(machine.waitingCount, callers.count)
+        for way in machine.above {
+            let rememberedCount = way.remembered.count + way.passedOn.count
+            sizes.rememberedAbove += rememberedCount
+            sizes.openAbove += way.entries.count - rememberedCount
+        }
+    }
+
+    /// Puts in how this node's links are.
+    func tell(into status: inout NodeStatus) {
+        count(into: &status.tables)
+        machine.below.tell(into: &status, at: transport.now)
+        for (way, endpoints) in zip(machine.above, machine.endpoints) {
+            way.tell(into: &status, endpoints: endpoints, at: transport.now)
+        }
+        status.counters.refusedBelow = refusedCount
+        status.dropped.merge(anomalies.totals, uniquingKeysWith: +)
+    }
+
+    // MARK: What the machine wants
+
+    /// An event of the link to the children.
+    func below(_ event: (inout DownlinkMachine, MonotonicTime) -> [DownlinkAction]) {
+        let now = transport.now
+        perform(machine.below(at: now) { event(&$0, now) })
+    }
+
+    /// An event of a link upward.
+    func above(
+        _ way: NodeMachine.Way, _ event: (inout UplinkMachine, MonotonicTime) -> [UplinkAction]
+    ) {
+        let now = transport.now
+        perform(machine.above(way, at: now) { event(&$0, now) })
+    }
+
+    func perform(_ actions: [NodeAction]) {
+        var vanished: Set<PeerID> = []
+        for action in actions { perform(action, &vanished) }
+        // Each peer once: a second finding of the same loss changes nothing.
+        for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
+        guard !isStopped else { return }
+        var due = machine.nextDue
+        for way in ways {
+            guard let next = way.log.nextDue else { continue }
+            due = due.map { min($0, next) } ?? next
+        }
+        transport.wake(self, at: due)
+    }
+
+    private func perform(_ action: NodeAction, _ vanished: inout Set<PeerID>) {
+        switch action {
+        case .send(let message, let peer):
+            if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
+            send(message.frames, to: peer, &vanished)
+        case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
+        case .tellState(let peer): tellState(to: peer)
+        case .childUp(let name): logger.info("child is up", metadata: ["child": "\(name)"])
+        case .childDown(let name, let reason):
+            logger.info("child is down", metadata: ["child": "\(name)", "reason": "\(reason)"])
+        case .above(let way, let action): perform(action, on: way)
+        case .offer(let offer): chain?.presentations.offered(offer, by: self)
+        case .cancel(let id, let generation, let reason):
+            chain?.presentations.cancelled(id, generation: generation, reason: reason)
+        case .reachable(let id, let isReachable):
+            chain?.presentations.reachable(id, isReachable)
+        case .attempted(let attempt, let result):
+            for waiting in attempts.removeValue(forKey: attempt) ?? [] {
+                waiting.resume(returning: result)
+            }
+        case .settledLater(let id, let answer, let result):
+            chain?.presentations.settledLater(id, answer, result)
+        case .settledBefore(let settled, let asked):
+            chain?.presentations.settledBefore(settled, of: asked, by: self)
+        case .withdrawnBefore(let id, let asked, let isHere):
+            chain?.presentations.withdrawnBefore(id, asked, isHere: isHere, by: self)
+        case .moved(let caller, let station, let by): callers[caller]?.moved(station, by)
+        case .ended(let caller, let ending):
+            callers.removeValue(forKey: caller)?.ended.resume(returning: ending)
+        case .dropped(let anomaly): anomalies.note(anomaly, at: transport.now, logger)
+        }
+    }
+
+    private func tellState(to peer: PeerID) {
+        guard let chain else { return }
+        Task.detached { [self] in post(.state(await chain.state(), peer)) }
+    }
+
+    private func noteRefusal(_ reject: Message.Reject, of peer: PeerID) {
+        refusedCount += 1
+        let child = machine.below.namesOfPeers[peer]
+        let addressee = child.map { "to \($0): " } ?? ""
+        faults.note(.sent, "\(addressee)\(reject.code.rawValue) \(reject.reason)")
+        refusals.note(reject, of: child, at: transport.now, logger)
+    }
+
+    /// A full queue is no matter here: answers are sent again, and requesters ask again.
+    private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) {
+        let socket = SocketID(number: peer.socket)
+        if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
+            vanished.insert(peer)
+        }
+    }
+
+    // MARK: One-frame reports
+
+    /// Whether children's messages may come.
+    var takesMore: Bool {
+        bareReadingCount < Self.bareReadingCountMax && chain?.presentations.isReady ?? true
+    }
+
+    /// Reads a one-frame report, off this thread: JSON has no place on it.
+    func takeBare(_ frame: Frame, from peer: PeerID) {
+        guard bareReadingByteCount + frame.count <= Self.bareReadingByteCountMax else {
+            let busy = WireError(
+                .busy, "\(bareReadingByteCount) bytes of reports are being read; ask again")
+            return perform([.reply(BareReply(busy), to: peer)])
+        }
+        bareReadingByteCount += frame.count
+        bareReadingCount += 1
+        let limits = machine.below.wireLimits
+        Task.detached { [self] in
+            let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
+            post(.bare(result, byteCount: frame.count, peer))
+        }
+    }
+
+    func tick() {
+        guard !isStopped else { return }
+        takePosted()
+        for way in ways.indices {
+            ways[way].log.ticked(at: transport.now, tried: machine.tried(on: way))?
+                .write(to: logger)
+        }
+        perform(machine.ticked(at: transport.now))
+    }
+}

@@ -1,0 +1,320 @@
+extension ErrorReport {
+    /// Reads the payload of a PRESENT or a bare report.
+    ///
+    /// Unknown keys are kept; null means absent. Unknown severities and roles are refused, also
+    /// those of a newer peer: a decision must not rest on a word that is unknown here.
+    ///
+    /// - Throws: ``ReportError`` naming the field, what was found and what is allowed.
+    public init(payload: [UInt8]) throws(ReportError) {
+        let json: JSONValue
+        do { json = try JSONValue.parse(payload) } catch { throw ReportError(error) }
+        try self.init(json: json)
+    }
+
+    /// Reads a report from JSON that was parsed before; see ``init(payload:)``.
+    public init(json: JSONValue) throws(ReportError) {
+        var underlyingCount = 0
+        try self.init(json, level: 0, underlyingCount: &underlyingCount)
+    }
+
+    private init(
+        _ json: JSONValue, level: Int, underlyingCount: inout Int
+    ) throws(ReportError) {
+        var fields = try ReportFields(json)
+        let domain = try fields.requiredString(
+            "domain", scalarLimit: Limits.domainScalarCount)
+        guard !domain.isEmpty else {
+            throw ReportError("domain", found: "empty", allowed: "a string that is not empty")
+        }
+        self.init(domain: domain, description: try fields.requiredString("description"))
+        code = try fields.integer("code")
+        failureReason = try fields.string("failureReason")
+        recoverySuggestion = try fields.string("recoverySuggestion")
+        helpAnchor = try fields.string("helpAnchor")
+        severity = try fields.word("severity", of: Severity.self) ?? .error
+        occurredAt = try fields.string("occurredAt")
+        if let text = try fields.string("retryOf") {
+            guard let id = PresentationID(text) else {
+                throw ReportError(
+                    "retryOf", found: "\"\(text.escapedForTerminal(scalarLimit: 64))\"",
+                    allowed: "a UUID")
+            }
+            retryOf = id
+        }
+        coalesceKey = try fields.string(
+            "coalesceKey", scalarLimit: Limits.coalesceKeyScalarCount)
+        // Not compared with the options: a relay may have taken that one away.
+        onExpiry = try fields.optionID("onExpiry")
+        options = try Self.options(try fields.array("recoveryOptions"))
+        userInfo = try fields.object("userInfo")
+        undescribed = try fields.strings("undescribed")
+        underlyingErrors = try Self.underlyingErrors(
+            try fields.array("underlyingErrors"), level: level + 1, count: &underlyingCount)
+        unknownKeys = fields.remaining
+    }
+
+    private static func underlyingErrors(
+        _ elements: [JSONValue], level: Int, count: inout Int
+    ) throws(ReportError) -> [ErrorReport] {
+        guard !elements.isEmpty else { return [] }
+        guard level <= Limits.underlyingDepth else {
+            throw ReportError(
+                "underlyingErrors", found: "at level \(level)",
+                allowed: "at most \(Limits.underlyingDepth) levels")
+        }
+        count += elements.count
+        guard count <= Limits.underlyingErrorCount else {
+            throw ReportError(
+                "underlyingErrors", found: "underlying error number \(count)",
+                allowed: "at most \(Limits.underlyingErrorCount) in all")
+        }
+        var reports: [ErrorReport] = []
+        for (index, element) in elements.enumerated() {
+            do throws(ReportError) {
+                reports.append(try ErrorReport(element, level: level, underlyingCount: &count))
+            } catch { throw error.within("underlyingErrors[\(index)]") }
+        }
+        return reports
+    }
+
+    private static func options(_ elements: [JSONValue]) throws(ReportError) -> [Option] {
+        guard elements.count <= Limits.optionCount else {
+            throw ReportError(
+                "recoveryOptions", found: "\(elements.count) options",
+                allowed: "at most \(Limits.optionCount)")
+        }
+        var options: [Option] = []
+        for (index, element) in elements.enumerated() {
+            do throws(ReportError) {
+                let option = try Option(json: element)
+                guard !options.contains(where: { $0.id == option.id }) else {
+                    throw ReportError(
+                        "id", found: "\"\(option.id)\" a second time",
+                        allowed: "an id of its own for each option")
+                }
+                options.append(option)
+            } catch { throw error.within("recoveryOptions[\(index)]") }
+        }
+        return options
+    }
+}
+
+extension ErrorReport.Option {
+    /// What is allowed as an id, in words.
+    static let allowedID = "1 to \(ErrorReport.Limits.optionIDByteCount) of A-Z a-z 0-9 . _ -"
+
+    /// Whether the text may be the id of an option.
+    static func isID(_ text: String) -> Bool {
+        // The same alphabet and length as a node's name, for the same reasons.
+        NodeName(text) != nil
+    }
+
+    init(json: JSONValue) throws(ReportError) {
+        var fields = try ReportFields(json)
+        guard let id = try fields.optionID("id") else {
+            throw ReportError("id", found: "missing", allowed: ErrorReport.Option.allowedID)
+        }
+        let title = try fields.requiredString(
+            "title", scalarLimit: ErrorReport.Limits.titleScalarCount)
+        let role = try fields.word("role", of: Role.self)
+        let isDefault = try fields.bool("default")
+        if isDefault == false, role == .default {
+            throw ReportError(
+                "default", found: "false beside the role default", allowed: "true, or no such key")
+        }
+        self.init(id: id, title: title, role: role, isDeclaredDefault: isDefault ?? false)
+        unknownKeys = fields.remaining
+    }
+}
+
+/// The members of one JSON object while a report is read from it. Each field is taken out once;
+/// what remains are the keys this version does not know.
+struct ReportFields {
+    private(set) var remaining: [String: JSONValue]
+
+    init(_ value: JSONValue) throws(ReportError) {
+        guard case .object(let members) = value else {
+            throw ReportError("", found: value.kind, allowed: "an object")
+        }
+        remaining = members
+    }
+
+    /// The field; nil where it is missing or null.
+    private mutating func take(_ key: String) -> JSONValue? {
+        guard let value = remaining.removeValue(forKey: key), value != .null else { return nil }
+        return value
+    }
+
+    mutating func string(
+        _ key: String, scalarLimit: Int? = nil
+    ) throws(ReportError) -> String? {
+        guard let value = take(key) else { return nil }
+        guard case .string(let text) = value else {
+            throw ReportError(key, found: value.kind, allowed: "a string")
+        }
+        guard let limit = scalarLimit, text.utf8.count > limit else { return text }
+        let count = text.unicodeScalars.count
+        guard count <= limit else {
+            throw ReportError(key, found: "\(count) scalars", allowed: "at most \(limit)")
+        }
+        return text
+    }
+
+    mutating func requiredString(
+        _ key: String, scalarLimit: Int? = nil
+    ) throws(ReportError) -> String {
+        guard let text = try string(key, scalarLimit: scalarLimit) else {
+            throw ReportError(key, found: "missing", allowed: "a string")
+        }
+        return text
+    }
+
+    mutating func optionID(_ key: String) throws(ReportError) -> String? {
+        guard let id = try string(key) else { return nil }
+        guard ErrorReport.Option.isID(id) else {
+            throw ReportError(
+                key, found: "\"\(id.escapedForTerminal(scalarLimit: 64))\"",
+                allowed: ErrorReport.Option.allowedID)
+        }
+        return id
+    }
+
+    mutating func integer(_ key: String) throws(ReportError) -> Int? {
+        guard let value = take(key) else { return nil }
+        guard case .integer(let number) = value, let number = Int(exactly: number) else {
+            throw ReportError(key, found: value.kind, allowed: "a 64-bit integer")
+        }
+        return number
+    }
+
+    mutating func bool(_ key: String) throws(ReportError) -> Bool? {
+        guard let value = take(key) else { return nil }
+        guard case .bool(let flag) = value else {
+            throw ReportError(key, found: value.kind, allowed: "true or false")
+        }
+        return flag
+    }
+
+    mutating func array(_ key: String) throws(ReportError) -> [JSONValue] {
+        guard let value = take(key) else { return [] }
+        guard case .array(let elements) = value else {
+            throw ReportError(key, found: value.kind, allowed: "an array")
+        }
+        return elements
+    }
+
+    mutating func object(_ key: String) throws(ReportError) -> [String: JSONValue] {
+        guard let value = take(key) else { return [:] }
+        guard case .object(let members) = value else {
+            throw ReportError(key, found: value.kind, allowed: "an object")
+        }
+        return members
+    }
+
+    mutating func strings(_ key: String) throws(ReportError) -> [String] {
+        var texts: [String] = []
+        for (index, element) in try array(key).enumerated() {
+            guard case .string(let text) = element else {
+                throw ReportError("\(key)[\(index)]", found: element.kind, allowed: "a string")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// A word from a closed list. An unknown one is refused, not guessed: a choice whose role is
+    /// misread could be taken by Return.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: String, of type: Word.Type
+    ) throws(ReportError) -> Word? {
+        guard let text = try string(key) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw ReportError(
+                key, found: "\"\(text.escapedForTerminal(scalarLimit: 64))\"",
+                allowed: Word.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return word
+    }
+}
+
+extension ErrorReport {
+    /// The report as JSON. Absent and empty fields are left out, unknown keys are written again;
+    /// where an unknown key has the name of a known one, the known one is written.
+    public var json: JSONValue {
+        var members = unknownKeys
+        members["domain"] = .string(domain)
+        members["description"] = .string(description)
+        members["severity"] = .string(severity.rawValue)
+        members["code"] = code.map { .integer(Int64($0)) }
+        members["failureReason"] = failureReason.map(JSONValue.string)
+        members["recoverySuggestion"] = recoverySuggestion.map(JSONValue.string)
+        members["helpAnchor"] = helpAnchor.map(JSONValue.string)
+        members["occurredAt"] = occurredAt.map(JSONValue.string)
+        members["retryOf"] = retryOf.map { .string($0.description) }
+        members["coalesceKey"] = coalesceKey.map(JSONValue.string)
+        members["onExpiry"] = onExpiry.map(JSONValue.string)
+        members["recoveryOptions"] = options.isEmpty ? nil : .array(options.map(\.json))
+        members["userInfo"] = userInfo.isEmpty ? nil : .object(userInfo)
+        members["underlyingErrors"] =
+            underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map(\.json))
+        members["undescribed"] =
+            undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string))
+        return .object(members)
+    }
+
+    /// The report as the bytes of a payload: the same for equal reports. A report put together
+    /// by hand can be larger than ``Limits/payloadByteCount``; the sender checks.
+    public func payload() -> [UInt8] { json.encoded() }
+}
+
+extension ErrorReport.Option {
+    var json: JSONValue {
+        var members = unknownKeys
+        members["id"] = .string(id)
+        members["title"] = .string(title)
+        members["role"] = role.map { .string($0.rawValue) }
+        // The role `default` says it already.
+        members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
+        return .object(members)
+    }
+}
+
+/// Why a JSON value is not an error report: which field, what was found, what is allowed.
+public struct ReportError: Error, Hashable, Sendable {
+    /// The path to the field, as `recoveryOptions[1].title`; empty for the report itself.
+    public let field: String
+    /// What stood there, in words. Never more of a value than its kind or a short, escaped text.
+    public let found: String
+    /// What may stand there, in words.
+    public let allowed: String
+    /// The fault in the bytes, when they were no JSON at all.
+    package let cause: JSONError?
+
+    init(_ field: String, found: String, allowed: String, cause: JSONError? = nil) {
+        self.field = field
+        self.found = found
+        self.allowed = allowed
+        self.cause = cause
+    }
+
+    init(_ cause: JSONError) {
+        self.init(
+            "", found: "not usable JSON (byte \(cause.offset): \(cause.reason))",
+            allowed: "one JSON object of at most \(ErrorReport.Limits.payloadByteCount) bytes",
+            cause: cause)
+    }
+
+    /// The same fault seen from outside `container`.
+    func within(_ container: String) -> ReportError {
+        let path = field.isEmpty ? container : "\(container).\(field)"
+        return ReportError(path, found: found, allowed: allowed, cause: cause)
+    }
+}
+
+extension ReportError: CustomStringConvertible {
+    /// One sentence, safe to print.
+    public var description: String {
+        let subject = field.isEmpty ? "The report" : "The report's `\(field)`"
+        return "\(subject) is \(found); allowed: \(allowed)."
+    }
+}

@@ -1,0 +1,150 @@
+/// A value that every writer and reader of JSON here carries in the same way.
+package protocol JSONConvertible: SendableMetatype {
+    var json: JSONValue { get }
+
+    /// Nil for a value of another kind.
+    init?(json: JSONValue)
+}
+
+/// A JSON object whose members are described once, for the side that writes it and for those that
+/// read it. Members that are not described are ignored, as those of a later version.
+package protocol JSONObject: JSONConvertible {
+    static var members: [JSONMember<Self>] { get }
+
+    /// What an object without any member stands for.
+    init()
+}
+
+extension JSONObject {
+    /// Every member is written, null where there is nothing.
+    package var json: JSONValue {
+        .object(Dictionary(Self.members.map { ($0.name, $0.write(self)) }) { first, _ in first })
+    }
+
+    /// A member that is missing or of another kind is what ``init()`` has; nil where one is that is
+    /// required.
+    package init?(json: JSONValue) {
+        self.init()
+        for member in Self.members where !member.read(&self, json[member.name] ?? .null) {
+            return nil
+        }
+    }
+}
+
+/// One member of a JSON object, and the property that it stands for.
+package struct JSONMember<Object>: Sendable {
+    let name: String
+    let write: @Sendable (Object) -> JSONValue
+    /// False where the object cannot do without it.
+    let read: @Sendable (inout Object, JSONValue) -> Bool
+
+    /// - Parameters:
+    ///   - taken: What is made of a value that was read.
+    ///   - shown: What is written in the place of the value.
+    package init<Value: JSONConvertible>(
+        _ name: String, _ property: any WritableKeyPath<Object, Value> & Sendable,
+        isRequired: Bool = false, taken: @escaping @Sendable (Value) -> Value = { $0 },
+        shown: @escaping @Sendable (Value) -> Value = { $0 }
+    ) {
+        self.name = name
+        write = { shown($0[keyPath: property]).json }
+        read = { object, json in
+            guard let value = Value(json: json) else { return !isRequired }
+            object[keyPath: property] = taken(value)
+            return true
+        }
+    }
+}
+
+extension JSONMember {
+    /// How many there are: never below 0, whatever a peer writes.
+    package static func count(
+        _ name: String, _ property: any WritableKeyPath<Object, Int> & Sendable
+    ) -> JSONMember {
+        JSONMember(name, property, taken: { max(0, $0) })
+    }
+}
+
+extension JSONValue: JSONConvertible {
+    package var json: JSONValue { self }
+    package init?(json: JSONValue) { self = json }
+}
+
+extension String: JSONConvertible {
+    package var json: JSONValue { .string(self) }
+
+    package init?(json: JSONValue) {
+        guard let text = json.stringValue else { return nil }
+        self = text
+    }
+}
+
+extension Bool: JSONConvertible {
+    package var json: JSONValue { .bool(self) }
+
+    package init?(json: JSONValue) {
+        guard let value = json.boolValue else { return nil }
+        self = value
+    }
+}
+
+extension JSONConvertible where Self: BinaryInteger {
+    /// The nearest that JSON can carry.
+    package var json: JSONValue { .integer(Int64(clamping: self)) }
+
+    package init?(json: JSONValue) {
+        guard let number = json.integerValue else { return nil }
+        self.init(clamping: number)
+    }
+}
+
+extension Int: JSONConvertible {}
+extension Int64: JSONConvertible {}
+extension UInt64: JSONConvertible {}
+
+extension JSONConvertible where Self: RawRepresentable<String> {
+    package var json: JSONValue { .string(rawValue) }
+
+    package init?(json: JSONValue) {
+        guard let text = json.stringValue else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension Severity: JSONConvertible {}
+
+extension NodeName: JSONConvertible {
+    package var json: JSONValue { .string(description) }
+
+    package init?(json: JSONValue) {
+        guard let text = json.stringValue else { return nil }
+        self.init(text)
+    }
+}
+
+extension Optional: JSONConvertible where Wrapped: JSONConvertible {
+    package var json: JSONValue { self?.json ?? .null }
+
+    /// A value of another kind is taken for nil.
+    package init?(json: JSONValue) { self = json.isNull ? nil : Wrapped(json: json) }
+}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+    package var json: JSONValue { .array(map(\.json)) }
+
+    /// Elements of another kind are left out.
+    package init?(json: JSONValue) {
+        guard let elements = json.arrayValue else { return nil }
+        self = elements.compactMap { Element(json: $0) }
+    }
+}
+
+extension Dictionary: JSONConvertible where Key == String, Value: JSONConvertible {
+    package var json: JSONValue { .object(mapValues(\.json)) }
+
+    /// Values of another kind are left out.
+    package init?(json: JSONValue) {
+        guard let members = json.objectValue else { return nil }
+        self = members.compactMapValues { Value(json: $0) }
+    }
+}

@@ -1,0 +1,145 @@
+/// What one node changed in a report on its way, for people who wonder: nothing is decided by it.
+///
+/// Texts are named, not kept: the node that rewrites one may want it gone.
+public struct ReportChange: Hashable, Sendable {
+    /// The node that changed it.
+    public var by: String
+    /// `description`, `reason`, `suggestion`.
+    public var rewritten: [String] = []
+    /// What the severity was before.
+    public var severityBefore: Severity?
+    /// Ids.
+    public var addedOptions: [String] = []
+    public var removedOptions: [String] = []
+    /// Keys that were taken out of `userInfo`.
+    public var redacted: [String] = []
+
+    init(_ difference: ReportDifference, by name: String) {
+        by = name
+        rewritten = difference.texts.map(\.field).filter { $0 != "severity" }
+        severityBefore = difference.texts.first { $0.field == "severity" }?.before
+            .flatMap { Severity(rawValue: $0) }
+        addedOptions = difference.added.map(\.id)
+        removedOptions = difference.removed
+        redacted = difference.redacted
+    }
+
+    /// Nil where it is no change; what a peer wrote into it beside is left out.
+    init?(_ json: JSONValue) {
+        guard let by = json["by"]?.stringValue else { return nil }
+        self.by = by
+        rewritten = Self.texts(json["rewritten"])
+        severityBefore = json["severityBefore"]?.stringValue.flatMap { Severity(rawValue: $0) }
+        addedOptions = Self.texts(json["addedOptions"])
+        removedOptions = Self.texts(json["removedOptions"])
+        redacted = Self.texts(json["redacted"])
+    }
+
+    private static func texts(_ json: JSONValue?) -> [String] {
+        json?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    var isEmpty: Bool {
+        rewritten.isEmpty && severityBefore == nil && addedOptions.isEmpty
+            && removedOptions.isEmpty && redacted.isEmpty
+    }
+
+    public var json: JSONValue {
+        var members: [String: JSONValue] = ["by": .string(by)]
+        members["severityBefore"] = severityBefore.map { .string($0.rawValue) }
+        for (key, texts) in [
+            ("rewritten", rewritten), ("addedOptions", addedOptions),
+            ("removedOptions", removedOptions), ("redacted", redacted),
+        ] where !texts.isEmpty {
+            members[key] = .array(texts.map { .string($0) })
+        }
+        return .object(members)
+    }
+}
+
+extension ErrorReport {
+    private static let changesKey = "changes"
+    /// As many as there may be hops.
+    private static let changeCountMax = 16
+
+    /// What nodes on the way changed, the first of them first. Carried under the key `changes`.
+    public internal(set) var changes: [ReportChange] {
+        get {
+            guard case .array(let changes)? = unknownKeys[Self.changesKey] else { return [] }
+            return changes.prefix(Self.changeCountMax).compactMap { ReportChange($0) }
+        }
+        set {
+            // The latest: those above must not lose their word to those below.
+            let changes = newValue.suffix(Self.changeCountMax).map(\.json)
+            unknownKeys[Self.changesKey] = changes.isEmpty ? nil : .array(changes)
+        }
+    }
+
+    /// Notes what `node` made of `before`, unless that is nothing.
+    mutating func noteChanges(from before: ErrorReport, by node: NodeName) {
+        let change = ReportChange(ReportDifference(before, self), by: node.description)
+        if !change.isEmpty { changes.append(change) }
+    }
+
+    /// Drops what other nodes than these are said to have changed.
+    mutating func dropChanges(notBy path: [NodeName]) {
+        guard case .array(let entries)? = unknownKeys[Self.changesKey] else { return }
+        let kept = entries.filter { entry in
+            entry["by"]?.stringValue.flatMap { NodeName($0) }.map(path.contains) ?? false
+        }
+        guard kept.count != entries.count else { return }
+        unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
+    }
+
+    /// What stands in every payload that has `changes`: the key, or, where the key is written with
+    /// an escape, how that begins.
+    private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
+
+    /// Whether a payload may have `changes`, so that it has to be read to know. In time that grows
+    /// with its length alone: it runs on the sockets' thread.
+    static func mayHaveChanges(_ payload: [UInt8]) -> Bool {
+        payload.withUnsafeBufferPointer { bytes in
+            signsOfChanges.contains { sign in
+                bytes.indices.contains {
+                    bytes[$0] == sign[0] && bytes[$0...].starts(with: sign)
+                }
+            }
+        }
+    }
+}
+
+/// What is different between two versions of a report.
+package struct ReportDifference: Hashable, Sendable {
+    /// A field's name and its text before and after.
+    package struct Text: Hashable, Sendable {
+        package let field: String
+        package let before: String?
+        package let after: String?
+    }
+
+    package let texts: [Text]
+    package let added: [ErrorReport.Option]
+    package let removed: [String]
+    package let redacted: [String]
+
+    package init(_ before: ErrorReport, _ after: ErrorReport) {
+        texts = [
+            Text(field: "description", before: before.description, after: after.description),
+            Text(field: "reason", before: before.failureReason, after: after.failureReason),
+            Text(
+                field: "suggestion", before: before.recoverySuggestion,
+                after: after.recoverySuggestion),
+            Text(
+                field: "severity", before: before.severity.rawValue,
+                after: after.severity.rawValue),
+        ].filter { $0.before != $0.after }
+        let ids = (Set(before.options.map(\.id)), Set(after.options.map(\.id)))
+        added = after.options.filter { !ids.0.contains($0.id) }
+        removed = before.options.map(\.id).filter { !ids.1.contains($0) }
+        redacted = Self.keys(before).subtracting(Self.keys(after)).sorted()
+    }
+
+    private static func keys(_ report: ErrorReport) -> Set<String> {
+        report.underlyingErrors.reduce(into: Set(report.userInfo.keys)) { $0.formUnion(keys($1)) }
+    }
+}

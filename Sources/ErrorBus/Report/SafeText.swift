@@ -1,0 +1,158 @@
+/// Makes text from elsewhere safe to show: nothing in it can move a cursor, recolour, reorder,
+/// hide or forge a line.
+struct SafeText {
+    /// What to do with a line break.
+    enum LineBreaks: Hashable, Sendable {
+        /// Written as `\n`: for a log line or a table cell.
+        case escaped
+        /// Kept, up to so many lines; CR LF becomes LF, a lone CR is escaped.
+        case kept(lineLimit: Int)
+    }
+
+    /// More marks than this on one character are a flood and are escaped.
+    private static let markCountMax = 4
+    private static let cut: Unicode.Scalar = "…"
+
+    private let lineBreaks: LineBreaks
+    private let scalarLimit: Int
+    private var output = String.UnicodeScalarView()
+    private var count = 0
+    private var lineCount = 1
+    /// Marks since the last character that can carry them; nil before the first.
+    private var markCount: Int?
+
+    init(lineBreaks: LineBreaks, scalarLimit: Int) {
+        self.lineBreaks = lineBreaks
+        self.scalarLimit = max(0, scalarLimit)
+    }
+
+    mutating func escape(_ text: String) -> String {
+        var scalars = text.unicodeScalars.makeIterator()
+        var pending = scalars.next()
+        while let scalar = pending {
+            pending = scalars.next()
+            if scalar == "\r", pending == "\n", lineBreaks != .escaped { continue }
+            guard append(scalar) else {
+                output.append(Self.cut)
+                break
+            }
+        }
+        return String(output)
+    }
+
+    /// False when a limit is reached.
+    private mutating func append(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar == "\n", case .kept(let lineLimit) = lineBreaks {
+            guard lineCount < lineLimit, count < scalarLimit else { return false }
+            lineCount += 1
+            count += 1
+            markCount = nil
+            output.append(scalar)
+            return true
+        }
+        if isShown(scalar) {
+            guard count < scalarLimit else { return false }
+            count += 1
+            output.append(scalar)
+            return true
+        }
+        let escape = Self.escape(scalar).unicodeScalars
+        guard count + escape.count <= scalarLimit else { return false }
+        count += escape.count
+        output.append(contentsOf: escape)
+        markCount = nil
+        return true
+    }
+
+    private mutating func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            guard scalar.value >= 0x20, scalar.value != 0x7F else { return false }
+            markCount = 0
+            return true
+        }
+        // The choice between text and emoji form is harmless behind a visible character.
+        let isMark: Bool
+        if scalar == "\u{FE0E}" || scalar == "\u{FE0F}" {
+            isMark = true
+        } else {
+            if scalar.properties.isDefaultIgnorableCodePoint { return false }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse,
+                .surrogate:
+                return false
+            case .nonspacingMark, .enclosingMark: isMark = true
+            default: isMark = false
+            }
+        }
+        guard isMark else {
+            markCount = 0
+            return true
+        }
+        guard let count = markCount, count < Self.markCountMax else { return false }
+        markCount = count + 1
+        return true
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        }
+    }
+}
+
+extension String {
+    /// The text with everything made visible that a terminal or a log would obey or hide: control
+    /// characters and so escape sequences, bidi overrides, zero-width and unassigned characters,
+    /// line and paragraph separators, floods of combining marks. `\u{1B}` stands for ESC.
+    ///
+    /// - Parameters:
+    ///   - keepingLines: Keep up to so many lines; nil writes a line break as `\n`.
+    ///   - scalarLimit: The most Unicode scalars returned, before the ellipsis of a cut.
+    public func escapedForTerminal(keepingLines: Int? = nil, scalarLimit: Int = 4096) -> String {
+        if utf8.count <= scalarLimit, utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
+        let lineBreaks = keepingLines.map(SafeText.LineBreaks.kept) ?? .escaped
+        var safe = SafeText(lineBreaks: lineBreaks, scalarLimit: scalarLimit)
+        return safe.escape(self)
+    }
+}
+
+extension String {
+    /// Whether more than `limit` combining marks stand in a row.
+    func hasMarks(inARowAbove limit: Int) -> Bool {
+        // A mark takes at least two bytes, the first of them from 0xCC (U+0300) on.
+        guard utf8.count > 2 * limit, utf8.contains(where: { $0 >= 0xCC }) else { return false }
+        var run = 0
+        for scalar in unicodeScalars {
+            run = scalar.isMark ? run + 1 : 0
+            if run > limit { return true }
+        }
+        return false
+    }
+
+    /// The text without the marks that a report must not hold.
+    package var withoutMarkFloods: String {
+        let limit = JSONLimits.report.markRunCount
+        guard hasMarks(inARowAbove: limit) else { return self }
+        var text = String.UnicodeScalarView()
+        var run = 0
+        for scalar in unicodeScalars {
+            run = scalar.isMark ? run + 1 : 0
+            if run <= limit { text.append(scalar) }
+        }
+        return String(text)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Wider than "is reordered": some marks decompose into those that are.
+    fileprivate var isMark: Bool {
+        guard value >= 0x300 else { return false }
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: return true
+        default: return false
+        }
+    }
+}

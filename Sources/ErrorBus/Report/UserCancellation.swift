@@ -1,0 +1,54 @@
+import Foundation
+
+/// Which errors mean that a person changed their mind: they are never shown and never leave the
+/// process, and the caller completes with `userCancelled`.
+public struct UserCancellation: Hashable, Sendable {
+    /// What counts as cancelled.
+    public var codes: Set<Code>
+
+    public init(codes: Set<Code>) { self.codes = codes }
+
+    /// AppKit's rule: NSUserCancelledError only.
+    public static let standard = UserCancellation(codes: [.userCancelled])
+
+    /// Also a transfer that was cancelled and what a cancelled task throws.
+    public static let extended = UserCancellation(
+        codes: [.userCancelled, .transferCancelled, .taskCancelled])
+
+    /// Whether the error is one of these, as a Swift error, an NSError or a received report. Reads
+    /// domain and code only, never a text.
+    public func matches(_ error: any Error) -> Bool {
+        let identity = ErrorIdentity(error)
+        return matches(domain: identity.domain, code: identity.code)
+    }
+
+    /// Whether the report is of such an error.
+    public func matches(_ report: ErrorReport) -> Bool {
+        matches(domain: report.domain, code: report.code)
+    }
+
+    private func matches(domain: String, code: Int?) -> Bool {
+        guard let code else { return false }
+        return codes.contains(Code(domain: domain, code: code))
+    }
+}
+
+extension UserCancellation {
+    /// An error's domain and number.
+    public struct Code: Hashable, Sendable {
+        public let domain: String
+        public let code: Int
+
+        public init(domain: String, code: Int) {
+            self.domain = domain
+            self.code = code
+        }
+
+        /// `NSUserCancelledError`: 3072 in `NSCocoaErrorDomain`.
+        public static let userCancelled = Code(domain: NSCocoaErrorDomain, code: 3072)
+        /// `NSURLErrorCancelled`: -999 in `NSURLErrorDomain`.
+        public static let transferCancelled = Code(domain: NSURLErrorDomain, code: -999)
+        /// `CancellationError`: 1 in `Swift.CancellationError`.
+        public static let taskCancelled = Code(domain: "Swift.CancellationError", code: 1)
+    }
+}

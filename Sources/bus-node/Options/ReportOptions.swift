@@ -1,0 +1,185 @@
+import ArgumentParser
+import BusNodeKit
+import ErrorBus
+import Foundation
+import Glibc
+
+/// An error report from the command line, or from a file with the command line on top.
+struct ReportOptions: ParsableArguments {
+    @Option(help: "A report as JSON; - reads standard input. Other options change it.")
+    var report: String?
+
+    @Option(help: "Who defines the code, as reverse DNS.")
+    var domain: String?
+
+    @Option(parsing: .unconditional, help: "The error's number within its domain.")
+    var code: Int?
+
+    @Option(parsing: .unconditional, help: "One sentence: what went wrong.")
+    var description: String?
+
+    @Option(parsing: .unconditional, help: "Why it went wrong.")
+    var reason: String?
+
+    @Option(parsing: .unconditional, help: "What can be done about it.")
+    var suggestion: String?
+
+    @Option(help: "Where to read more.")
+    var helpAnchor: String?
+
+    @Option(help: "debug, info, warning, error or critical.")
+    var severity: String?
+
+    @Option(name: .customLong("info"), help: "A fact for userInfo, as KEY=VALUE. Repeatable.")
+    var info: [String] = []
+
+    @Option(
+        name: .customLong("option"),
+        help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
+    var options: [String] = []
+
+    @Option(help: "The id of the option that is applied when no answer comes in time.")
+    var onExpiry: String?
+
+    func errorReport() throws -> ErrorReport {
+        if let description, description.allSatisfy(\.isWhitespace) {
+            throw Failure(
+                .usage, "--description: found \"\(description)\", allowed: a sentence")
+        }
+        var result = try base()
+        if let domain { result.domain = domain }
+        if let code { result.code = code }
+        if let description { result.description = description }
+        if let reason { result.failureReason = reason }
+        if let suggestion { result.recoverySuggestion = suggestion }
+        if let helpAnchor { result.helpAnchor = helpAnchor }
+        if let severity {
+            guard let value = Severity(rawValue: severity) else {
+                let allowed = Severity.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failure(.usage, "--severity: found \"\(severity)\", allowed: \(allowed)")
+            }
+            result.severity = value
+        }
+        var keys: Set<String> = []
+        for fact in info {
+            guard let equals = fact.firstIndex(of: "="), equals > fact.startIndex else {
+                throw Failure(.usage, "--info: found \"\(fact)\", allowed: KEY=VALUE")
+            }
+            guard keys.insert(String(fact[..<equals])).inserted else {
+                throw Failure(.usage, "--info: found \"\(fact)\", allowed: each KEY once")
+            }
+            result.userInfo[String(fact[..<equals])] =
+                .string(String(fact[fact.index(after: equals)...]))
+        }
+        if !options.isEmpty { result.options = try options.map(Self.option) }
+        if let onExpiry { result.onExpiry = try offered(onExpiry, in: result) }
+        // Read back, so that what no hop would take is refused here, by name.
+        do throws(ReportError) {
+            return try ErrorReport(payload: result.payload())
+        } catch {
+            throw Failure(.badData, "report: \(error)")
+        }
+    }
+
+    private func offered(_ option: String, in report: ErrorReport) throws -> String {
+        let offered = report.options.map(\.id)
+        guard offered.contains(option) else {
+            throw Failure(
+                .usage,
+                "--on-expiry: found \"\(option)\", allowed: "
+                    + (offered.isEmpty ? "none without options" : offered.joined(separator: ", ")))
+        }
+        return option
+    }
+
+    private func base() throws -> ErrorReport {
+        guard let report else {
+            guard let description else {
+                throw Failure(
+                    .usage, "nothing to present: give --description TEXT or --report FILE")
+            }
+            return ErrorReport(domain: "bus-node.present", description: description)
+        }
+        return try ReportFile.read(report)
+    }
+
+    /// Reads `ID=TITLE[:role]...`; a title may hold colons, but not end in one and a word that
+    /// could be a role.
+    static func option(_ text: String) throws -> ErrorReport.Option {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw Failure(
+                .usage,
+                "--option: found \"\(text)\", allowed: ID=TITLE[:default|cancel|destructive]")
+        }
+        var title = text[text.index(after: equals)...]
+        var roles: [ErrorReport.Option.Role] = []
+        while let colon = title.lastIndex(of: ":"),
+            let role = ErrorReport.Option.Role(
+                rawValue: String(title[title.index(after: colon)...]))
+        {
+            roles.append(role)
+            title = title[..<colon]
+        }
+        guard !title.allSatisfy(\.isWhitespace) else {
+            throw Failure(
+                .usage,
+                "--option: found \"\(text)\", which has no title, allowed: "
+                    + "ID=TITLE[:default|cancel|destructive]")
+        }
+        if let colon = title.lastIndex(of: ":") {
+            let last = title[title.index(after: colon)...]
+            guard last.isEmpty || !last.allSatisfy({ $0.isASCII && $0.isLowercase }) else {
+                throw Failure(
+                    .usage,
+                    "--option: found \"\(text)\" with the role \"\(last)\", allowed: default, "
+                        + "cancel or destructive; a title that ends in :\(last) goes into a "
+                        + "report (--report FILE)")
+            }
+        }
+        let role = roles.first { $0 != .default } ?? roles.first
+        return ErrorReport.Option(
+            id: String(text[..<equals]),
+            title: String(title),
+            role: role, isDeclaredDefault: roles.contains(.default))
+    }
+}
+
+/// A report from a file, or from standard input.
+enum ReportFile {
+    /// - Parameter path: `-` for standard input.
+    static func read(_ path: String) throws -> ErrorReport {
+        let bytes = try bytes(path)
+        do throws(ReportError) {
+            return try ErrorReport(payload: bytes)
+        } catch {
+            throw Failure(.badData, "\(path == "-" ? "standard input" : path): \(error)")
+        }
+    }
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        let limit = JSONLimits.report.byteCount + 1
+        let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let handle else {
+            throw Failure(.noInput, "\(path): \(String(cString: strerror(errno)))")
+        }
+        do {
+            return [UInt8](try handle.read(upToCount: limit) ?? Data())
+        } catch {
+            throw Failure(.noInput, "\(path): cannot be read")
+        }
+    }
+}
+
+/// A moment given on the command line.
+enum MomentOption {
+    /// Reads RFC 3339, as in `2026-11-21T09:30:00Z`; nil is now.
+    static func date(_ text: String?, option: String) throws -> Date {
+        guard let text else { return Date() }
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw Failure(
+                .usage,
+                "\(option): found \"\(text)\", allowed: a moment such as 2026-11-21T09:30:00Z")
+        }
+        return date
+    }
+}

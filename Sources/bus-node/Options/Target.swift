@@ -1,0 +1,216 @@
+import ArgumentParser
+import BusNodeKit
+import ErrorBus
+import Foundation
+import Logging
+
+/// Where a client command presents, and as whom.
+struct Target: ParsableArguments {
+    @OptionGroup var choice: NodeChoice
+
+    @Option(
+        help: """
+            How long to wait for a node at that endpoint, as in 10s; without it \
+            what the topology says for the node, else 10s.
+            """)
+    var grace: String?
+
+    @Option(
+        help: """
+            This client's own name on the bus, 1 to 64 of A-Z a-z 0-9 . _ -; unique to this \
+            process when not given.
+            """)
+    var name: String?
+
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .warning
+
+    private static let localPresentingTime: Duration = .seconds(5)
+
+    /// A node for this command, ready to run.
+    struct Leaf {
+        let node: Node
+        /// Whether the topology itself says that unreachable means failing.
+        let failsByTopology: Bool
+        let deadline: Duration?
+    }
+
+    /// Makes the leaf node that presents.
+    ///
+    /// - Parameter origin: What its presentations name as their origin, where that is not its own
+    ///   name: a presentation under a given id must have the same origin each time.
+    func leaf(origin: NodeName?, command: String, logger: Logger) throws -> Leaf {
+        switch try choice.chosen(missing: "no node to present to") {
+        case .node(let node, let path):
+            return try leaf(of: path, node, origin: origin, command: command, logger: logger)
+        case .endpoint(let endpoint):
+            var settings = NodeSettings(name: try ownName(command))
+            settings.whenUnreachable = .fail
+            settings.grace = try graceDuration() ?? settings.grace
+            var parts = NodeParts(logger: logger)
+            parts.origin = origin
+            let node = Node(settings, parents: [endpoint], parts: parts)
+            return Leaf(node: node, failsByTopology: false, deadline: nil)
+        }
+    }
+
+    private func leaf(
+        of path: String, _ node: String, origin: NodeName?, command: String, logger: Logger
+    ) throws -> Leaf {
+        let assembly = try NodeAssembly(topology: path, node: node, logger: logger)
+        var settings = assembly.settings
+        if settings.listen.isEmpty {
+            settings.grace = try graceDuration() ?? settings.grace
+            let parents = assembly.loaded.topology.parentEndpoints(of: settings.name)
+            guard !parents.isEmpty || !settings.presenters.isEmpty else {
+                throw Failure(
+                    .badConfiguration, "\(path): \(node) has neither listen, next nor presenters")
+            }
+            return Leaf(
+                node: Node(
+                    settings, parents: parents,
+                    routes: assembly.loaded.topology.routeEndpoints(of: settings.name),
+                    parts: try assembly.parts(use: .amongClients)),
+                failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
+        }
+        guard let endpoint = settings.listen.lazy.compactMap(\.connectable).first else {
+            throw Failure(
+                .badConfiguration, "\(path): \(node) has no `listen` endpoint to connect to")
+        }
+        var leaf = NodeSettings(name: try ownName(command))
+        leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
+        // A node that asks its own presenters without a parent needs its grace to come to that.
+        let ownGrace =
+            settings.whenUnreachable == .presentLocally
+            ? settings.grace + Self.localPresentingTime : settings.grace
+        leaf.grace = try graceDuration() ?? ownGrace
+        leaf.deadline = settings.deadline
+        var parts = NodeParts(logger: logger)
+        parts.origin = origin
+        return Leaf(
+            node: Node(leaf, parents: [endpoint], parts: parts),
+            failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
+    }
+
+    private func graceDuration() throws -> Duration? {
+        guard let grace else { return nil }
+        return try Self.duration(grace, option: "--grace")
+    }
+
+    /// Reads a duration as the topology file writes them.
+    static func duration(_ text: String, option: String) throws -> Duration {
+        guard let duration = DurationText.read(text) else {
+            throw Failure(
+                .usage,
+                "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d, "
+                    + "at most \(DurationText.dayCountMax)d")
+        }
+        return duration
+    }
+
+    private func ownName(_ command: String) throws -> NodeName {
+        if let name {
+            guard let name = NodeName(name) else {
+                throw Failure(.usage, "--name: found \"\(name)\", allowed: \(NodeName.allowed)")
+            }
+            return name
+        }
+        let unique = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        guard let name = NodeName("\(command)-\(getpid())-\(unique)") else {
+            throw Failure(.software, "no name for this process")
+        }
+        return name
+    }
+}
+
+/// Which running node a command is about: an endpoint, or a node of a topology.
+struct NodeChoice: ParsableArguments {
+    enum Chosen {
+        case endpoint(Endpoint)
+        case node(String, topology: String)
+    }
+
+    @Option(
+        help: """
+            The endpoint of the node, as tcp://HOST:PORT or ipc://PATH; BUS_NODE_TO when nothing \
+            is given.
+            """)
+    var to: String?
+
+    @Option(
+        help: "A topology file, to find the node by its name; else BUS_NODE_TOPOLOGY.")
+    var topology: String?
+
+    @Option(
+        help: """
+            The node of the topology. One that listens nowhere cannot be asked: present and exec \
+            take it on (its settings apply and its parent is presented to), status asks its \
+            parents about it.
+            """)
+    var node: String?
+
+    /// - Parameters:
+    ///   - argument: The node's name where the command has an argument for it.
+    ///   - missing: What cannot be done when nothing is given.
+    func chosen(
+        naming argument: String? = nil, missing: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) -> Chosen {
+        let name = argument ?? node
+        if let argument, let node, argument != node {
+            throw Failure(
+                .usage, "found two nodes, \(argument.shown()) and --node \(node.shown())")
+        }
+        guard to == nil || (topology == nil && name == nil) else {
+            throw Failure(.usage, "give either --to ENDPOINT or --topology FILE --node NAME")
+        }
+        let isNamed = topology != nil || name != nil
+        if let text = isNamed ? nil : to ?? environment["BUS_NODE_TO"] {
+            do throws(EndpointError) {
+                return .endpoint(try Endpoint(text))
+            } catch {
+                throw Failure(.usage, "\(to == nil ? "BUS_NODE_TO" : "--to"): \(error)")
+            }
+        }
+        guard let path = topology ?? environment["BUS_NODE_TOPOLOGY"] else {
+            throw Failure(
+                .usage,
+                "\(missing): give --to ENDPOINT, or --topology FILE --node NAME, or set "
+                    + "BUS_NODE_TO or BUS_NODE_TOPOLOGY")
+        }
+        guard let name = name ?? environment["BUS_NODE_NODE"] else {
+            throw Failure(.usage, "\(missing): \(path.shown()) needs a node's name, as --node NAME")
+        }
+        return .node(name, topology: path)
+    }
+}
+
+/// Which topology file a command reads: as an argument, as an option, or by the environment.
+struct TopologyChoice: ParsableArguments {
+    @Argument(help: "The topology file, YAML or JSON; the same as --topology.")
+    var file: String?
+
+    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when neither is given.")
+    var topology: String?
+
+    /// - Throws: When none is given, or two.
+    func path() throws(Failure) -> String {
+        try Self.path(file: file, topology: topology)
+    }
+
+    static func path(
+        file: String?, topology: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) -> String {
+        if let file, let topology, file != topology {
+            throw Failure(
+                .usage,
+                "found two topology files, \(file.shown()) and --topology \(topology.shown())")
+        }
+        guard let path = file ?? topology ?? environment["BUS_NODE_TOPOLOGY"] else {
+            throw Failure(
+                .usage, "no topology: give its FILE, or --topology FILE, or set BUS_NODE_TOPOLOGY")
+        }
+        return path
+    }
+}

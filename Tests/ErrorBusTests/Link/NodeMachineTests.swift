@@ -1,0 +1,183 @@
+import Testing
+
+@testable import ErrorBus
+
+/// What a node's machine carries from one link to the other.
+@Suite struct NodeMachineTests {
+    /// A relay with the child `a` and a live parent.
+    private struct Rig {
+        var machine: NodeMachine
+        let now: MonotonicTime = 1_000_000
+        let id = PresentationID(1)
+        let child = PeerID(1)
+
+        init(isPassage: Bool = true) throws {
+            machine = NodeMachine(
+                below: DownlinkRig.withChild().machine, above: [UplinkRig.live().machine],
+                endpoints: [[try Endpoint("ipc:///p")]])
+            machine.isPassage = isPassage
+        }
+
+        mutating func fromChild(_ message: Message) -> [NodeAction] {
+            machine.below(at: now) { [now, child] in
+                $0.received(message, from: child, at: now)
+            }
+        }
+
+        mutating func fromParent(_ message: Message) -> [NodeAction] {
+            machine.above(0, at: now) { [now] in $0.received(message, at: now) }
+        }
+
+        /// The child asks, and the parent has it.
+        mutating func ask() {
+            _ = fromChild(.present(id))
+            _ = fromParent(.accepted(id: id, attempt: 1))
+        }
+    }
+
+    @Test("What a child asks goes up as it came, and its deadline with it")
+    func passed() throws {
+        var rig = try Rig()
+        let actions = rig.fromChild(.present(rig.id, left: 5_000))
+        #expect(actions.down(to: rig.child) == [.accepted])
+        #expect(actions.offers.isEmpty)
+        guard case .present(let present) = actions.up.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(present.payload == Frame(#"{"domain":"d","description":"x"}"#.utf8))
+        #expect(present.leftMilliseconds == 5_000)
+        #expect(present.path == ["a", "c"])
+        #expect(rig.machine.passingCount == 1)
+    }
+
+    @Test("Where the chain looks at it, it is offered there and stays here")
+    func offered() throws {
+        var rig = try Rig(isPassage: false)
+        let actions = rig.fromChild(.present(rig.id))
+        #expect(actions.offers.map(\.present.id) == [rig.id])
+        #expect(actions.up.isEmpty)
+    }
+
+    @Test("An answer goes down, its result up, and nothing is kept as passing")
+    func answered() throws {
+        var rig = try Rig()
+        rig.ask()
+        let answer = rig.fromParent(.answer(rig.id, Answer.decision()))
+        #expect(answer.down(to: rig.child) == [.answer])
+        #expect(rig.machine.passingCount == 1)
+        let settled = rig.fromChild(.settled(rig.id, .recovered))
+        #expect(settled.up.results == [.recovered])
+        #expect(rig.machine.passingCount == 0)
+        #expect(rig.machine.waitingCount == 0)
+    }
+
+    @Test("What a node above dealt with is settled there at once, and told as dealt with")
+    func dealtWith() throws {
+        var rig = try Rig()
+        rig.ask()
+        var answer = Answer.decision()
+        answer.didRecover = false
+        let actions = rig.fromParent(.answer(rig.id, answer))
+        #expect(actions.up.results == [.failed])
+        guard case .answer(_, let told) = actions.messages(to: rig.child).first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(told.didRecover == false)
+        #expect(rig.machine.passingCount == 0)
+    }
+
+    @Test("A refusal from above is the child's, after its ACCEPTED")
+    func refused() throws {
+        var rig = try Rig()
+        rig.ask()
+        let reject = Message.Reject(.gone, "shown before", id: rig.id)
+        #expect(rig.fromParent(.reject(reject)).down(to: rig.child) == [.reject])
+        #expect(rig.machine.passingCount == 0)
+
+        var large = try Rig()
+        _ = large.machine.above(0, at: large.now) {
+            $0.welcome?.maxPayload = 1
+            return []
+        }
+        #expect(large.fromChild(.present(large.id)).down(to: large.child) == [.accepted, .reject])
+    }
+
+    @Test("A child's withdrawal goes up, with its reason")
+    func withdrawn() throws {
+        for reason in [Message.WithdrawReason.origin, .abandoned] {
+            var rig = try Rig()
+            rig.ask()
+            var up = rig.fromChild(.withdraw(id: rig.id, reason: reason, asked: nil)).up
+            up += rig.machine.above(0, at: rig.now + 10_000) { $0.ticked(at: 1_010_000) }.up
+            let reasons: [Message.WithdrawReason] = up.compactMap {
+                if case .withdraw(rig.id, let reason, _) = $0 { reason } else { nil }
+            }
+            #expect(reasons.first == reason)
+            #expect(rig.machine.waitingCount == 0)
+        }
+    }
+
+    @Test("The result of an answer that the chain gave is for what waits, later for the journal")
+    func attempted() throws {
+        var rig = try Rig(isPassage: false)
+        _ = rig.fromChild(.present(rig.id))
+        let answer = Answer.sample
+        let (known, _) = rig.machine.answered(
+            rig.id, generation: 1, with: answer, at: rig.now)
+        #expect(known == nil)
+        let attempt = NodeMachine.Attempt(id: rig.id, answer: answer.id)
+        let settled = rig.fromChild(.settled(rig.id, .unknown, answer: answer.id))
+        #expect(settled.contains(.attempted(attempt, .unknown)))
+        let later = rig.fromChild(.settled(rig.id, .recovered, answer: answer.id))
+        let isLater = later.contains {
+            if case .settledLater(rig.id, _, .recovered) = $0 { true } else { false }
+        }
+        #expect(isLater)
+    }
+
+    @Test("A caller that asks again takes the place of the one before; at the stop both are free")
+    func callers() throws {
+        var rig = try Rig()
+        let request = UplinkRig.request(rig.id)
+        _ = rig.machine.asked(request, on: 0, caller: 1, at: rig.now)
+        let second = rig.machine.asked(request, on: 0, caller: 2, at: rig.now)
+        #expect(second.contains(.ended(caller: 1, .withdrawn)))
+        #expect(rig.machine.gaveUp(rig.id, on: 0, caller: 1, .origin, at: rig.now).isEmpty)
+        let stopped = rig.machine.stopped(at: rig.now)
+        #expect(stopped.contains(.ended(caller: 2, .shutDown)))
+        #expect(rig.machine.waitingCount == 0)
+    }
+
+    @Test("A result that is unknown only because the node stops is left open above")
+    func stopping() throws {
+        var rig = try Rig()
+        rig.ask()
+        _ = rig.fromParent(.answer(rig.id, Answer.decision()))
+        #expect(rig.machine.stopped(at: rig.now).up.results.isEmpty)
+        #expect(rig.machine.passingCount == 0)
+    }
+}
+
+extension [NodeAction] {
+    fileprivate func messages(to peer: PeerID) -> [Message] {
+        compactMap { if case .send(let message, peer) = $0 { message } else { nil } }
+    }
+
+    fileprivate func down(to peer: PeerID) -> [Verb] { messages(to: peer).map(\.verb) }
+
+    fileprivate var up: [Message] {
+        compactMap { if case .above(_, .send(let message)) = $0 { message } else { nil } }
+    }
+
+    fileprivate var offers: [DownlinkOffer] {
+        compactMap { if case .offer(let offer) = $0 { offer } else { nil } }
+    }
+}
+
+extension [Message] {
+    fileprivate var results: [RecoveryResult] {
+        compactMap { if case .settled(let settled) = $0 { settled.result } else { nil } }
+    }
+}

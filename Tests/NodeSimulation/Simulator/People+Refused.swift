@@ -1,0 +1,76 @@
+import ErrorBus
+
+/// What people try that an inbox has to refuse. Refused, it changes nothing.
+extension People {
+    /// More than the limits allow, what is not offered, and what another person has claimed.
+    func trespass(on item: InboxItem, by person: String) {
+        let longer = Duration.seconds(1)
+        attempt("a claim for too long, of \(item.id)") {
+            try inbox.claim(item.id, by: person, for: limits.claimMax + longer, takesOver: true)
+        }
+        attempt("an answer held for too long, to \(item.id)") {
+            try inbox.answer(item.id, option: "skip", by: person, undo: limits.undoMax + longer)
+        }
+        attempt("an option that is not offered, to \(item.id)") {
+            try inbox.answer(item.id, option: "delete", by: person)
+        }
+        guard case .claimed(let holder, _) = item.stage else { return }
+        let other = holder == "ann" ? "bob" : "ann"
+        attempt("to release what another has claimed, \(item.id)") {
+            try inbox.release(item.id, by: other)
+        }
+        attempt("to claim what another has claimed, \(item.id)") {
+            try inbox.claim(item.id, by: other, for: longer)
+        }
+        attempt("to withhold what another has claimed, \(item.id)") {
+            try inbox.withhold(item.id, by: other)
+        }
+    }
+
+    /// The same answer comes once more, late.
+    func repeatTakenBack(_ given: Ledger.Given, option: String) {
+        attempt("an answer that was taken back, to \(given.id)") {
+            try inbox.answer(given.id, option: option, by: given.by, id: given.answer)
+        }
+    }
+
+    private func attempt(_ what: String, _ body: () throws -> some Any) {
+        if (try? body()) != nil { world.ledger.trespasses.append("\(presenterName): \(what)") }
+    }
+
+    /// What is left of what has ended: nothing.
+    var leftovers: [(table: String, count: Int)] {
+        [("open in an inbox", inbox.openCount), ("groups of an inbox", inbox.groups.count)]
+    }
+}
+
+extension Checker {
+    static let refused = Checker(
+        name: "refused", rule: "what people may not do is refused, and changes nothing (C5, C8)"
+    ) { ledger, _ in ledger.trespasses.map { "\($0): taken" } }
+
+    static let promptEnds = Checker(
+        name: "prompt-ends", rule: "what no answer counts for any more is taken from people at once"
+    ) { ledger, plan in
+        guard plan.isCalm else { return [] }
+        return ledger.shown.compactMap { shown in
+            guard let deadline = shown.deadline, let hidden = shown.hidden, hidden > deadline + 500
+            else { return nil }
+            return "\(shown.id): \(hidden - deadline) ms after its deadline"
+        }
+    }
+}
+
+extension Forgery {
+    static let refused = Forgery(checker: "refused") { ledger, _ in
+        ledger.trespasses.append("duty: forged")
+        return true
+    }
+
+    static let promptEnds = Forgery(checker: "prompt-ends") { ledger, plan in
+        guard plan.isCalm else { return false }
+        return change(&ledger.shown, where: { $0.deadline != nil && $0.hidden != nil }) {
+            $0.hidden = .max
+        }
+    }
+}

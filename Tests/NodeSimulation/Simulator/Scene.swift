@@ -1,0 +1,381 @@
+import ErrorBus
+
+/// A world that is made for one thing, where chance alone would seldom lead: a fault that lasts
+/// about as long as a side bears it, one that waits for a message, a write that comes too late.
+enum Scene {
+    /// A link is silent, or a process away, for about as long as a side bears that.
+    case silence, absence
+    /// Silences after which only one side of a link takes it for lost.
+    case shortSilences
+    /// A link to one of two parents fails again and again.
+    case flapping
+    /// A parent that has lost its child is taken for the way to it.
+    case staleAsker
+    /// An answer is written while what it answers is given up and asked again.
+    case lateWrite
+    /// A recovery takes longer than the hops above it live.
+    case longAttempt
+    /// What goes wrong waits for a message.
+    case ambush
+    /// A presenter restarts while people have what it may not ask twice.
+    case neverTwice
+    /// One id for two reports.
+    case ids
+    /// A parent shuts down while it is asked; the disk is full while deadlines pass.
+    case stopping, fullDisk
+    /// A relay withholds one trouble.
+    case withholding
+    /// What answers come to is to be written while the disk is full, or cannot be read.
+    case lateResult, unreadable
+    /// Rare ones. Only one side of a link has lost it, for a moment.
+    case nearMiss
+    /// One of two paths has lost the origin, and the other is away.
+    case stalePath
+    /// Results are lost, and those that wait for them restart.
+    case lostResult
+    /// Equal errors and nearly equal ones, and callers that give up.
+    case equals
+    /// Deadlines pass while answers can still be taken back.
+    case lastMoment
+    /// Answers come as a relay gives up what they are for.
+    case givenUp
+    /// A process has people of its own, who are asked when its parent cannot be.
+    case desk
+    /// A program asks by single requests, without a link.
+    case requests
+    /// The clock on the wall is put forward and back.
+    case clock
+    /// What recovered is done again, and fails again.
+    case repetition
+    /// A process says what is not its own to say.
+    case intruder
+
+    /// These came later and have seeds of their own, so that those before them keep theirs.
+    static let later: [Scene] = [
+        .lateResult, .unreadable, .desk, .desk, .requests, .requests,
+        .clock, .repetition,
+    ]
+
+    /// Each as often as it is to come: some stand for many worlds.
+    static let weighted: [Scene] = [
+        .silence, .absence, .shortSilences, .flapping, .staleAsker, .lateWrite, .longAttempt,
+        .ambush, .neverTwice, .ids, .stopping, .fullDisk, .withholding, .silence, .absence,
+        .silence, .absence, .ambush, .ambush,
+    ]
+}
+
+/// What waits for a message on a link, and what it does then.
+struct Ambush {
+    enum Fate {
+        case goes, lost
+        case doubled(after: UInt64)
+    }
+
+    let verb: String
+    let link: Network.LinkID
+    /// Which of these messages.
+    let number: Int
+    let fate: Fate
+    let fault: Plan.Fault?
+    /// The fault comes so much later.
+    var delay: UInt64 = 0
+
+    init(
+        _ verb: String, _ number: Int = 1, on link: Network.LinkID, _ fate: Fate = .goes,
+        then fault: Plan.Fault? = nil, after delay: UInt64 = 0
+    ) {
+        self.verb = verb
+        self.number = number
+        self.link = link
+        self.fate = fate
+        self.fault = fault
+        self.delay = delay
+    }
+}
+
+extension Plan {
+    /// Half of the worlds.
+    static func scenes(of seed: UInt64) -> [Scene] {
+        switch seed % 8 {
+        case 1, 5, 6: Scene.weighted
+        case 4: seed % 64 == 12 ? [.intruder] : Scene.later
+        default: []
+        }
+    }
+
+    /// Makes all of it new.
+    mutating func stage(_ scene: Scene, using random: inout SeededGenerator) {
+        self = Plan()
+        self.scene = scene
+        weather.delayMax = random.pick([5, 30])
+        switch scene {
+        case .silence, .absence: stageOutage(scene, using: &random)
+        case .shortSilences: stageShortSilences(using: &random)
+        case .flapping: stageFlapping(using: &random)
+        case .staleAsker: stageStaleAsker(using: &random)
+        case .lateWrite: stageLateWrite(using: &random)
+        case .longAttempt: stageLongAttempt(using: &random)
+        case .ambush: stageAmbush(using: &random)
+        case .neverTwice: stageNeverTwice(using: &random)
+        case .ids: stageIDs(using: &random)
+        case .stopping: stageStopping(using: &random)
+        case .fullDisk: stageFullDisk(using: &random)
+        case .lateResult: stageLateResult(using: &random)
+        case .unreadable: stageUnreadable(using: &random)
+        case .desk: stageDesk(using: &random)
+        case .requests: stageRequests(using: &random)
+        case .clock: stageClock(using: &random)
+        case .repetition: stageRepetition(using: &random)
+        case .intruder: stageIntruder(using: &random)
+        case .withholding:
+            makeRow(random.pick([1, 2]))
+            isCalm = true
+            chaosLasts = 20_000
+            withheldTrouble = random.index(below: Trouble.allCases.count)
+            ask(12, in: 0...20_000, using: &random)
+        default: stageRare(scene, using: &random)
+        }
+    }
+
+    /// So many relays in a row, and a worker below; another one at the top.
+    mutating func makeRow(_ relayCount: Int) {
+        var parent = Plan.presenter
+        for number in 0..<relayCount {
+            processes.append(Process(name: "relay\(number + 1)", parents: [parent]))
+            parent = "relay\(number + 1)"
+        }
+        processes.append(Process(name: "worker1", parents: [parent]))
+        processes.append(Process(name: "worker2", parents: [Plan.presenter]))
+    }
+
+    /// Two relays side by side, and workers below both.
+    mutating func makePair() {
+        for name in ["relay1", "relay2"] {
+            processes.append(Process(name: name, parents: [Plan.presenter]))
+        }
+        processes.append(Process(name: "worker1", parents: ["relay1", "relay2"]))
+        processes.append(Process(name: "worker2", parents: ["relay2", "relay1"]))
+    }
+
+    /// What worker1 asks, and now and then the other one.
+    mutating func ask(
+        _ count: UInt64, in times: ClosedRange<UInt64>, attempts: [UInt64] = [0, 300],
+        using random: inout SeededGenerator,
+        _ change: (inout Call, inout SeededGenerator) -> Void = { _, _ in }
+    ) {
+        for _ in 0..<random.number(2...count) {
+            var call = Call(
+                time: random.number(times), worker: random.happens(0.8) ? "worker1" : "worker2",
+                isKept: true, attempt: random.pick(attempts), doesRecover: random.happens(0.7))
+            change(&call, &random)
+            calls.append(call)
+        }
+        calls.sort { $0.time < $1.time }
+    }
+
+    func link(_ child: String, _ parent: String) -> Network.LinkID {
+        Network.LinkID(child: child, parent: parent)
+    }
+
+    // MARK: One fault that lasts
+
+    private mutating func stageOutage(_ scene: Scene, using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1, 1, 2]))
+        // A minute after a link has ended what a child asks is given up, and two seconds after that
+        // it is said above; after the lease and that minute an answer is given up.
+        let (about, spread): (UInt64, UInt64) = random.pick([
+            (72_000, 4_000), (75_000, 2_500), (150_000, 60_000), (280_000, 35_000),
+        ])
+        let lasts = random.number(about - spread...about + spread)
+        isPatient = true
+        isTight = true
+        chaosLasts = 21_000 + lasts
+        thinkingMax = random.pick([20_000, 20_000, lasts + 10_000, 300_000])
+        weather.delayMax = random.pick([5, 30, 400])
+        let first = processes[processes.count - 2]
+        if scene == .silence {
+            let link = random.pick([link(first.name, first.parents[0]), random.pick(links)])
+            faults = [(20_000, .silence(link, [.up, .down], lasts: lasts))]
+        } else {
+            let name = random.pick([first.name, random.pick(processes).name])
+            faults = [(20_000, .kill(name, downFor: lasts))]
+        }
+        if processes.count > 3, random.happens(0.5) {
+            processes[1].addsOption = true
+            copyAttempt = random.pick([100, lasts, lasts + 60_000])
+        }
+        if processes.count > 3, random.happens(0.5) {
+            let link = link(processes[1].name, Plan.presenter)
+            ambushes = [Ambush("WITHDRAW", on: link, then: .silence(link, [.down], lasts: 7_000))]
+        }
+        if random.happens(0.3) { faults.append((0, .slowDisk(lasts: chaosLasts))) }
+        let attempts: [UInt64] = [0, 3_000, lasts / 2, lasts + 15_000]
+        ask(10, in: 0...35_000, attempts: attempts, using: &random) { call, random in
+            guard random.happens(0.25) else { return }
+            call.cancelledAfter = 20_000 + random.number(0...lasts) - min(call.time, 20_000)
+        }
+    }
+
+    /// One side takes the link for lost, and the other does not.
+    private mutating func stageShortSilences(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1, 1, 2]))
+        isTight = true
+        thinkingMax = 15_000
+        for number in 0..<10 {
+            let link = random.pick(links)
+            let directions = random.pick([[Network.Direction.up, .down], [.up, .down], [.up]])
+            let lasts = random.number(9_000...12_300)
+            faults.append((UInt64(number + 1) * 40_000, .silence(link, directions, lasts: lasts)))
+        }
+        chaosLasts = 440_000
+        ask(90, in: 0...chaosLasts, using: &random)
+    }
+
+    private mutating func stageLongAttempt(using random: inout SeededGenerator) {
+        makeRow(random.pick([1, 1, 2]))
+        isPatient = true
+        isTight = true
+        chaosLasts = 220_000
+        thinkingMax = 3_000
+        let above = processes.map(\.name).filter { !$0.hasPrefix("worker") }
+        faults = [
+            (random.number(12_000...40_000), .kill(random.pick(above), downFor: 3_000)),
+            (random.number(70_000...200_000), .reset(random.pick(links))),
+        ]
+        ask(8, in: 0...10_000, attempts: [70_000, 120_000, 180_000], using: &random)
+    }
+
+    private mutating func stageLateWrite(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 0, 1]))
+        let parent = processes[processes.count - 2].parents[0]
+        chaosLasts = 110_000
+        thinkingMax = 90_000
+        faults = [
+            (
+                20_000,
+                .silence(
+                    link("worker1", parent), [.up, .down], lasts: random.number(66_000...74_000))
+            ),
+            (84_000, .slowDisk(lasts: 12_000, latencyMax: 8_000)),
+        ]
+        ask(14, in: 0...10_000, using: &random)
+    }
+
+    // MARK: Two parents
+
+    private mutating func stageFlapping(using random: inout SeededGenerator) {
+        makePair()
+        isTight = true
+        thinkingMax = random.pick([30_000, 120_000])
+        let first = link("worker1", "relay1")
+        var time: UInt64 = 5_000
+        for _ in 0..<random.number(1...4) {
+            let lasts = random.pick([random.number(8_000...60_000), 100_000])
+            let directions = random.pick([[Network.Direction.up, .down], [.up], [.down]])
+            faults.append((time, .silence(first, directions, lasts: lasts)))
+            time += lasts + random.number(1_000...60_000)
+        }
+        chaosLasts = time
+        for relay in ["relay1", "relay2"] where random.happens(0.4) {
+            let above = link(relay, Plan.presenter)
+            let lasts = random.number(8_500...12_500)
+            let time = random.number(15_000...chaosLasts)
+            chaosLasts = max(chaosLasts, time + lasts)
+            faults.append(
+                (time, random.pick([.reset(above), .silence(above, [.up, .down], lasts: lasts)])))
+        }
+        let last = chaosLasts
+        ask(14, in: 0...last, attempts: [0, 3_000, 20_000], using: &random) { call, random in
+            if random.happens(0.3) { call.time = random.number(0...6_000) }
+            if random.happens(0.3) { call.cancelledAfter = random.number(1_000...40_000) }
+            // While no parent is there.
+            if call.time < 6_000, random.happens(0.5) {
+                call.cancelledAfter = random.number(7_000...17_000) - call.time
+            }
+        }
+    }
+
+    private mutating func stageStaleAsker(using random: inout SeededGenerator) {
+        makePair()
+        isTight = true
+        faults = [(5_000, .silence(link("worker1", "relay1"), [.down], lasts: nil))]
+        if random.happens(0.5) {
+            chaosLasts = 110_000
+            thinkingMax = random.pick([30_000, 60_000])
+            let reset = random.number(17_500...24_500)
+            faults.append((reset, .reset(link("relay1", Plan.presenter))))
+            let kill = reset + random.number(2_000...12_000)
+            faults.append((kill, .kill("relay1", downFor: random.number(10_000...60_000))))
+        } else {
+            // The one that has not lost it is silent, as the presenter sees it.
+            chaosLasts = 260_000
+            thinkingMax = 120_000
+            for number in 0..<4 {
+                faults.append(
+                    (
+                        50_000 + UInt64(number) * 70_000,
+                        .silence(
+                            link("relay2", Plan.presenter), [.up, .down],
+                            lasts: random.number(8_500...12_500))
+                    ))
+            }
+            ask(12, in: 0...250_000, using: &random)
+        }
+        ask(12, in: 0...5_000, using: &random)
+    }
+
+    // MARK: Moments
+
+    private static let verbs = [
+        "HELLO", "PRESENT", "PRESENT", "AWAIT", "SETTLED", "SETTLED", "WITHDRAW", "WELCOME",
+        "ACCEPTED", "PENDING", "ANSWER", "ANSWER", "WITHDRAWN", "REJECT", "OK", "BYE",
+    ]
+
+    private mutating func stageAmbush(using random: inout SeededGenerator) {
+        if random.happens(0.4) { makePair() } else { makeRow(random.pick([0, 1, 1, 2])) }
+        if processes.count > 3, random.happens(0.3) { processes[1].addsOption = true }
+        chaosLasts = 60_000
+        thinkingMax = random.pick([1_000, 5_000, 30_000])
+        if random.happens(0.3) { escalatesAfter = 4_000 }
+        ask(10, in: 0...60_000, attempts: [0, 300, 5_000, 20_000], using: &random) { call, random in
+            if random.happens(0.25) { call.cancelledAfter = random.number(10...15_000) }
+            guard random.happens(0.25) else { return }
+            call.deadline = random.number(2_000...40_000)
+            call.onExpiry = random.pick([nil, "retry", "skip"])
+        }
+        for _ in 0..<random.number(1...4) { ambushes.append(ambush(using: &random)) }
+    }
+
+    private func ambush(using random: inout SeededGenerator) -> Ambush {
+        let link = random.pick(links)
+        let directions = random.pick([[Network.Direction.up, .down], [.up], [.down]])
+        let lasts = random.number(10...random.pick([500, 5_000, 15_000]))
+        let fault: Fault? =
+            switch random.index(below: 9) {
+            case 0: .kill(link.child, downFor: lasts)
+            case 1, 2: .kill(link.parent, downFor: lasts)
+            case 3: .reset(link)
+            case 4: .silence(link, directions, lasts: lasts)
+            case 5: .stop(random.pick([link.child, link.parent]), downFor: lasts)
+            case 6: .freeze(link.parent, lasts: lasts)
+            default: nil
+            }
+        let fate: Ambush.Fate = random.pick([
+            .goes, .goes, .lost, .doubled(after: random.number(0...3_000)),
+        ])
+        return Ambush(
+            random.pick(Self.verbs), random.pick([1, 1, 2, 3]), on: link, fate, then: fault,
+            after: random.pick([0, 0, 5, 50, 1_000]))
+    }
+
+    private mutating func stageStopping(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1, 2]))
+        let parent = processes[processes.count - 2].parents[0]
+        chaosLasts = 30_000
+        weather.loss = random.pick([0, 0.2])
+        faults = [(10_000, .stop(parent, downFor: random.number(100...5_000)))]
+        ambushes = [Ambush("BYE", on: link("worker1", parent), .lost)]
+        ask(6, in: 9_900...10_250, using: &random)
+        ask(4, in: 5_000...10_000, using: &random)
+    }
+}

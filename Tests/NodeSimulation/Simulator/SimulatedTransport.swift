@@ -1,0 +1,100 @@
+import ErrorBus
+
+/// The sockets, the clock and the thread of one life of a process. Once that life is over, nothing
+/// goes in or out and no job runs.
+// Unchecked: see Scheduler.
+final class SimulatedTransport: NodeTransport, @unchecked Sendable {
+    let name: String
+    private let network: Network
+    private let simulated: SimulatedExecutor
+    private(set) var isDead = false
+    private var wakes: [ObjectIdentifier: UInt64] = [:]
+    private var wakeCount: UInt64 = 0
+    private var listening: [Endpoint] = []
+
+    init(_ name: String, _ network: Network) {
+        self.name = name
+        self.network = network
+        simulated = SimulatedExecutor(network.scheduler)
+    }
+
+    /// Nothing comes in and no timer goes off until then.
+    private(set) var frozenUntil: UInt64 = 0
+
+    func freeze(for time: UInt64) {
+        frozenUntil = max(frozenUntil, network.scheduler.now + time)
+        simulated.frozenUntil = frozenUntil
+    }
+
+    func run(_ body: @escaping () -> Void) {
+        // What was kept back comes first.
+        guard frozenUntil > 0, network.scheduler.now <= frozenUntil else {
+            return simulated.run(body)
+        }
+        network.scheduler.at(frozenUntil) { [self] in
+            if !isDead { simulated.run(body) }
+        }
+    }
+
+    func die() {
+        guard !isDead else { return }
+        isDead = true
+        simulated.isDead = true
+        network.died(self)
+    }
+
+    var executor: any SerialExecutor { simulated }
+
+    var now: MonotonicTime { MonotonicTime(milliseconds: network.scheduler.now) }
+
+    func start() {}
+
+    /// What was sent last gets the reactor's moment to leave.
+    func shutDown() async { network.scheduler.after(200) { [self] in die() } }
+
+    func boundEndpoints() async -> [Endpoint] { listening }
+
+    func listen(
+        on endpoint: Endpoint, for receiver: any TransportReceiver
+    ) throws(TransportError) -> SocketID {
+        listening.append(endpoint)
+        return network.listen(on: endpoint, self, receiver)
+    }
+
+    func connect(
+        to endpoint: Endpoint, for receiver: any TransportReceiver
+    ) throws(TransportError) -> SocketID {
+        network.connect(to: endpoint, self, receiver)
+    }
+
+    func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
+        isDead ? .sent : network.send(frames, on: socket, by: self)
+    }
+
+    func close(_ socket: SocketID) { network.close(socket, onceSent: false) }
+
+    func closeOnceSent(_ socket: SocketID) { network.close(socket, onceSent: true) }
+
+    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
+        let key = ObjectIdentifier(receiver)
+        guard let time else {
+            wakes[key] = nil
+            return
+        }
+        wakeCount += 1
+        let number = wakeCount
+        wakes[key] = number
+        guard time.milliseconds < UInt64.max / 2 else { return }
+        network.scheduler.at(time.milliseconds) { [self] in
+            guard !isDead, wakes[key] == number else { return }
+            wakes[key] = nil
+            run { receiver.woke() }
+        }
+    }
+
+    func nudge(_ receiver: any TransportReceiver) {
+        network.scheduler.after(0) { [self] in
+            if !isDead { run { receiver.woke() } }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ErrorBus
+
+/// Each second: is everything where it has to be, as seen from outside?
+extension World {
+    func look() {
+        if disk.isFull || disk.isUnreadable { faulted() }
+        waysUp = [:]
+        openAsks.removeAll { index in
+            guard !ledger.asks[index].isOpen else { return false }
+            (unheardSince[index], gapSince[index], undeliveredSince[index]) = (nil, nil, nil)
+            return true
+        }
+        for index in openAsks {
+            let ask = ledger.asks[index]
+            lookWhetherHeard(ask, index)
+            lookForGap(ask, index)
+            lookWhetherDelivered(ask, index)
+        }
+        lookAtPrompts()
+        lookAtFeature()
+        lookWhetherSteady()
+        scheduler.after(1_000) { [self] in look() }
+    }
+
+    /// Does what is asked reach a parent?
+    private func lookWhetherHeard(_ ask: Ledger.Ask, _ index: Int) {
+        // From its deadline on it is carried out below.
+        guard !ask.isHeard, !ledger.isAtDesk(ask.id), hasWayUp(ask.worker),
+            scheduler.now < ask.deadline ?? .max
+        else {
+            unheardSince[index] = nil
+            return
+        }
+        let since = max(unheardSince[index] ?? scheduler.now, ask.time, ledger.lastFault)
+        unheardSince[index] = since
+        ledger.unheard[ask.id] = max(ledger.unheard[ask.id] ?? 0, scheduler.now - since)
+    }
+
+    /// Is what has a way to people in front of them?
+    private func lookForGap(_ ask: Ledger.Ask, _ index: Int) {
+        guard isDue(ask), !isInFront(ask) else {
+            gapSince[index] = nil
+            return
+        }
+        let since = max(gapSince[index] ?? scheduler.now, ask.time, ledger.lastFault)
+        gapSince[index] = since
+        let lasted = scheduler.now - since
+        if lasted > ledger.gaps[ask.id]?.lasted ?? 0 { ledger.gaps[ask.id] = (since, lasted) }
+    }
+
+    /// Does an answer that is on record reach a caller that waits?
+    private func lookWhetherDelivered(_ ask: Ledger.Ask, _ index: Int) {
+        guard hasWayUp(ask.worker), let decision = ledger.decision(of: ask.id), !ask.isSecond,
+            !ledger.isAtDesk(ask.id),
+            !ledger.attempts.contains(where: { $0.id == ask.id && !$0.isLifeOver })
+        else {
+            undeliveredSince[index] = nil
+            return
+        }
+        let since = max(
+            undeliveredSince[index] ?? scheduler.now, decision.time, ask.time, ledger.lastFault)
+        undeliveredSince[index] = since
+        ledger.undelivered[ask.id] = max(
+            ledger.undelivered[ask.id] ?? 0, scheduler.now - since)
+    }
+
+    /// Whether people should have it in front of them.
+    func isDue(_ ask: Ledger.Ask) -> Bool {
+        ask.isOpen && ask.deadline.map { scheduler.now < $0 } != false && hasWayUp(ask.worker)
+            && ledger.decision(of: ask.id) == nil && ledger.deskAnswer(to: ask.id) == nil
+    }
+
+    /// Does what is in front of people still have a caller, as far as a way leads to it?
+    private func lookAtPrompts() {
+        for (id, count) in ledger.prompts where count > 0 {
+            let asks = ledger.asks.filter { $0.id == id }
+            let lifeEnds = asks.compactMap(\.lifeEnd)
+            if !asks.isEmpty, lifeEnds.count == asks.count, let end = lifeEnds.max() {
+                ledger.orphaned[id] = max(ledger.orphaned[id] ?? 0, quiet(since: end))
+            }
+            // What an earlier life asked is the later one's.
+            let living = asks.filter { !$0.isLifeOver }
+            let ends = living.compactMap { $0.completions.first?.time ?? $0.cancelled }
+            guard ends.count == living.count, let end = ends.max(),
+                living.allSatisfy({ hasWayUp($0.worker) })
+            else { continue }
+            ledger.leftOpen[id] = max(ledger.leftOpen[id] ?? 0, quiet(since: end))
+        }
+    }
+
+    /// For how long nothing has gone wrong since then.
+    private func quiet(since time: UInt64) -> UInt64 {
+        scheduler.now - min(scheduler.now, max(time, ledger.lastFault))
+    }
+
+    /// Whether a chain of live processes and clear links leads from a process to the presenter.
+    func hasWayUp(_ name: String) -> Bool {
+        if let known = waysUp[name] { return known }
+        let hasWay = isWayThere(from: name)
+        waysUp[name] = hasWay
+        return hasWay
+    }
+
+    private func isWayThere(from name: String) -> Bool {
+        guard let life = lives[name] else { return false }
+        return name == Plan.presenter
+            || life.process.parents.contains {
+                network.isClear(Network.LinkID(child: name, parent: $0)) && hasWayUp($0)
+            }
+    }
+}

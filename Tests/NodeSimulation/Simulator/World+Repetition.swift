@@ -1,0 +1,94 @@
+import ErrorBus
+
+/// An operation that a recovery repeats, and that fails again: the caller is `withRecovery`.
+extension World {
+    /// - Parameter number: The place of the first asking in the ledger.
+    func repeated(
+        _ repeats: Int, _ call: Plan.Call, _ number: Int, at uplink: any Responder, of life: Life
+    ) {
+        var options = PresentationOptions()
+        options.id = ledger.asks[number].id
+        let trouble = Trouble.allCases[ledger.asks[number].trouble]
+        let current = Current(number)
+        options.stateChanged = { [self] state in
+            if !life.isOver {
+                ledger.asks[current.number].told.append((scheduler.now, state.station))
+            }
+        }
+        let caller = NotingResponder(
+            world: self, life: life, call: call, current: current, next: uplink)
+        Task.detached { [self, options] in
+            var failureCount = 0
+            try? await caller.withRecovery(options: options) {
+                failureCount += 1
+                if failureCount <= repeats + 1 { throw trouble }
+            }
+            if !life.isOver { scheduler.note("done after \(failureCount) failures") }
+        }
+    }
+}
+
+/// The place in the ledger of what is asked at the moment.
+// Unchecked: see Scheduler.
+private final class Current: @unchecked Sendable {
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+}
+
+/// Writes down what passes by its context's id, and makes it recoverable.
+private struct NotingResponder: Responder {
+    let world: World
+    let life: Life
+    let call: Plan.Call
+    let current: Current
+    let following: any Responder
+
+    init(
+        world: World, life: Life, call: Plan.Call, current: Current, next: any Responder
+    ) {
+        self.world = world
+        self.life = life
+        self.call = call
+        self.current = current
+        following = next
+    }
+
+    var responderName: String { life.process.name }
+    var next: (any Responder)? { get async { following } }
+
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        let number = began(error, context)
+        let id = context.id
+        let error = error.recoverable {
+            RecoveryOption("Retry", id: "retry") { [world, life, call] in
+                await world.attempt(
+                    "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
+            }
+            RecoveryOption("Skip", id: "skip", role: .cancel) { [world, life, call] in
+                await world.attempt("skip", of: id, in: life, for: call.attempt, doesRecover: false)
+            }
+        }
+        let outcome = await forwardError(error, in: context)
+        if !life.isOver {
+            world.scheduler.note("end \(id) \(outcome)")
+            world.ledger.asks[number].completions.append((world.scheduler.now, outcome))
+        }
+        return outcome
+    }
+
+    /// The place of this asking in the ledger.
+    private func began(_ error: any Error, _ context: PresentationContext) -> Int {
+        if let known = world.ledger.asks.firstIndex(where: { $0.id == context.id }) { return known }
+        world.scheduler.note("ask \(context.id) again, after \(context.retryCount)")
+        let trouble = (error as? Trouble)?.rawValue ?? 0
+        world.openAsks.append(world.ledger.asks.count)
+        world.ledger.asks.append(
+            Ledger.Ask(
+                id: context.id, worker: life.process.name, life: life.number,
+                time: world.scheduler.now, deadline: nil, onExpiry: nil, trouble: trouble,
+                isSecond: false, retryOf: context.retryOf, retryCount: context.retryCount))
+        current.number = world.ledger.asks.count - 1
+        return current.number
+    }
+}
