@@ -1,30 +1,29 @@
-/// Where a node writes what happened to each presentation: the ledger that a fault test checks
-/// and a person reads afterwards.
+/// The ledger of a node: one line for each event of a presentation, for fault tests and for people.
 public protocol AuditLog: Sendable {
-    /// Called in the order things happened, from any thread. Must not wait for long.
+    /// Called in the order of events, from any thread. Must not wait for long.
     func record(_ event: AuditEvent)
 }
 
 /// One line of the ledger.
 public struct AuditEvent: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// The origin asks.
+        /// A presentation began at its origin.
         case report
-        /// A presenter shows it.
+        /// A presenter shows the presentation.
         case present
-        /// The decision, before anything is done about it.
+        /// The decision, written before it is carried out.
         case decide
-        /// What the option's owner reported.
+        /// The result that the option's owner reported.
         case done
-        /// A relay's own responder changed or withheld it, or ran an option of its own.
+        /// A relay's responder changed or withheld the error, or ran one of its own options.
         case change
-        /// The origin's caller got its outcome.
+        /// The caller at the origin got its outcome.
         case complete
     }
 
     public let kind: Kind
     public let id: PresentationID
-    /// What belongs to the kind: `option`, `by`, `via`, `reason`, `origin`, `description`, ...
+    /// The fields of this kind of event: `option`, `by`, `via`, `reason`, `origin`, ...
     public let fields: [String: String]
 
     public init(_ kind: Kind, _ id: PresentationID, _ fields: [String: String] = [:]) {
@@ -35,7 +34,7 @@ public struct AuditEvent: Hashable, Sendable {
 }
 
 extension AuditEvent {
-    /// An error is put to this node's presenters.
+    /// The event of an error that is put to this node's presenters.
     init(presenting error: any Error, in context: PresentationContext) {
         let report = ErrorReport(describing: error)
         let asked = context.received?.present
@@ -49,9 +48,9 @@ extension AuditEvent {
             ]) { $1 })
     }
 
-    /// The decision, written before anything is done about it.
+    /// The event of a decision, written before it is carried out.
     ///
-    /// - Parameter isRestored: It was made before a restart, and is in the journal.
+    /// - Parameter isRestored: The decision was made before a restart and read from the journal.
     init(deciding answer: Answer, for id: PresentationID, isRestored: Bool = false) {
         var fields = [
             "answer": answer.id.description, "option": answer.option, "by": answer.by,
@@ -61,7 +60,7 @@ extension AuditEvent {
         self.init(.decide, id, fields)
     }
 
-    /// What the owner of the chosen option reported.
+    /// The event of the result that the owner of the chosen option reported.
     init(_ result: RecoveryResult, of answer: Answer, for id: PresentationID) {
         self.init(
             .done, id,
@@ -71,9 +70,9 @@ extension AuditEvent {
             ])
     }
 
-    /// It ended here without an answer: a responder or a silence withheld it, or its time was over.
+    /// The event of a presentation that ended here without an answer: withheld or expired.
     ///
-    /// - Parameter applied: The option that its origin applies then.
+    /// - Parameter applied: The option that the origin then applies.
     package init(
         ending report: ErrorReport, _ id: PresentationID, _ reason: Outcome.Reason,
         origin: NodeName?, by decider: String, applied: String? = nil
@@ -88,7 +87,7 @@ extension AuditEvent {
 }
 
 extension ErrorReport {
-    /// What an audit says of an error: enough to know it again, no userInfo.
+    /// The fields that identify the error in an audit, without its userInfo.
     var auditFields: [String: String] {
         ["domain": domain, "code": code.map(String.init) ?? "", "description": description]
     }

@@ -1,10 +1,10 @@
-/// A responder made of closures, for chains put together in place. A class, so that it has an
-/// identity: a chain that runs in a circle is noticed where it closes.
+/// A responder made of closures, for chains put together in place. It is a class, so that a
+/// circular chain is detected by identity.
 public final class ClosureResponder: Responder {
-    /// Asked with each error; see ``Responder/willPresentError(_:in:)``.
+    /// Called with each error; see ``Responder/willPresentError(_:in:)``.
     public typealias WillPresent =
         @Sendable (any Error, PresentationContext) async throws -> (any Error)?
-    /// Deals with an error, or returns nil to pass it on.
+    /// Handles an error, or returns nil to pass it on.
     public typealias Present = @Sendable (any Error, PresentationContext) async -> Outcome?
 
     public let responderName: String
@@ -15,10 +15,10 @@ public final class ClosureResponder: Responder {
 
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
-    ///   - next: Whom to offer what is not dealt with here; nil cuts the chain.
-    ///   - cutChainPolicy: What happens then.
-    ///   - willPresent: Changes or withholds an error; passes it on as it is unless given.
-    ///   - present: Deals with some errors itself; with none unless given.
+    ///   - next: The responder that gets the errors that are not handled here; nil cuts the chain.
+    ///   - cutChainPolicy: What happens to an error when `next` is nil.
+    ///   - willPresent: Changes or withholds an error. By default every error passes unchanged.
+    ///   - present: Handles some errors itself. By default it handles none.
     public init(
         _ name: String, next: (any Responder)?, cutChainPolicy: CutChainPolicy = .drop,
         willPresent: @escaping WillPresent = { error, _ in error },

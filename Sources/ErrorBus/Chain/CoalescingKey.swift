@@ -1,6 +1,6 @@
-/// What makes two errors the same to the one who answers: within a domain the report's own
-/// `coalesceKey`, else its code and description; and always the options, since an answer is for
-/// the titles and roles that its giver saw. HRS compares domain, code and option titles.
+/// The key of equal errors, which one answer may serve: the report's `coalesceKey` within its
+/// domain, else domain, code and description; and always the options, since an answer was given to
+/// the titles and roles on the screen. HRS compares domain, code and option titles.
 struct CoalescingKey: Hashable, Sendable {
     private enum Cause: Hashable, Sendable {
         case declared(Bytes)
@@ -30,8 +30,8 @@ struct CoalescingKey: Hashable, Sendable {
         }
     }
 
-    /// A text that is compared and hashed byte by byte. `String` normalizes first, and takes
-    /// seconds for some texts of a permitted length.
+    /// A text compared and hashed by its bytes. `String` normalizes first, which takes seconds for
+    /// some texts of a permitted length.
     private struct Bytes: Hashable, Sendable {
         private let text: String
 
@@ -46,7 +46,7 @@ struct CoalescingKey: Hashable, Sendable {
         }
 
         func hash(into hasher: inout Hasher) {
-            // Contiguous since it was made.
+            // Contiguous since `init`.
             _ = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: .init($0)) }
             hasher.combine(text.utf8.count)
         }

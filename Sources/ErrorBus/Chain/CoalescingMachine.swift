@@ -1,25 +1,25 @@
-/// Decides which of several equal errors climbs and what becomes of the others.
+/// Decides which of several equal errors climbs, and what the others wait for.
 ///
 /// A group is one prompt for equal errors: its representative climbs, its members wait. The group
-/// is gone the moment its answer arrives, so an equal error after that is asked about again (A27).
+/// closes when its answer arrives, so a later equal error is presented anew (A27).
 struct CoalescingMachine: Hashable, Sendable {
-    /// One caller's stay here.
+    /// Identifies one waiting caller.
     typealias Ticket = UInt64
 
     enum Action: Hashable, Sendable {
-        /// Climb, and report how it ended under this ticket.
+        /// Climb, and report the end under this ticket.
         case climb(Ticket)
-        /// Climb for itself alone: the group is full.
+        /// Climb without a group: the group is full.
         case climbAlone
-        /// Wait for word under this ticket.
+        /// Wait for a verdict under this ticket.
         case wait(Ticket)
-        /// Have these run their own attempters.
+        /// Let these callers run their own attempters.
         case attempt([Ticket])
-        /// Give these the representative's outcome.
+        /// Give these callers the representative's outcome.
         case share([Ticket])
-        /// Have this waiting one climb in the representative's place.
+        /// Let this waiting caller climb in the representative's place.
         case promote(Ticket)
-        /// Let this waiting one go.
+        /// End the wait of this caller.
         case release(Ticket)
         case nothing
     }
@@ -52,7 +52,7 @@ struct CoalescingMachine: Hashable, Sendable {
         return .wait(lastTicket)
     }
 
-    /// The answer to the representative's error arrived.
+    /// The representative's error was answered.
     mutating func answered(_ ticket: Ticket, _ key: CoalescingKey) -> Action {
         // A repeated answer finds its group gone, or another representative in its place.
         guard let group = groups[key], group.representative == ticket else { return .nothing }
@@ -60,8 +60,10 @@ struct CoalescingMachine: Hashable, Sendable {
         return group.members.isEmpty ? .nothing : .attempt(group.members)
     }
 
-    /// The representative is back from above. `isItsOwn`: it ended for a reason that concerns only
-    /// it, as when its caller gave up, so the others are still to be asked about.
+    /// The representative returned from above.
+    ///
+    /// - Parameter isItsOwn: The reason concerns only the representative (its caller gave up), so
+    ///   the others still need an answer.
     mutating func ended(_ ticket: Ticket, _ key: CoalescingKey, isItsOwn: Bool) -> Action {
         // After an answer the group is gone, or another representative in its place.
         guard var group = groups[key], group.representative == ticket else { return .nothing }
@@ -81,7 +83,7 @@ struct CoalescingMachine: Hashable, Sendable {
 
     /// A waiting caller gave up, or its time ran out.
     mutating func left(_ ticket: Ticket, _ key: CoalescingKey) -> Action {
-        // One that was answered or promoted in the same moment no longer waits: that stands.
+        // A caller answered or promoted at the same moment no longer waits; that verdict stands.
         guard let index = groups[key]?.members.firstIndex(of: ticket) else { return .nothing }
         groups[key]?.members.remove(at: index)
         return .release(ticket)

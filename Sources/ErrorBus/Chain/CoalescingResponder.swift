@@ -1,26 +1,26 @@
 import Synchronization
 
-/// Asks once where several equal errors wait at the same time, and lets each recover by itself.
+/// A responder that presents several equal errors as one, and lets each recover by itself.
 ///
-/// Put it between responders, below whatever presents. Equal means the same domain and
-/// `coalesceKey`, or else the same domain, code and description, and the same options by id, title
-/// and role. While one such error is unanswered, others wait here, adjacent or not. When it is
-/// answered, each runs its *own* attempter with the chosen option and completes with its own
+/// Its place is between responders, below every presenter. Errors are equal when they have the same
+/// domain and `coalesceKey`, or else the same domain, code and description, and the same options by
+/// id, title and role. While one such error is unanswered, the others wait here, in any order of
+/// arrival. After the answer each error runs its *own* attempter with the chosen option and
+/// completes with its own result. The group closes when the answer arrives: a later equal error is
+/// presented anew.
 /// result. The group closes as the answer arrives: an error that comes later is asked about again.
+/// HRS's coalescing queue gives the first error's result to all, including errors that arrive
+/// during its recovery attempt; both report "recovered" to callers whose error was not.
 ///
-/// HRS's coalescing queue hands the first error's result to all, and also to errors that come
-/// while the answer is being carried out; both tell a caller "recovered" that was not.
-///
-/// - What ends above without an attempt here (withheld, handled, detached, expired, ...) ends for
-///   all alike.
-/// - Where an option of a responder *above* was chosen and recovered, it did so for one error
-///   only: the next one that waits climbs and is asked about. The same when the one that climbed
-///   is withdrawn, or runs into a deadline of its own; the option that it declares for that
-///   (`onExpiry`) is applied to it alone.
+/// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
+///   whole group alike.
+/// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
+///   presented. The same happens when the representative is withdrawn or reaches its own deadline;
+///   the option that it declares for that case (`onExpiry`) applies to it alone.
 ///
 /// The error that climbs does so as a ``Recoverable``: probe it with ``Swift/Error/causing(_:)``.
 public final class CoalescingResponder: Responder {
-    /// How many wait for one answer unless something else is said.
+    /// The default number of errors that may wait for one answer.
     public static let memberCountMaxDefault = 256
 
     public let responderName: String
@@ -34,8 +34,9 @@ public final class CoalescingResponder: Responder {
 
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
-    ///   - next: Whom to offer each group's one error.
-    ///   - memberCountMax: How many may wait for one answer; beyond it an error climbs by itself.
+    ///   - next: The responder that gets each group's representative.
+    ///   - - memberCountMax: How many errors may wait for one answer; an error above the limit
+    ///     climbs without a group.
     public init(
         _ name: String, next: (any Responder)?, memberCountMax: Int = memberCountMaxDefault
     ) {
@@ -50,11 +51,11 @@ public final class CoalescingResponder: Responder {
         await forward(error, in: context) { await coalesce($0, in: $1) }
     }
 
-    /// Whether no error climbs or waits: for tests.
+    /// Whether no error climbs or waits, for tests.
     var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
 
     private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        // Never shown, so there is nothing to share.
+        // Never shown, so there is nothing to coalesce.
         guard !UserCancellation.standard.matches(error) else {
             return await offerToNext(error, in: context)
         }
@@ -78,7 +79,7 @@ public final class CoalescingResponder: Responder {
         }
     }
 
-    /// Climbs for the group, and tells the group what came of it.
+    /// Climbs for the group, and gives the outcome to the group.
     private func climb(
         _ error: any Error, _ report: ErrorReport, in context: PresentationContext,
         _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
@@ -86,7 +87,8 @@ public final class CoalescingResponder: Responder {
         let attempter = NoticingAttempter(
             options: report.options, base: error.recoveryAttempter
         ) { answer in
-            // What applies as its time ends is its own: the others' time is not over.
+            // An answer on expiry applies to this error only; the others have deadlines of their
+            // own.
             guard answer.via != .expiry else { return }
             self.perform(.attempt(answer)) { $0.answered(ticket, key) }
         }
@@ -96,14 +98,14 @@ public final class CoalescingResponder: Responder {
             switch outcome.reason {
             case .withdrawn: true
             case .expired: context.deadline != nil
-            // The group is still open, so the attempt that recovered was not the error's own.
+            // The group is still open, so the option that recovered belongs to a responder above.
             default: outcome.answer.map { outcome.didRecover || $0.via == .expiry } ?? false
             }
         perform(.share(outcome)) { $0.ended(ticket, key, isItsOwn: isItsOwn) }
         return outcome
     }
 
-    /// The verdict, which is leave to go when the task is cancelled or its deadline passes first.
+    /// The verdict of the group; `release` when the task is cancelled or its deadline passes first.
     private func wait(
         for verdict: FirstValue<CoalescingVerdict>, until deadline: ContinuousClock.Instant?,
         _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
@@ -151,7 +153,7 @@ public final class CoalescingResponder: Responder {
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
-    /// Asks the machine and gives `verdict` to whom its action names.
+    /// Runs one event of the machine and gives `verdict` to the tickets in its action.
     private func perform(
         _ verdict: CoalescingVerdict,
         _ event: (inout CoalescingMachine) -> CoalescingMachine.Action
@@ -173,22 +175,22 @@ public final class CoalescingResponder: Responder {
     }
 }
 
-/// What a caller that waits behind an equal error gets, once.
+/// What a caller waiting behind an equal error gets, once.
 private enum CoalescingVerdict: Sendable {
     /// Run your own attempter with this answer.
     case attempt(Answer)
     /// The outcome of the error that climbed.
     case share(Outcome)
-    /// Climb in its place.
+    /// Climb in the representative's place.
     case climb
-    /// Leave: it was withdrawn, or its time is over.
+    /// Stop waiting: withdrawn, or past the deadline.
     case release(Outcome.Reason)
 }
 
-/// An attempter that says when the answer arrives, before anything is attempted.
+/// An attempter that calls a closure when the answer arrives, before any attempt.
 private struct NoticingAttempter: RecoveryAttempter {
     let options: [ErrorReport.Option]
-    /// Nil when nothing stands behind the options.
+    /// Nil when the error has no attempter.
     let base: (any RecoveryAttempter)?
     let answerArrived: @Sendable (Answer) -> Void
 

@@ -1,32 +1,32 @@
-/// Where a presenter node keeps what it decided, across its lives: an answer is in it before it
-/// is sent, so that a node that dies in between never asks twice and never answers twice.
+/// The decisions of a presenter node, kept across restarts. An answer is written before it is sent,
+/// so a node that dies in between neither asks nor answers twice.
 package protocol DecisionJournal: Sendable {
-    /// What is known of a presentation; nil when it was never shown here.
+    /// The record of a presentation; nil when it was never shown here.
     ///
-    /// - Throws: When what was kept cannot be read, or is not what was written.
+    /// - Throws: When the record cannot be read, or differs from what was written.
     func record(of id: PresentationID) async throws -> DecisionRecord?
 
-    /// It is being put to this node's presenters.
+    /// Records that a presentation is put to this node's presenters.
     func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws
 
-    /// It was decided. Durable when this returns. An answer that is recorded is never replaced.
+    /// Records the answer. Durable when this returns. A recorded answer is never replaced.
     ///
-    /// - Throws: When it cannot be written, as for a full disk, a presentation that was never
-    ///   shown, or one for which another answer is recorded.
+    /// - Throws: When the answer cannot be written: the disk is full, the presentation was never
+    ///   shown, or another answer is recorded for it.
     func decided(_ id: PresentationID, _ answer: Answer) async throws
 
-    /// What came of the answer. `unknown` may still become a result.
+    /// Records the result of the answer. `unknown` may later be replaced by a result.
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws
 
-    /// It ended without an answer.
+    /// Records an end without an answer.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws
 }
 
-/// What a ``DecisionJournal`` knows of one presentation.
+/// The entry of one presentation in a ``DecisionJournal``.
 package struct DecisionRecord: Hashable, Sendable {
-    /// What was asked, and by whom.
+    /// The report of a presentation and the peer that sent it.
     package struct Asked: Hashable, Sendable {
-        /// Nil when it arose in the presenter's own process.
+        /// Nil when the error arose in the presenter's own process.
         package var origin: NodeName?
         package var digest: ReportDigest?
         package var report: ErrorReport
@@ -39,9 +39,9 @@ package struct DecisionRecord: Hashable, Sendable {
     }
 
     package enum State: Hashable, Sendable {
-        /// Shown, in this life or an earlier one.
+        /// Shown, in this life of the node or an earlier one.
         case shown
-        /// Decided; the result once the option's owner reported one.
+        /// Answered; with the result once the option's owner reported one.
         case decided(Answer, RecoveryResult?)
         case ended(Outcome.Reason)
     }

@@ -1,26 +1,26 @@
 /// What the caller of `presentError` gets, exactly once, whatever happened on the way.
 public struct Outcome: Hashable, Sendable {
-    /// The original call is safe to send again. False for cancel, and for "it was dealt with and
-    /// need not be repeated" (reason ``Reason/handled``).
+    /// Whether the original call is safe to send again. False for cancel, and for an error that was
+    /// handled and need not be repeated (reason ``Reason/handled``).
     public let didRecover: Bool
-    /// Why, for programs.
+    /// Why the presentation ended, for programs.
     public let reason: Reason
     /// The responder or node that decided.
     public let decidedBy: String
-    /// The refusal's number, where another process refused it (docs/wire.md, section REJECT).
+    /// The code of the refusal when another process refused (docs/wire.md, section REJECT).
     public internal(set) var refusalCode: UInt16?
-    /// It was decided in another process; ``decidedBy`` is as that one said.
+    /// Whether another process decided; ``decidedBy`` is then the name that it sent.
     public internal(set) var isRemote = false
-    /// Who decided, where the name of the node alone would leave people wondering.
+    /// The name of the decider when the node's name alone would be unclear.
     var spokenBy: String?
-    /// The decision, where an option was chosen.
+    /// The decision, when an option was chosen.
     public var answer: Answer? { decision?.chosen == nil ? nil : decision }
-    /// As ``answer``; also what a process above said when it dealt with the error without choosing
-    /// an option: passed down as it came, so that every hop knows the decision by one name.
+    /// The ``answer``, or the answer of a process above that handled the error without choosing an
+    /// option. The latter is passed down unchanged, so that every hop knows the decision by one id.
     let decision: Answer?
     /// More about the reason, for people.
     public let detail: String?
-    /// The presentation this is the outcome of; nil in one that a responder has just made.
+    /// The presentation of this outcome; nil while a responder returns it.
     public internal(set) var presentation: PresentationID?
 
     public init(
@@ -36,10 +36,10 @@ public struct Outcome: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The outcome of `answer` after its attempt came to `result`.
+    /// The outcome of `answer` after an attempt with `result`.
     ///
-    /// The reason stays `answered` when the attempt ran to its end: picked "Retry", retry failed
-    /// differs from picked "Cancel" by the answer's option (A02, A03).
+    /// The reason is `answered` whenever the attempt ran to its end: a failed "Retry" differs from
+    /// "Cancel" only by the answer's option (A02, A03).
     public init(answer: Answer, result: AttemptResult, decidedBy: String) {
         let (reason, detail): (Reason, String?) =
             switch result {
@@ -70,8 +70,7 @@ extension Outcome: CustomStringConvertible {
 }
 
 extension Outcome {
-    /// Why a presentation ended, for programs. Open: a newer node may send a reason that this
-    /// version does not know.
+    /// Why a presentation ended, for programs. An open set: a newer node may send other reasons.
     public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -79,17 +78,17 @@ extension Outcome {
 
         /// An option was chosen and its attempt ran.
         public static let answered = Reason(rawValue: "answered")
-        /// A responder dealt with it itself.
+        /// A responder handled the error itself.
         public static let handled = Reason(rawValue: "handled")
         /// A responder's `willPresentError` returned nil.
         public static let withheld = Reason(rawValue: "withheld")
-        /// The error says that the user cancelled: nothing to show (AppKit).
+        /// The error is a user cancellation, which is never shown (AppKit).
         public static let userCancelled = Reason(rawValue: "userCancelled")
-        /// The presenters that showed it passed it on; only in refusals of late answers.
+        /// The presenters that showed it declined. Used only in refusals of late answers.
         public static let declined = Reason(rawValue: "declined")
         /// No answer came before the deadline.
         public static let expired = Reason(rawValue: "expired")
-        /// The chain ended before a presenter had it.
+        /// The chain ended before any presenter.
         public static let detached = Reason(rawValue: "detached")
         /// The next process could not be reached.
         public static let unreachable = Reason(rawValue: "unreachable")
@@ -97,26 +96,26 @@ extension Outcome {
         public static let recoveryFailed = Reason(rawValue: "recoveryFailed")
         /// The chosen option's attempt did not end within its limit.
         public static let recoveryTimedOut = Reason(rawValue: "recoveryTimedOut")
-        /// The chosen option has nothing behind it.
+        /// The chosen option has no attempter.
         public static let noAttempter = Reason(rawValue: "noAttempter")
         /// The answer could not be delivered to the option's owner.
         public static let undelivered = Reason(rawValue: "undelivered")
-        /// The origin gave up: its task was cancelled.
+        /// The origin withdrew: its task was cancelled.
         public static let withdrawn = Reason(rawValue: "withdrawn")
-        /// A hop saw itself in the path.
+        /// A node found itself in the path.
         public static let cycle = Reason(rawValue: "cycle")
-        /// More hops than the limit.
+        /// The path exceeds the limit of hops.
         public static let tooManyHops = Reason(rawValue: "tooManyHops")
-        /// A hop is at its limit of open presentations.
+        /// A node is at its limit of open presentations.
         public static let busy = Reason(rawValue: "busy")
-        /// A hop refused it: malformed, too large, another report under the same id, ...
+        /// A node refused the request: malformed, too large, another report under the same id, ...
         public static let rejected = Reason(rawValue: "rejected")
-        /// The node is going down.
+        /// The node is shutting down.
         public static let shutDown = Reason(rawValue: "shutDown")
 
-        /// Whether no person ever saw the error: its responders get `willNotPresentError`. AppKit's
-        /// condition, "will not be presented and is not going to be recovered from", so not for
-        /// a presentation that was withdrawn or expired in front of a person.
+        /// Whether the error was never shown, so that its responders get `willNotPresentError`.
+        /// AppKit's condition is "will not be presented and is not going to be recovered from"; a
+        /// presentation that was withdrawn or expired in front of a person does not meet it.
         public var meansNotPresented: Bool {
             switch self {
             case .withheld, .userCancelled, .detached, .unreachable, .cycle, .tooManyHops, .busy,

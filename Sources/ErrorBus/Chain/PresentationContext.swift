@@ -1,45 +1,45 @@
 import Synchronization
 
-/// One presentation on its way: its id and what it passed. Goes with the error from responder to
+/// The id of a presentation and the responders it has passed. Goes with the error from responder to
 /// responder, as an argument.
 public struct PresentationContext: Sendable {
-    /// More responders than this in one process is taken for a chain without end.
+    /// The longest chain in one process; a longer one is taken for endless.
     static let responderCountMax = 64
-    /// More presentations than this, each begun inside the one before (by a hook, by a recovery
-    /// attempt), is taken for an error that reports itself for ever.
+    /// The deepest nesting of presentations begun by hooks and recovery attempts; a deeper one is
+    /// taken for an error that presents itself endlessly.
     static let nestingCountMax = 16
 
-    /// The id under which it travels.
+    /// The id of the presentation.
     public let id: PresentationID
-    /// The earlier presentation of the same operation, whose recovery was not the end of it.
+    /// The earlier presentation of the same operation, if this one repeats it.
     public let retryOf: PresentationID?
     /// How many presentations of the same operation came before.
     public let retryCount: Int
-    /// Until when the caller waits; nil: as long as the caller lives.
+    /// How long the caller waits; nil: without a limit.
     public internal(set) var deadline: ContinuousClock.Instant?
-    /// The option that the caller declared for the case that no answer comes before then.
+    /// The option that the caller declared for an expired deadline.
     var onExpiry: String?
-    /// The names of the responders passed, first to last: what an audit shows. A responder where
-    /// something out of the ordinary happened carries a note, as in `"importer (cut, to root)"`.
+    /// The names of the responders passed, in order, for audits. A name carries a note where the
+    /// responder did something unusual, as in `"importer (cut, to root)"`.
     public internal(set) var trail: [String] = []
-    /// Called with where the presentation stands, on every change.
+    /// Called with the state of the presentation on every change.
     let stateChanged: @Sendable (PresentationState) -> Void
 
-    /// What the process said that asks it here; nil when it began in this one.
+    /// The child's request for this presentation; nil when it began in this process.
     var received: ReceivedPresentation?
-    /// How many presentations it is inside of, itself included.
+    /// The depth of nesting; 1 for a presentation that began outside any other.
     private(set) var nestingCount = 1
-    /// An earlier life of the presenter showed it already.
+    /// Whether an earlier life of the presenter showed it.
     var wasShownBefore = false
-    /// The responder that turned the error into "user cancelled" on the way; nil when it began so.
+    /// The responder that turned the error into a user cancellation; nil when it began as one.
     var userCancelledBy: String?
-    /// Reference-type responders passed, to notice a chain that runs in a circle.
+    /// The reference-type responders passed, to detect a circular chain.
     private var passed: [ObjectIdentifier] = []
-    /// The right to carry it on; nil in a hook, which has none.
+    /// The right to pass the presentation on; nil in a hook, which must not.
     private var turn: Turn? = Turn()
 
-    /// The presentation that begins with these options: ``Responder/presentError(_:options:from:)``
-    /// makes one. For tests of a responder's own methods.
+    /// A new presentation with these options, for tests of a responder's own methods.
+    /// ``Responder/presentError(_:options:from:)`` makes one by itself.
     public init(_ options: PresentationOptions = PresentationOptions()) {
         self.init(options, from: nil)
     }
@@ -74,16 +74,16 @@ public struct PresentationContext: Sendable {
 
     // MARK: Handing over
 
-    /// One handing over of a presentation to a responder.
+    /// The right to pass a presentation on to a responder, once.
     private final class Turn: Sendable {
         private let isTaken = Atomic(false)
 
-        /// Whether this is the first time.
+        /// Takes the right; false when it was taken before.
         func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
     }
 
-    /// The context to carry the presentation on with; nil when that was done with this one before,
-    /// or it is a hook's.
+    /// The context to pass the presentation on with; nil when this one was used before or belongs
+    /// to a hook.
     func takingTurn() -> PresentationContext? {
         guard let turn, turn.take() else { return nil }
         var context = self
@@ -91,18 +91,19 @@ public struct PresentationContext: Sendable {
         return context
     }
 
-    /// The context as a hook gets it: what the hook presents is a presentation of its own.
+    /// The context for a hook: an error that the hook presents begins a new presentation.
     var withoutTurn: PresentationContext {
         var context = self
         context.turn = nil
         return context
     }
 
-    /// The presentation that begins where this one cannot be carried on: a repetition of this one
-    /// for its caller, or what a hook presents.
+    /// A new presentation that begins inside this one: a repetition for the same caller, or an
+    /// error that a hook presents.
     func again() -> PresentationContext {
         guard turn != nil else { return PresentationContext(PresentationOptions(), from: self) }
-        // What another process asks is for its clock to end: it withdraws this one as well.
+        // A presentation of another process ends by that process's clock, which withdraws this one
+        // too.
         let isOwn = received == nil
         var context = PresentationContext(
             id: .make(), retryOf: id, retryCount: retryCount + 1,
@@ -122,8 +123,8 @@ public struct PresentationContext: Sendable {
         return context
     }
 
-    /// Notes that the error passes `responder`; a refusal when it was there before or the chain
-    /// has no end.
+    /// Records that the error passes `responder`. Returns a refusal for a circular or endless
+    /// chain.
     mutating func enter(_ responder: any Responder) -> Outcome? {
         let name = responder.responderName
         // Values have no identity: a circle of them ends at the limit.
@@ -145,10 +146,10 @@ public struct PresentationContext: Sendable {
         return nil
     }
 
-    /// The answer for the case that none came before the deadline: what the caller or the
-    /// error declares. Nil where nothing is declared, or what is declared is not offered.
+    /// The answer that the caller or the error declares for an expired deadline. Nil when none is
+    /// declared, or when the declared option is not offered.
     ///
-    /// Only the origin applies it, by its own clock, so that no two processes can.
+    /// Only the origin applies it, by its own clock, so that it is applied once.
     func answerOnExpiry(of error: any Error, by name: String) -> Answer? {
         guard received == nil else { return nil }
         let report = ErrorReport(describing: error)
@@ -160,18 +161,18 @@ public struct PresentationContext: Sendable {
     }
 }
 
-/// What a caller may say about one presentation, beside the error.
+/// What a caller may set for one presentation, beside the error.
 public struct PresentationOptions: Sendable {
-    /// The id to present under. The same id again is the same presentation: an answer that was
-    /// recorded for it is returned, and no presenter is asked.
+    /// The id to present under. An id that was used before names the same presentation: its
+    /// recorded answer is returned and no presenter is asked.
     public var id: PresentationID?
-    /// How long to wait for an answer; nil: as long as the caller lives.
+    /// How long to wait for an answer; nil: without a limit.
     public var deadline: Duration?
-    /// The id of the option that is applied when no answer comes before the deadline; nil: what the
-    /// error's report declares, and where that declares nothing, none. The outcome then says
-    /// `answered` with an answer that came about by `expiry`.
+    /// The id of the option to apply when no answer comes before the deadline; nil: the option that
+    /// the error's report declares, if any. The outcome then has reason `answered` and an answer
+    /// with `via` `expiry`.
     public var onExpiry: String?
-    /// Called with where the presentation stands, on every change. From any thread; must not wait.
+    /// Called with the state of the presentation on every change, from any thread; must not wait.
     public var stateChanged: @Sendable (PresentationState) -> Void = { _ in }
 
     public init() {}

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A presentation that another process asks of this one: what that process said beside the error,
-/// and whether it still waits. A responder may replace the error, and the next process still gets
-/// the same id, origin, path and digest.
+/// A presentation that another process requested: its PRESENT beside the error, and whether the
+/// request still stands. A responder may replace the error; the next process still gets the same
+/// id, origin, path and digest.
 final class ReceivedPresentation: Sendable {
     let present: Message.Present
     let deadline: MonotonicTime?
@@ -17,10 +17,10 @@ final class ReceivedPresentation: Sendable {
 
     var origin: NodeName { present.origin }
 
-    /// Why the next process is to drop it; nil while it is not given up below.
+    /// The reason for the next process to drop it; nil while the request below stands.
     var withdrawal: Message.WithdrawReason? { givenUp.withLock { $0 } }
 
-    /// The child, or the hop to it, gave it up; nil: only this node goes down.
+    /// Marks it withdrawn by the child or its hop; nil: only this node shuts down.
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }
 }
 
@@ -38,7 +38,7 @@ public final class OriginContact: Sendable {
 
     public var isReachable: Bool { state.withLock(\.isReachable) }
 
-    /// Tells of every change from now on. From any thread; must not wait.
+    /// Calls `observer` on every change from now on, from any thread; it must not wait.
     public func onChange(_ observer: @escaping @Sendable (_ isReachable: Bool) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

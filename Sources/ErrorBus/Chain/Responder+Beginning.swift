@@ -2,14 +2,15 @@ import Synchronization
 
 // Where presentations begin.
 extension Responder {
-    /// Begins a presentation: offers an error to this responder. Returns when it is decided and any
-    /// recovery has run; `didRecover` says whether to repeat what failed. Completes exactly once.
+    /// Begins a presentation of an error at this responder. Returns after the answer and its
+    /// recovery attempt; `didRecover` says whether to repeat the failed operation. Completes
+    /// exactly once.
     ///
     /// - Parameters:
-    ///   - options: What the caller says about it, beside the error.
-    ///   - context: In a hook, an override or an attempt that a hook has added: the presentation
-    ///     that this one begins inside of. It passes nothing on to this one but how deep it is, so
-    ///     that an error which reports itself for ever ends with `tooManyHops`.
+    ///   - options: The caller's settings for this presentation.
+    ///   - - context: The presentation inside which this one begins, when called from a hook, an
+    ///     override or an attempt of an option that a hook added. Only its nesting depth is used,
+    ///     so that an error which presents itself endlessly ends with `tooManyHops`.
     public func presentError(
         _ error: any Error, options: PresentationOptions = PresentationOptions(),
         from context: PresentationContext? = nil
@@ -28,19 +29,19 @@ extension Responder {
         Task { completionHandler(await presentError(error).didRecover) }
     }
 
-    /// Does `operation`; when it throws, presents the error here; when that recovers, does the
+    /// Runs `operation`. When it throws, presents the error here; when that recovers, runs the
     /// operation again, as `NSDocument` repeats its autosaving check until no error is signalled.
     /// Each repetition's error is a new presentation linked to the one before.
     ///
-    /// There is no count of repetitions: the answer decides each one, and one option that
-    /// recovers nothing (``RecoveryOption/cancel``) is the way out.
+    /// The number of repetitions has no limit: each one follows an answer. An option that does not
+    /// recover (``RecoveryOption/cancel``) ends them.
     ///
     /// - Parameters:
-    ///   - options: For each presentation; an id counts for the first one only.
-    ///   - context: The presentation that they begin inside of, as for
+    ///   - options: Settings for each presentation; an id applies to the first one only.
+    ///   - - context: The presentation inside which they begin, as for
     ///     ``presentError(_:options:from:)``.
-    /// - Throws: The operation's last error, when nothing recovered it; without presenting it when
-    ///   the task is cancelled or the error is `CancellationError`.
+    /// - Throws: The operation's last error when nothing recovered it. A `CancellationError`, and
+    ///   any error of a cancelled task, is thrown without being presented.
     public func withRecovery<Value>(
         options: PresentationOptions = PresentationOptions(),
         from context: PresentationContext? = nil,
@@ -63,12 +64,13 @@ extension Responder {
         }
     }
 
-    /// Begins the presentation `context` here.
+    /// Begins the presentation of `context` at this responder.
     func begin(_ error: any Error, in context: PresentationContext) async -> Outcome {
         await begin(context) { await presentError(error, in: context) }
     }
 
-    /// Begins the presentation `context` here, with what `body` does about it.
+    /// Begins the presentation of `context` at this responder, with `body` in place of
+    /// `presentError`.
     func begin(_ context: PresentationContext, _ body: () async -> Outcome) async -> Outcome {
         var outcome: Outcome
         if context.nestingCount > PresentationContext.nestingCountMax {
@@ -88,25 +90,25 @@ extension Responder {
         return outcome
     }
 
-    /// Presents a responder's own fault to the responder after it. No caller waits for the outcome:
-    /// there is nothing to repeat. Where the chain is cut and errors drop, so does this one.
+    /// Presents a responder's own fault to the next responder. No caller waits for the outcome. A
+    /// cut chain that drops errors drops the fault too.
     func presentFault(_ fault: any Error, from context: PresentationContext) async {
         guard let successor = await successor else { return }
         Task { await successor.presentError(fault, from: context) }
     }
 }
 
-/// The presentations under way that this process began, counted by the type of responder that they
-/// began at. Where a hook presents its own error again without saying from which context, nothing
-/// else tells that each of them is inside the one before.
+/// The number of presentations that began in this process and are under way, by type of responder.
+/// It detects a hook that presents its own error again without naming its context.
 enum PresentationsBegun {
-    /// More than this at one type is taken for an error that reports itself for ever. As many as a
-    /// node takes from all of its children; a parent takes far fewer from one.
+    /// A higher count at one type is taken for an error that presents itself endlessly. Equal to
+    /// the limit that a node has for all of its children; a parent's limit for one child is far
+    /// lower.
     static let countMax = 16_384
 
     private static let counts = Mutex<[ObjectIdentifier: Int]>([:])
 
-    /// Counts one more at `responder`; false when there are too many.
+    /// Counts a presentation at `responder`; false when the limit is reached.
     static func enter(_ responder: some Responder) -> Bool {
         counts.withLock { counts in
             let key = ObjectIdentifier(type(of: responder))
@@ -117,7 +119,7 @@ enum PresentationsBegun {
         }
     }
 
-    /// One that was counted at `responder` has ended.
+    /// Counts the end of a presentation at `responder`.
     static func leave(_ responder: some Responder) {
         counts.withLock { counts in
             let key = ObjectIdentifier(type(of: responder))
@@ -127,8 +129,8 @@ enum PresentationsBegun {
     }
 
     static func refusal(by responder: some Responder) -> String {
-        "\(countMax) presentations that began at \(type(of: responder)) are under way, the most "
-            + "that may be. If it presents errors from its own hooks, let them say from which "
-            + "context: presentError(error, from: context), or forwardError(error, in: context)"
+        "\(countMax) presentations that began at \(type(of: responder)) are under way, "
+            + "the limit. If its hooks present errors, pass the context: "
+            + "presentError(error, from: context), or forwardError(error, in: context)"
     }
 }

@@ -1,18 +1,17 @@
 // How a presentation goes on from responder to responder.
 extension Responder {
-    /// Passes on an error that this responder does not deal with, the `super.presentError` of
-    /// AppKit: asks ``willPresentError(_:in:)``, then ``next``. What ``presentError(_:in:)`` does
-    /// unless it is overridden.
+    /// Passes on an error that this responder does not handle, the `super.presentError` of AppKit:
+    /// calls ``willPresentError(_:in:)``, then offers the error to ``next``. The default
+    /// implementation of ``presentError(_:in:)``.
     ///
-    /// A context carries its presentation on once. An error that is forwarded with it a second time
-    /// is another presentation, a repetition: its id is its own, `retryOf` names the first, and
-    /// the deadline is the same.
+    /// A context passes its presentation on once. An error forwarded a second time with it is a new
+    /// presentation: it has its own id, `retryOf` names the first, and the deadline is the same.
     public func forwardError(_ error: any Error, in context: PresentationContext) async -> Outcome {
         await forward(error, in: context) { await offerToNext($0, in: $1) }
     }
 
-    /// Lets the error pass this responder's hook, then gives it to `offer`, which is where
-    /// responders differ: most offer it to `next`, some ask a presenter first.
+    /// Runs this responder's hook on the error, then gives the error to `offer`: most responders
+    /// offer it to `next`, some ask a presenter first.
     func forward(
         _ error: any Error, in context: PresentationContext,
         offer: (any Error, PresentationContext) async -> Outcome
@@ -21,7 +20,7 @@ extension Responder {
             error, in: context, hook: { try await willPresentError($0, in: $1) }, offer: offer)
     }
 
-    /// As above, with another hook than `willPresentError`.
+    /// As above, with another hook in place of `willPresentError`.
     func forward(
         _ error: any Error, in context: PresentationContext,
         hook: (any Error, PresentationContext) async throws -> (any Error)?,
@@ -52,8 +51,7 @@ extension Responder {
         }
     }
 
-    /// Runs `body` in the presentation of `context`, once for each handing over. The second time it
-    /// is a presentation of its own.
+    /// Runs `body` in the presentation of `context`; when `context` was used before, in a new one.
     func carryOn(
         _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome
     ) async -> Outcome {
@@ -77,17 +75,17 @@ extension Responder {
         } catch is CancellationError where Task.isCancelled {
             return .withdrawn
         } catch let fault {
-            // The fault must neither hold up nor replace the error that met it, and must not come
-            // back here: it goes to the next responder, on its own.
+            // The fault must not delay, replace or meet the error again: it goes to the next
+            // responder on its own.
             await presentFault(fault, from: context)
             return .unchanged
         }
     }
 
-    /// Hands the error to `next`, or does what the policy for a cut chain says.
+    /// Offers the error to `next`, or follows the cut-chain policy.
     ///
-    /// At the end of the chain an error that says "user cancelled" is not worth a presenter
-    /// (AppKit's `NSApplication` shows nothing and reports no recovery).
+    /// A user cancellation that reaches the end of the chain is not shown: AppKit's `NSApplication`
+    /// shows nothing and reports no recovery.
     func offerToNext(_ error: any Error, in context: PresentationContext) async -> Outcome {
         if let next = await next { return await next.presentError(error, in: context) }
         if UserCancellation.standard.matches(error) {
@@ -105,7 +103,7 @@ extension Responder {
         }
     }
 
-    /// Whom an error goes to after this responder; nil where the chain is cut and errors drop.
+    /// The responder after this one; nil where the chain is cut and errors are dropped.
     var successor: (any Responder)? {
         get async {
             if let next = await next { return next }
@@ -117,18 +115,18 @@ extension Responder {
     }
 }
 
-/// What a responder's hook came to.
+/// The verdict of a responder's hook.
 private enum HookVerdict {
     case passOn(any Error)
     case withheld
-    /// The caller gave up while or before the hook ran.
+    /// The task was cancelled before or while the hook ran.
     case withdrawn
-    /// The hook failed: the error goes on as it was.
+    /// The hook threw: the error goes on unchanged.
     case unchanged
 }
 
 extension PresentationContext {
-    /// Remembers who turned an error into "user cancelled", so that the outcome can name it.
+    /// Records which responder turned an error into a user cancellation, for the outcome.
     fileprivate mutating func noteUserCancellation(
         by name: String, from before: any Error, to after: any Error
     ) {

@@ -1,48 +1,48 @@
-/// A step of the chain that an error climbs; it knows the next one. It is AppKit's `NSResponder`
-/// for errors. Classes, actors, structs and `@MainActor` types conform.
+/// A link of the chain that an error climbs: AppKit's `NSResponder`, for errors. Classes, actors,
+/// structs and `@MainActor` types conform.
 ///
 /// ``presentError(_:options:from:)`` begins a presentation, and ``presentError(_:in:)`` carries it
-/// from responder to responder. Its ``PresentationContext`` goes with it, so that a responder may
-/// replace the error by any other and it is still the same presentation.
+/// from responder to responder. The ``PresentationContext`` identifies it: a responder may replace
+/// the error, and it is still the same presentation.
 ///
-/// The usual place to take part is ``willPresentError(_:in:)``: change the error, add options, or
-/// withhold it. Override ``presentError(_:in:)`` only to deal with some errors yourself, and pass
-/// the others on with ``forwardError(_:in:)``. Decide by type, domain, code and declared fields,
-/// never by localized text.
+/// Most responders implement ``willPresentError(_:in:)`` to change the error, add options, or
+/// withhold it. Override ``presentError(_:in:)`` only to handle some errors, and pass the others on
+/// with ``forwardError(_:in:)``. Decide by type, domain, code and declared fields, never by
+/// localized text.
 public protocol Responder: Sendable {
-    /// The responder to offer what this one does not deal with; nil cuts the chain.
+    /// The responder that gets the errors not handled here; nil cuts the chain.
     var next: (any Responder)? { get async }
 
-    /// What happens here when ``next`` is nil. ``CutChainPolicy/drop`` unless declared.
+    /// What happens to an error when ``next`` is nil; ``CutChainPolicy/drop`` by default.
     var cutChainPolicy: CutChainPolicy { get async }
 
-    /// The name in outcomes and audits; the type's name unless declared.
+    /// The name in outcomes and audits; by default the type's name.
     var responderName: String { get }
 
-    /// The last chance to change an error before it is presented, or to withhold it.
+    /// Changes an error before it is presented, or withholds it.
     ///
     /// To silence an error return `CocoaError(.userCancelled)`, AppKit's way, or nil, HRS's way;
     /// unlike with HRS the caller completes in both cases. The error waits for this method, so it
-    /// should be brief, and give up when the task is cancelled. What it presents itself is a
-    /// presentation of its own, begun with `presentError(other, from: context)`.
+    /// should be brief and return when the task is cancelled. An error that the method itself
+    /// presents is a new presentation: `presentError(other, from: context)`.
     ///
-    /// - Returns: The same error, another one in its stead, or nil: then no other is asked and the
-    ///   caller completes with reason `withheld`.
-    /// - Throws: A fault of this responder itself. The error goes on unchanged, and the fault is
-    ///   presented to ``next`` as an error of its own, never to this responder again.
+    /// - Returns: The same error, a replacement, or nil: then the caller completes with reason
+    ///   `withheld`.
+    /// - Throws: A fault of this responder. The error goes on unchanged, and the fault is presented
+    ///   to ``next`` as a separate error, never to this responder.
     func willPresentError(
         _ error: any Error, in context: PresentationContext
     ) async throws -> (any Error)?
 
-    /// Notice that an error which passed here will not be shown and not be recovered from, so that
-    /// what was kept for its recovery can go (`NSDocument.willNotPresentError`).
+    /// Called when an error that passed here will be neither shown nor recovered from, so that
+    /// resources kept for its recovery can be released (`NSDocument.willNotPresentError`).
     func willNotPresentError(
         _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
     ) async
 
-    /// Offers an error to this responder, within a presentation that has begun. Returns when it is
-    /// decided and any recovery has run; `didRecover` says whether to repeat what failed. Completes
-    /// exactly once.
+    /// Offers an error to this responder within a presentation that has begun. Returns after the
+    /// answer and its recovery attempt; `didRecover` says whether to repeat the failed operation.
+    /// Completes exactly once.
     func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome
 }
 
@@ -64,13 +64,13 @@ extension Responder {
     }
 }
 
-/// What happens to an error at a responder whose `next` is nil: the sources disagree (dropped in
-/// ios-presentError, sent to the application in AppKit and HRS), so it is said.
+/// What happens to an error at a responder whose `next` is nil. Declared, because the precedents
+/// disagree: ios-presentError drops the error, AppKit and HRS send it to the application.
 public enum CutChainPolicy: Sendable {
-    /// The caller completes with `detached`; nothing is shown.
+    /// Completes the caller with `detached`; nothing is shown.
     case drop
-    /// Straight to a configured root, skipping what lies between.
+    /// Goes straight to a configured root, skipping the responders between.
     case root(any Responder)
-    /// To a presenter of this process.
+    /// Goes to a presenter of this process.
     case presentLocally(any Responder)
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The presentations of a node that wait for a person, and those that lately did: a presenter
-/// that any number of consoles and terminals look at and answer through.
+/// The presenter that keeps a node's open and recently ended presentations for any number of
+/// consoles and terminals.
 ///
-/// The first answer counts, wherever it was given; everybody else sees who gave it. Give the
-/// inbox to the node as its audit log too, so that it learns what came of each answer.
+/// The first answer counts, wherever it was given; everyone else sees its author. The inbox must
+/// also be the node's audit log, from which it learns each result.
 ///
-/// A design note on the ancestors: grouping is HRS's coalescing queue, without its two faults. Each
-/// origin runs its own attempter, and equal errors need not stand next to each other (A26, A27).
+/// Grouping is HRS's coalescing queue without its two faults: each origin runs its own attempter,
+/// and equal errors need not be adjacent (A26, A27).
 package final class Inbox: Presenter {
     package let presenterName: String
 
@@ -18,16 +18,16 @@ package final class Inbox: Presenter {
         var lastObserver = 0
     }
 
-    /// A presenter's task that waits for the end of a question.
+    /// A presenter's task that waits for the end of a presentation.
     private struct Waiting {
         let prompt: Prompt
         let ended: FirstValue<Ending>
     }
 
     private enum Ending: Sendable {
-        /// An answer was taken here.
+        /// An answer was accepted here.
         case answered
-        /// The question is gone, or was answered elsewhere.
+        /// The presentation was withdrawn, or answered elsewhere.
         case gone
         /// No answer came here in time.
         case escalated
@@ -42,8 +42,8 @@ package final class Inbox: Presenter {
         state = Mutex(State(machine: InboxMachine(limits: limits)))
     }
 
-    /// Holds the question until it is answered here or elsewhere. Declines when the inbox is
-    /// full, and when no person has taken it on for as long as its limits say.
+    /// Holds the presentation until it is answered here or elsewhere. Declines when the inbox is
+    /// full, and when no person answered or claimed it within `escalateAfter`.
     package func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Ending>()
         let isTaken = change { state in
@@ -79,8 +79,8 @@ package final class Inbox: Presenter {
         if !contact.isReachable { changed(false) }
     }
 
-    /// An answer that was withdrawn before it was recorded does not count: no person reads it as
-    /// given. After ``conclude(_:_:_:)``, which shows it as that.
+    /// Closes the item when its answer is withdrawn before it was recorded: such an answer never
+    /// counts. Runs after ``conclude(_:_:_:)``.
     private func watchRecord(of prompt: Prompt) {
         guard let answer = prompt.answer else { return }
         prompt.onRecord { [weak self] isRecorded in
@@ -89,7 +89,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Waits until it was neither answered nor claimed for so long; false when it has ended.
+    /// Waits until it was neither answered nor claimed for `limit`; false when it has ended.
     private func isNeglected(_ id: PresentationID, after limit: Duration) async -> Bool {
         while true {
             let neglect = state.withLock { $0.machine.neglect(of: id, after: limit, at: .now) }
@@ -104,13 +104,13 @@ package final class Inbox: Presenter {
 
     private func conclude(_ prompt: Prompt, _ ended: FirstValue<Ending>, _ ending: Ending) {
         change { state in
-            // Asked again meanwhile: what is in the table is the new asking's.
+            // Presented again meanwhile: the entry in the table belongs to the later call.
             guard state.waiting[prompt.id]?.ended === ended else { return }
             state.waiting[prompt.id] = nil
             switch prompt.ending {
             case .answered(let answer):
                 switch state.machine.items[prompt.id]?.stage {
-                // Given here; or another was on record, and that is known already.
+                // Answered here; or another answer was on record, which the item already shows.
                 case .answered, .settled: break
                 case .open, .claimed, .leaving, .closed, nil:
                     state.machine.decided(prompt.id, answer, at: .now)
@@ -131,9 +131,9 @@ package final class Inbox: Presenter {
     /// Answers one presentation.
     ///
     /// - Parameters:
-    ///   - by: Who answers, for the record and for everybody else who looks at it.
-    ///   - id: Names this answer; the same again is acknowledged and changes nothing.
-    ///   - undo: How long it is held back so that it can be taken back; not beyond the deadline.
+    ///   - by: The author, for the record and for everyone who sees the presentation.
+    ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
+    ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     @discardableResult
     package func answer(
         _ presentation: PresentationID, option: String, by: String, via: Answer.Via = .person,
@@ -160,8 +160,9 @@ package final class Inbox: Presenter {
 
     /// Answers every open member of a group with the same option.
     ///
-    /// - Parameter seen: The inbox's revision that the person saw: what came later is not answered.
-    /// - Returns: Which were answered, and why the others were not.
+    /// - Parameter seen: The revision of the inbox that the person saw; later members are not
+    ///   answered.
+    /// - Returns: The members answered, and the reason for each refused one.
     /// - Throws: When no such group is open.
     package func answerGroup(
         _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
@@ -181,8 +182,8 @@ package final class Inbox: Presenter {
         return result
     }
 
-    /// Ends an open presentation without a further prompt: the origin completes with `withheld`.
-    /// What a person has claimed is left to them.
+    /// Ends an open presentation without a prompt: the origin completes with `withheld`. A
+    /// presentation claimed by a person is left open.
     package func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
         let waiting = try attempt { state throws(InboxRefusal) in
             try state.machine.withheld(id, by: decider, at: .now)
@@ -191,10 +192,10 @@ package final class Inbox: Presenter {
         waiting?.prompt.close(.withheld, by: decider)
     }
 
-    /// Takes back every answer of a group that has not left yet.
+    /// Undoes every answer of a group that is still held.
     ///
-    /// - Parameter number: The group that the answered items belong to.
-    /// - Throws: When there is no such group, or nothing of it is left to take back.
+    /// - Parameter number: The group of the answered items.
+    /// - Throws: When there is no such group, or none of its answers is still held.
     package func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
         try attempt { state throws(InboxRefusal) in
             let undone = try state.machine.undoGroup(number, at: .now)
@@ -203,7 +204,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Takes back an answer that has not left yet; its author holds the claim for a minute.
+    /// Undoes an answer that is still held; its author then holds the claim for a minute.
     package func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
             try state.machine.undo(id, at: .now)
@@ -211,10 +212,10 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Takes a presentation on for a time: others see who, and cannot answer it meanwhile.
+    /// Claims a presentation for a time: others see the claimant and cannot answer meanwhile.
     ///
-    /// - Parameter takesOver: Also when another person has it.
-    /// - Returns: When the claim ends.
+    /// - Parameter takesOver: Whether to replace another person's claim.
+    /// - Returns: The end of the claim.
     @discardableResult
     package func claim(
         _ id: PresentationID, by person: String, for time: Duration = .seconds(300),
@@ -229,7 +230,7 @@ package final class Inbox: Presenter {
         return until
     }
 
-    /// Gives a claim back.
+    /// Releases a claim.
     package func release(_ id: PresentationID, by person: String) throws(InboxRefusal) {
         let prompt = try attempt { state throws(InboxRefusal) in
             try state.machine.release(id, by: person, at: .now)
@@ -241,7 +242,7 @@ package final class Inbox: Presenter {
     private func leave(_ id: PresentationID, _ answer: Answer, at time: Moment) async {
         try? await ContinuousClock().sleep(until: time.instant)
         let leaving = change { $0.machine.left(id, answer.id, at: .now) }
-        // What refuses it now has ended it, and is shown as that.
+        // A refusal here has ended the presentation, which the item then shows.
         if let leaving { _ = try? send(leaving, to: id) }
     }
 
@@ -257,7 +258,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// The question ended in the moment it was answered: says how, and shows it so.
+    /// Closes an item that ended at the moment of its answer; returns the refusal.
     private func lost(
         _ id: PresentationID, _ answer: Answer, _ refusal: AnswerRefusal
     ) -> InboxRefusal {
@@ -275,9 +276,9 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Gives every answer now that is held back so that it can be taken back: for a node that goes
-    /// down. Returns once each is on record and its owner has said what came of it, at the latest
-    /// at the limit: recorded, it outlives the node where that keeps a journal.
+    /// Sends every held answer now, for a node that shuts down. Returns when each is recorded and
+    /// its owner has reported the result, or at the limit. A recorded answer survives the node if
+    /// it keeps a journal.
     package func giveHeld(within limit: Duration = .seconds(2)) async {
         let held = change { $0.machine.leaveAll(at: .now) }
         let records = held.compactMap { id, answer in
@@ -295,20 +296,20 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Whether it is answered, and nothing is known yet of what came of it.
+    /// Whether it is answered and its result is still unknown.
     private func lacksResult(_ id: PresentationID) -> Bool {
         if case .answered = (try? item(id))?.stage { true } else { false }
     }
 
     // MARK: Looking at it
 
-    /// The latest change's number.
+    /// The number of the latest change.
     package var revision: UInt64 { state.withLock { $0.machine.revision } }
 
-    /// How many wait for an answer.
+    /// How many presentations wait for an answer.
     package var openCount: Int { state.withLock { $0.machine.openCount } }
 
-    /// What changed after `seen`, oldest change first. From 0: everything that is kept.
+    /// The items changed after revision `seen`, oldest change first; from 0: all.
     package func items(changedAfter seen: UInt64 = 0) -> [InboxItem] {
         state.withLock { $0.machine.items(changedAfter: seen, at: .now) }
     }
@@ -317,11 +318,11 @@ package final class Inbox: Presenter {
         try state.withLock { state throws(InboxRefusal) in try state.machine.item(id, at: .now) }
     }
 
-    /// Groups with an open member, gravest first, then oldest.
+    /// Groups with an open member, most severe first, then oldest.
     package var groups: [InboxGroup] { state.withLock { $0.machine.openGroups(at: .now) } }
 
-    /// The revision after each change, the latest only where the reader is slow. Ends with the
-    /// task that reads it.
+    /// The revision after each change; a slow reader gets only the latest. Ends with the task that
+    /// reads it.
     package func changes() -> AsyncStream<UInt64> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
@@ -359,8 +360,8 @@ package final class Inbox: Presenter {
 }
 
 extension Inbox: AuditLog {
-    /// Learns who decided, also where that was not here, and what came of it; everything else it
-    /// knows already.
+    /// Reads each decision, including those made elsewhere, and each result. Other events are
+    /// already known here.
     package func record(_ event: AuditEvent) {
         guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
         switch event.kind {

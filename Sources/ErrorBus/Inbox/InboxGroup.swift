@@ -1,20 +1,19 @@
-/// Open presentations that one answer may serve: the same key within a domain, or else the same
-/// domain, code and description, and the same options by id, title and role. Their origins keep
-/// their own attempters and results (HRS, coalescing).
+/// Open presentations that one answer may serve, by their ``CoalescingKey``. Each origin keeps its
+/// own attempter and result (HRS, coalescing).
 package struct InboxGroup: Hashable, Sendable {
     package let number: Int
-    /// The open ones, oldest first.
+    /// The open members, oldest first.
     package let members: [PresentationID]
-    /// The oldest open one, which stands for all.
+    /// The oldest open member, which stands for all.
     package let first: InboxItem
-    /// The gravest severity among them.
+    /// The highest severity among the members.
     package let severity: Severity
-    /// How many nodes they come from.
+    /// The number of nodes they come from.
     package let originCount: Int
 }
 
-/// Which open presentations are one group. A group is there as long as it has an open member;
-/// after the last is answered, an equal error opens a new one (A27).
+/// The table of open groups. A group exists while it has an open member; an equal error after that
+/// opens a new one (A27).
 struct InboxGroups: Hashable, Sendable {
     private struct Group: Hashable, Sendable {
         let key: CoalescingKey
@@ -50,9 +49,9 @@ struct InboxGroups: Hashable, Sendable {
     }
 }
 
-/// What came of answering a whole group.
+/// The result of answering a whole group.
 package struct GroupAnswer: Hashable, Sendable {
     package internal(set) var answered: [PresentationID] = []
-    /// Those that were not, and why: ended meanwhile, claimed by another person.
+    /// The members not answered, and why: ended meanwhile, or claimed by another person.
     package internal(set) var refused: [PresentationID: InboxRefusal] = [:]
 }

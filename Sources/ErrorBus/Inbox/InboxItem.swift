@@ -1,18 +1,18 @@
-/// One presentation as an inbox has it: what was asked, and where it stands.
+/// One presentation in an inbox: its report and its stage.
 package struct InboxItem: Hashable, Sendable {
-    /// Where a presentation stands, in the words people see.
+    /// The stage of a presentation, as people see it.
     package enum Stage: Hashable, Sendable {
-        /// No person has taken it on.
+        /// Waits for an answer, unclaimed.
         case open
-        /// A person looks after it. Others see who, and cannot answer it before then.
+        /// Claimed by a person. Other people cannot answer it until then.
         case claimed(by: String, until: Moment)
-        /// Answered, but the answer leaves only then: until then it can be taken back.
+        /// Answered; the answer is held until then and can be undone.
         case leaving(Answer, at: Moment)
-        /// Answered; nothing is known yet of what came of it.
+        /// Answered; the result is still unknown.
         case answered(Answer)
-        /// The option's owner said what came of it.
+        /// Answered, with the result that the option's owner reported.
         case settled(Answer, RecoveryResult)
-        /// It ended here without an answer: withdrawn, expired, passed to the next presenter.
+        /// Ended here without an answer: withdrawn, expired, declined to the next presenter.
         case closed(Outcome.Reason)
     }
 
@@ -25,25 +25,25 @@ package struct InboxItem: Hashable, Sendable {
     /// The nodes it came through, origin first.
     package let path: [NodeName]
     package let retryCount: Int
-    /// It may have been shown before; no answer was recorded.
+    /// Whether it may have been shown before, without a recorded answer.
     package let wasShownBefore: Bool
     package let openedAt: Moment
-    /// Until when an answer counts; nil: as long as the origin lives.
+    /// The time until which an answer counts; nil: as long as the origin lives.
     package let deadline: ContinuousClock.Instant?
-    /// The number of the group it belongs to, never used again once that is gone.
+    /// The number of its group. Numbers are never reused.
     package internal(set) var group: Int
     package internal(set) var stage = Stage.open
-    /// Whether its origin can be reached, as far as this node knows.
+    /// Whether the origin can be reached, as far as this node knows.
     package internal(set) var isReachable = true
-    /// The presentation in which the same operation came back, after this one's answer.
+    /// The presentation in which the same operation failed again after this one's answer.
     package internal(set) var failedAgain: PresentationID?
-    /// The answers that were taken back, the latest last.
+    /// The answers that were undone, the latest last.
     private(set) var takenBack: [UniqueID] = []
-    /// When it came to this stage.
+    /// When this stage began.
     package internal(set) var changedAt: Moment
-    /// Greater with each change in the inbox: who has seen 7 asks for what came after 7.
+    /// Grows with each change of the inbox: a reader at 7 asks for changes after 7.
     package internal(set) var revision: UInt64
-    /// The revision with which it came.
+    /// The inbox's revision at the item's arrival.
     package let openedRevision: UInt64
 
     init(_ question: InboxQuestion, group: Int, at now: Moment, revision: UInt64) {
@@ -76,7 +76,7 @@ package struct InboxItem: Hashable, Sendable {
         }
     }
 
-    /// It is kept for people to look at, for a while.
+    /// Whether it has ended and is kept only for people to read.
     var hasEnded: Bool {
         switch stage {
         case .open, .claimed, .leaving: false
@@ -84,13 +84,13 @@ package struct InboxItem: Hashable, Sendable {
         }
     }
 
-    /// Remembers an answer that was taken back, for as long as it may come again.
+    /// Records an undone answer, so that a repetition of it is refused.
     mutating func takeBack(_ answer: UniqueID) {
         takenBack.append(answer)
         takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
     }
 
-    /// A claim that has run out counts no more.
+    /// The item as of `now`: a claim that ran out is open.
     func asOf(_ now: Moment) -> InboxItem {
         guard case .claimed(_, let until) = stage, until <= now else { return self }
         var item = self
@@ -99,7 +99,7 @@ package struct InboxItem: Hashable, Sendable {
     }
 }
 
-/// What is put into an inbox.
+/// A presentation as it is put into an inbox.
 package struct InboxQuestion: Hashable, Sendable {
     package var id: PresentationID
     package var report: ErrorReport
@@ -124,17 +124,17 @@ package struct InboxQuestion: Hashable, Sendable {
     }
 }
 
-/// What an inbox does with an answer it takes.
+/// What an inbox does with an answer that it accepts.
 enum InboxDecision: Hashable, Sendable {
-    /// Send it now.
+    /// Send the answer now.
     case send(Answer)
-    /// Send it then, unless it is undone.
+    /// Send it at that time, unless it is undone.
     case hold(Answer, until: Moment)
-    /// The same answer came before: nothing more is done.
+    /// Nothing: this answer came before.
     case acknowledged(Answer)
 }
 
-/// The order in which presentations ended, as long as they are kept.
+/// The ended presentations in the order of their ends, up to a limit.
 struct InboxEnded: Hashable, Sendable {
     let max: Int
     private var ids: [PresentationID] = []
@@ -142,13 +142,13 @@ struct InboxEnded: Hashable, Sendable {
 
     init(max: Int) { self.max = max }
 
-    /// Adds the latest; returns the one that is kept no longer.
+    /// Adds the latest; returns the one that falls out.
     mutating func append(_ id: PresentationID) -> PresentationID? {
         ids.append(id)
         guard ids.count - start > max else { return nil }
         defer {
             start += 1
-            // Now and then, so that each call costs little.
+            // Compacts rarely, so that the mean cost of a call is low.
             if start > max { compact() }
         }
         return ids[start]
@@ -165,7 +165,7 @@ struct InboxEnded: Hashable, Sendable {
 }
 
 extension InboxItem {
-    /// What came of it, in the words that people see everywhere; nil as long as nothing has.
+    /// The end of the presentation in words for people; nil while it has none.
     package var ending: String? {
         switch stage {
         case .open, .claimed, .leaving, .answered: nil

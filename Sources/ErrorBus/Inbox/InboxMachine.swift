@@ -1,5 +1,5 @@
-/// The table of an inbox: every presentation put to people here, open or lately ended. Decides
-/// what may be done to each; asks no one and sends nothing.
+/// The table of an inbox: each presentation put to people here, open or recently ended. Decides
+/// what may be done to it; does no I/O.
 struct InboxMachine: Sendable {
     let limits: InboxLimits
     private(set) var items: [PresentationID: InboxItem] = [:]
@@ -14,10 +14,10 @@ struct InboxMachine: Sendable {
         ended = InboxEnded(max: limits.endedMax)
     }
 
-    // MARK: What happened to a question
+    // MARK: What happened to a presentation
 
-    /// A question came. Nil when there is no room for it. Asked again under the same id it is open
-    /// again: the asking before has ended or is about to.
+    /// A presentation arrived. Nil when the inbox is full. A known id is open again: its earlier
+    /// call has ended or is about to.
     mutating func opened(_ question: InboxQuestion, at now: Moment) -> InboxItem? {
         if let earlier = items[question.id] { forget(earlier) }
         guard openCount < limits.openMax else { return nil }
@@ -37,23 +37,24 @@ struct InboxMachine: Sendable {
         return item
     }
 
-    /// An answer counts, wherever it was given.
+    /// An answer was recorded, wherever it was given.
     mutating func decided(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         guard let item = items[id] else { return }
         switch item.stage {
         case .open, .claimed, .leaving: change(id, to: .answered(answer), at: now)
-        // Another presenter's answer was first after all.
+        // Another presenter's answer was first.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
-        // Passed on from here, and answered by the next presenter; withheld too late; or another
-        // answer was on record when one given here came.
+        // Declined here and answered by the next presenter; withheld too late; or another answer
+        // was
+        // on record before one given here.
         case .closed: change(id, to: .answered(answer), at: now)
         case .answered, .settled: break
         }
     }
 
-    /// An answer that was taken here does not count: it came too late, which was not known here
-    /// yet, or could not be recorded.
+    /// An answer given here does not count: it came after an end that was not known here yet, or it
+    /// could not be recorded.
     mutating func answerLost(
         _ id: PresentationID, _ answer: UniqueID, _ reason: Outcome.Reason, at now: Moment
     ) {
@@ -62,7 +63,7 @@ struct InboxMachine: Sendable {
         }
     }
 
-    /// It ended without an answer.
+    /// The presentation ended without an answer.
     mutating func closed(_ id: PresentationID, _ reason: Outcome.Reason, at now: Moment) {
         guard let item = items[id] else { return }
         switch item.stage {
@@ -71,7 +72,8 @@ struct InboxMachine: Sendable {
         }
     }
 
-    /// What came of that answer. Known, it stands: a former asking may end later, as unknown.
+    /// The result of the answer arrived. A known result stands: an earlier call may end later, as
+    /// unknown.
     mutating func settled(
         _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult, at now: Moment
     ) {
@@ -89,7 +91,7 @@ struct InboxMachine: Sendable {
 
     // MARK: Looking at it
 
-    /// What changed after `seen`, oldest change first; claims that ran out are open again.
+    /// The items changed after `seen`, oldest change first; claims that ran out are open again.
     func items(changedAfter seen: UInt64, at now: Moment) -> [InboxItem] {
         items.values.filter { $0.revision > seen }.map { $0.asOf(now) }
             .sorted { $0.revision < $1.revision }
@@ -100,7 +102,7 @@ struct InboxMachine: Sendable {
         return item.asOf(now)
     }
 
-    /// Whether a presentation was left to itself for so long, or when to look again.
+    /// Whether a presentation was neglected for so long, or when to check again.
     func neglect(
         of id: PresentationID, after limit: Duration, at now: Moment
     ) -> InboxNeglect {
@@ -109,7 +111,7 @@ struct InboxMachine: Sendable {
         case .open:
             let due = item.changedAt.instant + limit
             return due <= now.instant ? .neglected : .lookAgain(at: due)
-        // Given back or taken back, it is open again without a word: not seen later than this.
+        // A release or an undo reopens it without an event for this check: hence at the latest now.
         case .claimed(_, let until), .leaving(_, at: let until):
             let left = now.instant.duration(to: until.instant)
             return .lookAgain(at: now.instant + max(.seconds(1), min(limit, left)))
@@ -177,20 +179,20 @@ struct InboxMachine: Sendable {
     }
 }
 
-/// Whether a presentation in an inbox waits in vain.
+/// Whether a presentation in an inbox is neglected.
 enum InboxNeglect: Hashable, Sendable {
-    /// It has ended, or is gone.
+    /// The presentation has ended.
     case over
-    /// No person has looked after it for too long.
+    /// Neither answered nor claimed for too long.
     case neglected
-    /// A person looks after it, or it is too early to tell.
+    /// Claimed, or not yet due.
     case lookAgain(at: ContinuousClock.Instant)
 }
 
 extension InboxMachine {
-    /// A person answers.
+    /// Answers one presentation.
     ///
-    /// - Parameter undo: How long it is held back so that it can be taken back; never beyond the
+    /// - Parameter undo: How long the answer is held so that it can be undone; at most until the
     ///   deadline.
     mutating func answer(
         _ id: PresentationID, with answer: Answer, undo: Duration, at now: Moment
@@ -220,7 +222,8 @@ extension InboxMachine {
         return .hold(answer, until: leaves)
     }
 
-    /// The time to undo has passed. Nil when it was undone, or ended, meanwhile.
+    /// The time to undo has passed. Nil when the answer was undone, or the presentation ended,
+    /// meanwhile.
     mutating func left(_ id: PresentationID, _ answer: UniqueID, at now: Moment) -> Answer? {
         guard case .leaving(let leaving, _) = items[id]?.stage, leaving.id == answer else {
             return nil
@@ -229,7 +232,7 @@ extension InboxMachine {
         return leaving
     }
 
-    /// No time to undo is left for any answer. Returns them, oldest presentation first.
+    /// Ends the time to undo of every held answer. Returns them, oldest presentation first.
     mutating func leaveAll(at now: Moment) -> [(PresentationID, Answer)] {
         items.values.sorted { $0.openedRevision < $1.openedRevision }.compactMap { item in
             guard case .leaving(let answer, _) = item.stage else { return nil }
@@ -237,20 +240,21 @@ extension InboxMachine {
         }
     }
 
-    /// Takes back an answer that has not left.
+    /// Undoes an answer that is still held.
     mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) {
         let item = try item(id, at: now)
         guard case .leaving(let answer, _) = item.stage else { throw .nothingToUndo }
         takeBack(id, answer, at: now)
     }
 
-    /// It stays claimed for a minute, so that no other answer comes in between.
+    /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
+    /// between.
     private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         change(id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
         remember(takenBack: answer.id, of: id)
     }
 
-    /// Takes back every answer of a group that has not left.
+    /// Undoes every held answer of a group.
     mutating func undoGroup(
         _ number: Int, at now: Moment
     ) throws(InboxRefusal) -> [PresentationID] {
@@ -266,7 +270,7 @@ extension InboxMachine {
         return undone
     }
 
-    /// Ends it unanswered, unless a person looks after it.
+    /// Ends it without an answer, unless a person has claimed it.
     mutating func withheld(
         _ id: PresentationID, by decider: String, at now: Moment
     ) throws(InboxRefusal) {
@@ -276,7 +280,7 @@ extension InboxMachine {
         change(id, to: .closed(.withheld), at: now)
     }
 
-    /// A person takes it on for a time; again by the same person renews it.
+    /// Claims it for a time; the same person renews the claim by repeating it.
     mutating func claim(
         _ id: PresentationID, by person: String, for time: Duration, takesOver: Bool,
         at now: Moment
@@ -291,7 +295,7 @@ extension InboxMachine {
         return now + time
     }
 
-    /// Gives a claim back. Another person's is refused.
+    /// Releases a claim. Another person's claim is refused.
     mutating func release(
         _ id: PresentationID, by person: String, at now: Moment
     ) throws(InboxRefusal) {
@@ -301,8 +305,8 @@ extension InboxMachine {
         if case .claimed = item.stage { change(id, to: .open, at: now) }
     }
 
-    /// The members of an open group, oldest first: those that had come by `seen`, since an answer
-    /// is for what its giver saw.
+    /// The members of an open group, oldest first, that had arrived by revision `seen`: an answer
+    /// covers only what its author saw.
     func members(
         ofGroup number: Int, seen: UInt64?
     ) throws(InboxRefusal) -> [PresentationID] {
@@ -324,17 +328,18 @@ extension InboxMachine {
     }
 }
 
-/// How much an inbox holds, and for how long. Times are monotonic.
+/// The limits of an inbox. Times are monotonic.
 package struct InboxLimits: Hashable, Sendable {
     /// Open presentations; above it the next presenter is asked.
     package var openMax = 50_000
-    /// Ended presentations that are kept for people to look at; the oldest go first.
+    /// Ended presentations kept for people to read; the oldest go first.
     package var endedMax = 2_000
-    /// A claim that is not renewed ends by itself.
+    /// The longest claim; a claim that is not renewed ends by itself.
     package var claimMax: Duration = .seconds(3_600)
-    /// How long an answer may be held back so that it can be undone.
+    /// The longest time an answer may be held so that it can be undone.
     package var undoMax: Duration = .seconds(60)
-    /// Unanswered and unclaimed for this long, the next presenter is asked; nil: never.
+    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
+    /// asked; nil: without a limit.
     package var escalateAfter: Duration?
 
     package init() {}

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Why an inbox did not do what a person asked. Nothing has changed then.
+/// Why an inbox refused an action of a person. The inbox is unchanged.
 package enum InboxRefusal: Error, Hashable, Sendable {
-    /// Never here, or ended so long ago that it is not kept.
+    /// The presentation was never here, or ended too long ago to be kept.
     case unknown(PresentationID)
     case unknownGroup(Int)
     case notOffered(option: String, offered: [String])
-    /// It was answered before.
+    /// The presentation is already answered.
     case answered(Answer, at: Moment)
-    /// Another person looks after it.
+    /// Another person has claimed it.
     case claimed(by: String, until: Moment)
     /// It ended without an answer.
     case closed(Outcome.Reason, at: Moment)
-    /// There is nothing to undo: not answered, or the answer has left.
+    /// No answer is held: none was given, or it was sent.
     case nothingToUndo
-    /// This answer was given before and taken back: it comes again only by mistake.
+    /// This answer was undone before; its repetition is a mistake of the client.
     case takenBack
-    /// What was asked for is above a limit.
+    /// The requested value is above a limit.
     case tooLong(what: String, allowed: Duration)
 }
 

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A point in time, as machines count it and as people read it. Only the first decides anything:
-/// a wall clock that jumps changes what is shown, not what happens.
+/// A point in time on two clocks: monotonic for machines, wall clock for people. Only the monotonic
+/// one decides, so a jump of the wall clock changes nothing but the text.
 package struct Moment: Hashable, Sendable {
     package let instant: ContinuousClock.Instant
     package let date: Date

@@ -8,26 +8,27 @@ public protocol Presenter: Sendable {
     /// Shows the prompt and returns its answer, made by ``Prompt/answer(_:by:via:id:)``, or nil
     /// to decline, so that the next presenter is asked.
     ///
-    /// Cancellation means that the prompt is gone (withdrawn, expired, answered elsewhere):
-    /// take the prompt away and return nil.
+    /// Cancellation means that the prompt has ended (withdrawn, expired, answered elsewhere):
+    /// remove it and return nil.
     ///
-    /// What it presents itself is a presentation of its own, begun from `prompt.context`.
-    /// - Throws: What kept it from presenting. The fault is logged here and the next presenter is
-    ///   asked; it is never sent to the origin.
+    /// An error that the presenter itself presents is a new presentation: begin it from
+    /// `prompt.context`.
+    /// - Throws: When the prompt cannot be shown. The fault is logged here and the next presenter
+    ///   is asked; it is never sent to the origin.
     func present(_ prompt: Prompt) async throws -> Answer?
 }
 
-/// Several presenters that are offered each prompt at once, as a console and a terminal on one
-/// desk. The first answer counts; the others' prompts close and name who gave it (A35).
+/// Several presenters that show each prompt at once, as a console and a terminal on one desk. The
+/// first answer counts; the others' prompts close and name its author (A35).
 ///
-/// Declines when all of them do. One that fails is logged and counts as declining.
+/// Declines when all of them do. A presenter that fails is logged and counts as declining.
 public struct FirstOfPresenters: Presenter {
     public let presenterName: String
     private let presenters: [any Presenter]
     private let logger: Logger
 
-    /// - Parameter presenters: In the order of their names in ``presenterName``; the order says
-    ///   nothing about who may answer first.
+    /// - Parameter presenters: In the order of their names in ``presenterName``; the order does not
+    ///   affect which answer is first.
     public init(_ presenters: [any Presenter], logger: Logger) {
         presenterName = presenters.map(\.presenterName).joined(separator: ", ")
         self.presenters = presenters
@@ -44,12 +45,12 @@ public struct FirstOfPresenters: Presenter {
 
     private func ask(_ presenter: any Presenter, _ prompt: Prompt) async {
         do {
-            // Taken here, not by who waits for all of them: the others may be slow to give up.
+            // Accepted here rather than after the group, since the others may be slow to end.
             if let answer = try await presenter.present(prompt), prompt.isOpen {
                 try prompt.take(answer)
             }
         } catch is CancellationError where Task.isCancelled {
-            // It gave up because the prompt is gone, as it should.
+            // Thrown because the prompt has ended, which is expected.
         } catch {
             logger.error(
                 "presenter failed",

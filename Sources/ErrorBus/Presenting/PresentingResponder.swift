@@ -1,10 +1,10 @@
 public import Logging
 
-/// The end of a chain: asks its presenters in order, takes the answer, and runs the chosen
-/// option through the error's attempter, wherever its owner lives.
+/// The end of a chain: asks its presenters in order, accepts the answer, and runs the chosen option
+/// through the error's attempter, wherever its owner lives.
 ///
-/// Errors that say "user cancelled" are never shown (AppKit). When every presenter declines, the
-/// error goes on to `next`, like any error that a responder does not deal with.
+/// User cancellations are never shown (AppKit). When every presenter declines, the error goes on to
+/// `next`, as from any responder that does not handle it.
 public final class PresentingResponder: Responder {
     public let responderName: String
     private let presenters: [any Presenter]
@@ -15,13 +15,13 @@ public final class PresentingResponder: Responder {
     private let willPresent: ClosureResponder.WillPresent
 
     /// - Parameters:
-    ///   - name: Who decided, in outcomes.
-    ///   - presenters: Asked in order; the first that does not decline answers.
-    ///   - next: The responder that gets what they all decline.
-    ///   - cancellation: What counts as "the user cancelled".
-    ///   - audit: Where what is presented and decided is written.
-    ///   - logger: Where presenters that fail are logged.
-    ///   - willPresent: The last hook before an error is shown, as AppKit's
+    ///   - name: The decider in outcomes.
+    ///   - presenters: Asked in order until one does not decline.
+    ///   - next: The responder that gets the errors which all presenters declined.
+    ///   - cancellation: Decides which errors are user cancellations.
+    ///   - audit: The log of what is presented and decided.
+    ///   - logger: Logs presenters that fail.
+    ///   - - willPresent: The last hook before an error is shown, as AppKit's
     ///     `application(_:willPresentError:)`.
     public convenience init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
@@ -33,7 +33,7 @@ public final class PresentingResponder: Responder {
             audit: audit, logger: logger, willPresent: willPresent)
     }
 
-    /// - Parameter journal: Where decisions survive this process.
+    /// - Parameter journal: The store of decisions that survive this process.
     package init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,
         cancellation: UserCancellation = .standard, journal: (any DecisionJournal)?,
@@ -95,15 +95,16 @@ public final class PresentingResponder: Responder {
             let ending = await PresenterRace(presenter, prompt, logger: logger).run()
             if let ending { return ending }
         }
-        // From here the error is elsewhere: an answer to this prompt must not look taken. One
-        // that came between the last decline and this line counts.
+        // The error moves on here: an answer to this prompt is refused from now on, and one that
+        // came
+        // since the last presenter declined counts.
         prompt.close(.declined)
         return prompt.ending ?? .closed(.declined)
     }
 }
 
-/// Asks one presenter, against the deadline and the withdrawal of the presentation: whichever
-/// comes first ends it. A presenter that ignores its cancellation is not waited for.
+/// A presenter against the deadline and the withdrawal of the presentation: the first of the three
+/// ends it. A presenter that ignores its cancellation is not waited for.
 private struct PresenterRace: Sendable {
     private let presenter: any Presenter
     private let prompt: Prompt
@@ -117,15 +118,15 @@ private struct PresenterRace: Sendable {
         self.clock = ContinuousClock()
     }
 
-    /// How the prompt ended; nil when the presenter leaves it, still open, to the next one.
+    /// How the prompt ended; nil when the presenter declined and the prompt is still open.
     func run() async -> PromptEnding? {
-        // Not even begun when it is too late: no person is to see a prompt flash by.
+        // Not begun when it is too late, so that no prompt flashes by.
         if Task.isCancelled { prompt.close(.withdrawn) }
         if let deadline = prompt.deadline, deadline <= clock.now { prompt.close(.expired) }
         let first = FirstValue<PromptEnding?>()
-        // The prompt itself says when it is decided: a presenter may answer and never return.
+        // The prompt reports the decision itself: a presenter may answer and never return.
         if let ending = prompt.observe({ first.offer($0) }) { return ending }
-        // Unstructured because a group would wait for a presenter that does not give up.
+        // Unstructured: a group would wait for a presenter that ignores cancellation.
         let asking = Task { first.offer(await ask()) }
         let timer = prompt.deadline.map { deadline in
             Task {
@@ -148,7 +149,7 @@ private struct PresenterRace: Sendable {
             let answer = try await presenter.present(prompt)
             if let answer, prompt.isOpen { try prompt.take(answer) }
         } catch is CancellationError where Task.isCancelled {
-            // The presenter gave up because the prompt is gone, as it should.
+            // Thrown because the prompt has ended, which is expected.
         } catch {
             log(error)
         }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One presentation in front of presenters: what to show, and the one place where it is answered.
+/// One presentation in front of presenters: its report, and the one place where it is answered.
 ///
 /// Any number of presenters may hold it; the first answer counts, and every later one is refused
 /// with the reason.
 public final class Prompt: Sendable {
-    /// What to show. Always offers at least one option: an error without any offers OK.
+    /// The report to show. Always has at least one option: an error without any gets OK.
     public let report: ErrorReport
-    /// The presentation on its way. What a presenter presents itself begins from here:
+    /// The presentation's context. A presenter presents errors of its own from it:
     /// `presentError(error, from: prompt.context)`.
     public let context: PresentationContext
 
@@ -17,7 +17,7 @@ public final class Prompt: Sendable {
     private struct State {
         var machine: PromptMachine
         var closedBy: String?
-        /// Called once, as the prompt ends.
+        /// Called once, when the prompt ends.
         var observer: (@Sendable (PromptEnding) -> Void)?
     }
 
@@ -25,7 +25,7 @@ public final class Prompt: Sendable {
         var report = report
         report.onExpiry = context.onExpiry ?? report.onExpiry
         report.retryOf = report.retryOf ?? context.retryOf
-        // AppKit and HRS: nothing to choose means one OK, which recovers nothing.
+        // AppKit and HRS: an error without options gets one OK, which does not recover.
         if report.options.isEmpty { report.options = [RecoveryOption.okay.option] }
         self.report = report
         self.context = context.withoutTurn
@@ -41,49 +41,49 @@ public final class Prompt: Sendable {
     public var origin: NodeName? { context.received?.origin }
     /// The nodes it came through, origin first.
     public var path: [NodeName] { context.received?.present.path ?? [] }
-    /// How many times the same operation was presented before. From another process that comes in
+    /// How many times the same operation was presented before. From another process it comes with
     /// the report.
     public var retryCount: Int { max(context.retryCount, report.retryCount) }
-    /// It may have been shown before, by this life of the node or an earlier one; no answer was
-    /// recorded.
+    /// Whether it may have been shown before, in this life of the node or an earlier one, without a
+    /// recorded answer.
     public var wasShownBefore: Bool { context.wasShownBefore }
     /// Whether its origin can be reached; nil for an error of this process.
     public var contact: OriginContact? { context.received?.contact }
-    /// Until when an answer counts; nil: as long as the origin lives.
+    /// The time until which an answer counts; nil: as long as the origin lives.
     public var deadline: ContinuousClock.Instant? { context.deadline }
 
-    /// Decides the presentation. The asking side goes on at once, whether or not the presenter that
-    /// holds the prompt has returned.
+    /// Answers the presentation. The waiting side goes on at once, even before the presenter
+    /// returns.
     ///
     /// - Parameters:
     ///   - option: The id of an offered option.
-    ///   - by: Who decides, for the record.
-    ///   - via: How the decision came about.
-    ///   - id: Names this decision; the same id with the same option again is acknowledged.
+    ///   - by: The author, for the record.
+    ///   - via: How the decision was made.
+    ///   - id: Names this answer; repeating it with the same option is acknowledged.
     /// - Returns: The answer that counts.
-    /// - Throws: When the option is not offered, or the prompt is answered or gone. It is then
-    ///   what it was.
+    /// - Throws: When the option is not offered, or the prompt is answered or closed. The prompt is
+    ///   unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
     ) throws(AnswerRefusal) -> Answer {
         try take(Answer(id: id ?? PresentationID.make().value, option: option, by: by, via: via))
     }
 
-    /// The answer that counts, once there is one.
+    /// The answer that counts; nil before there is one.
     public var answer: Answer? { state.withLock { $0.machine.answer } }
 
-    /// Tells, once, whether the answer that counts is on record: in the journal, where this node
-    /// keeps one. Until then a restart of this node asks again, so a presenter that shows an answer
-    /// as given shows it after this. False: the prompt went away before. From any thread; must
-    /// not wait.
+    /// Calls `observer` once with whether the answer that counts is recorded: in the journal, if
+    /// this node keeps one. Before that a restart of this node presents again, so a presenter that
+    /// shows an answer as given shows it after this call. False: the prompt ended first. Called
+    /// from any thread; must not wait.
     public func onRecord(_ observer: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
         record.observe(observer)
     }
 
-    /// Whether an answer would still be taken.
+    /// Whether an answer is still accepted.
     public var isOpen: Bool { ending == nil }
 
-    /// Says where the presentation stands, to the side that waits.
+    /// Reports where the presentation stands to the waiting side.
     public func moved(to station: PresentationState.Station, by: String? = nil) {
         context.stateChanged(PresentationState(station, by: by))
     }
@@ -91,7 +91,7 @@ public final class Prompt: Sendable {
     /// How the prompt ended; nil while it is open.
     var ending: PromptEnding? { state.withLock { $0.machine.ending } }
 
-    /// Decides the presentation with an answer made elsewhere.
+    /// Answers the presentation with an answer made elsewhere.
     @discardableResult
     func take(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         let (recorded, observer) = try state.withLock { state throws(AnswerRefusal) in
@@ -103,14 +103,13 @@ public final class Prompt: Sendable {
         return recorded
     }
 
-    /// Keeps an answer to an offered option back so that it can be taken back, with nil: it counts
-    /// when the deadline comes before it is taken.
+    /// Holds an answer so that it can be undone (with nil); at the deadline a held answer counts.
     func hold(_ answer: Answer?) { state.withLock { $0.machine.held = answer } }
 
-    /// Who ended it unanswered, where that was a person.
+    /// The person who ended the prompt without an answer, if one did.
     var closedBy: String? { state.withLock(\.closedBy) }
 
-    /// Ends the prompt unanswered; false when it was decided before.
+    /// Ends the prompt without an answer; false when it had ended before.
     @discardableResult
     func close(_ reason: Outcome.Reason, by decider: String? = nil) -> Bool {
         let (isFirst, ending, observer) = state.withLock { state in
@@ -123,8 +122,8 @@ public final class Prompt: Sendable {
         return isFirst
     }
 
-    /// Calls `observer` when the prompt ends, in place of an earlier one; returns the ending
-    /// instead when there was one before.
+    /// Calls `observer` when the prompt ends, replacing an earlier observer; returns the ending
+    /// instead if the prompt has ended.
     func observe(_ observer: @escaping @Sendable (PromptEnding) -> Void) -> PromptEnding? {
         state.withLock { state in
             if let ending = state.machine.ending { return ending }
@@ -134,13 +133,13 @@ public final class Prompt: Sendable {
     }
 }
 
-/// Why an answer was not taken. The prompt is unchanged: what was open stays open.
+/// Why an answer was refused. The prompt is unchanged.
 public enum AnswerRefusal: Error, Hashable, Sendable {
     /// The report does not offer this option.
     case notOffered(option: String, offered: [String])
-    /// It was answered before.
+    /// The prompt is already answered.
     case alreadyAnswered(Answer)
-    /// The prompt is gone: withdrawn by its origin, expired, ...
+    /// The prompt has ended: withdrawn by its origin, expired, ...
     case closed(Outcome.Reason)
 }
 
@@ -157,7 +156,7 @@ extension AnswerRefusal: CustomStringConvertible {
     }
 }
 
-/// Whether the answer to a prompt is on record; said once, to any number.
+/// Whether the answer to a prompt is recorded; reported once, to any number of observers.
 final class AnswerRecord: Sendable {
     typealias Observer = @Sendable (_ isRecorded: Bool) -> Void
 

@@ -1,21 +1,21 @@
-/// The life of one prompt: open, then answered once or closed unanswered. Decides which answer
-/// counts; nothing else may.
+/// The life of one prompt: open, then answered once or closed without an answer. The only place
+/// that decides which answer counts.
 struct PromptMachine: Hashable, Sendable {
     /// How the prompt ended; nil while it is open. Set once.
     private(set) var ending: PromptEnding?
-    /// Given, and kept back so that it can be taken back; it was given in time.
+    /// An answer given in time and held so that it can be undone.
     var held: Answer?
     private let offered: [String]
 
     init(offered: [String]) { self.offered = offered }
 
-    /// The answer that counts, once there is one.
+    /// The answer that counts; nil before there is one.
     var answer: Answer? {
         if case .answered(let answer) = ending { answer } else { nil }
     }
 
-    /// An answer was given. Returns the one that counts: the same answer again, by id and option,
-    /// is acknowledged with what was recorded (A23).
+    /// An answer was given. Returns the answer that counts. The same answer again, by id and
+    /// option, returns the recorded one (A23).
     mutating func answered(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         switch ending {
         case nil:
@@ -34,8 +34,8 @@ struct PromptMachine: Hashable, Sendable {
         }
     }
 
-    /// The prompt ended without an answer. False when it was answered or closed before: the
-    /// answer stands, whatever came later. So does one that is kept back when the time is over.
+    /// The prompt ended without an answer. False when it was answered or closed before: that
+    /// stands, and so does an answer that is held when the deadline passes.
     mutating func ended(_ reason: Outcome.Reason) -> Bool {
         guard ending == nil else { return false }
         if reason == .expired, let held {
@@ -50,6 +50,6 @@ struct PromptMachine: Hashable, Sendable {
 /// How one prompt ended.
 enum PromptEnding: Hashable, Sendable {
     case answered(Answer)
-    /// Unanswered; `declined` when its presenters left it to the next responder.
+    /// Ended without an answer; `declined` when its presenters left it to the next responder.
     case closed(Outcome.Reason)
 }

@@ -1,15 +1,15 @@
-/// The recorded decision about one presentation: which option, who chose it, and how.
+/// The recorded decision about one presentation: the option, its author, and how it was made.
 ///
-/// Made by a ``Prompt`` (a person, a policy) or read from the wire; the same answer travels down
-/// the whole path, so every hop can tell "this answer again" from "another answer".
+/// A ``Prompt`` makes it (a person, a policy), or it comes over the wire. The same answer travels
+/// down the whole path; its id lets every hop distinguish a repetition from another answer.
 public struct Answer: Hashable, Sendable {
-    /// How the decision came about.
+    /// How the decision was made.
     public enum Via: String, Sendable, CaseIterable {
         case person, policy, expiry, handler
     }
 
-    /// What else a process above said with its answer. Nothing here reads it; it travels down to
-    /// the origin as it came.
+    /// Further fields that a process above sent with its answer. They are not read here, and travel
+    /// down to the origin unchanged.
     struct Extras: Hashable, Sendable {
         struct Field: Hashable, Sendable {
             let name: String
@@ -23,28 +23,28 @@ public struct Answer: Hashable, Sendable {
     /// The longest `by`, in Unicode scalars; longer text is cut.
     public static let byScalarCountMax = 256
 
-    /// Names this decision; a resent answer keeps it.
+    /// Identifies this decision; a resent answer keeps it.
     public let id: UniqueID
-    /// The id of the chosen option; empty where a process above dealt with the error without one,
-    /// which no attempter and no caller sees.
+    /// The id of the chosen option; empty when a process above handled the error without one. No
+    /// attempter and no caller sees an empty one.
     public let option: String
-    /// Who decided: a person's name, a policy and its rule, a node.
+    /// The author: a person's name, a policy and its rule, a node.
     public let by: String
     public let via: Via
     var extras = Extras()
-    /// It came over the wire: a process above decided it, and keeps what comes of it.
+    /// Whether a process above decided. That process keeps the result.
     var isFromAbove = false
-    /// Set when it was dealt with above: nothing is attempted below.
+    /// The outcome when a process above handled the error: no attempt runs below.
     var didRecover: Bool?
-    /// The reason that a process above gave, as an ``Outcome/Reason`` or a word of its own.
+    /// The reason that a process above sent, as an ``Outcome/Reason`` or a word of its own.
     var reason: String?
 
-    /// An answer that a prompt takes is made by it; this one is for tests of attempters.
+    /// An answer for tests of attempters. In production a prompt makes it.
     ///
     /// - Parameters:
-    ///   - id: A new one unless given.
+    ///   - id: A new id by default.
     ///   - option: The id of the chosen option.
-    ///   - by: Who decides.
+    ///   - by: The author.
     public init(
         id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via
     ) {
@@ -56,7 +56,7 @@ public struct Answer: Hashable, Sendable {
 }
 
 extension Answer {
-    /// As ANSWER has it.
+    /// The answer in an ANSWER message.
     init(
         id: UniqueID, option: String?, by: String, via: Via, didRecover: Bool? = nil,
         reason: String? = nil, extras: Extras = Extras()
@@ -67,10 +67,10 @@ extension Answer {
         self.extras = extras
     }
 
-    /// The option; nil where a process above dealt with the error without one.
+    /// The option; nil when a process above handled the error without one.
     var chosen: String? { option.isEmpty ? nil : option }
 
-    /// Without what the processes on the way say to each other.
+    /// The answer without the fields between processes.
     var plain: Answer {
         var answer = self
         answer.isFromAbove = false
@@ -79,8 +79,8 @@ extension Answer {
         return answer
     }
 
-    /// What a peer that asks again gets once the answer was carried out: its result, never the
-    /// option again (rule 1). Nil while there is no result, or one of another asking.
+    /// The answer for a peer that repeats its request after the attempt: with the result, never the
+    /// option (rule 1). Nil while the result is unknown or belongs to another node's attempt.
     func told(_ result: RecoveryResult) -> Answer? {
         var answer = self
         switch result {

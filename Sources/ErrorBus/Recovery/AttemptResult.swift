@@ -1,18 +1,18 @@
-/// What one recovery attempt came to, in the process that ran it or waited for it.
+/// The result of one recovery attempt, in the process that ran it or waited for it.
 public enum AttemptResult: Hashable, Sendable {
     /// The original call is safe to send again.
     case recovered
-    /// The attempt ended without recovery; cancel does so by definition.
+    /// The attempt ended without recovery; cancel always does.
     case notRecovered
     /// The attempt threw; the text is for people.
     case threw(String)
-    /// The attempt did not end within its limit. It was cancelled; its end is not waited for.
+    /// The attempt did not end within its limit. It was cancelled and is not waited for.
     case timedOut
-    /// The option was offered, but nothing stands behind it.
+    /// The option was offered but has no attempter.
     case noAttempter
     /// No such option was offered.
     case notOffered
-    /// The owner is another process: what it reported.
+    /// The owner is another process, which reported this result.
     case remote(RecoveryResult)
 
     /// True only when the original call is safe to send again.
@@ -20,7 +20,7 @@ public enum AttemptResult: Hashable, Sendable {
         self == .recovered || self == .remote(.recovered)
     }
 
-    /// The result as the side that gave the answer learns it.
+    /// The result as it is reported to the side that gave the answer.
     public var settled: RecoveryResult {
         switch self {
         case .recovered: .recovered
@@ -31,24 +31,24 @@ public enum AttemptResult: Hashable, Sendable {
     }
 }
 
-/// What came of an answer, as the side that received it reports it (the wire's SETTLED result).
+/// The result of an answer, as the receiving side reports it (the wire's SETTLED result).
 public enum RecoveryResult: String, Sendable, CaseIterable {
     /// The attempt ran and the original call is safe to send again.
     case recovered
-    /// The attempt ran without success, or the choice recovers nothing (cancel).
+    /// The attempt ran without success, or the option does not recover (cancel).
     case failed
-    /// Another answer had been applied before.
+    /// Another answer was applied before.
     case late
-    /// The origin had given up before the answer came.
+    /// The origin withdrew before the answer came.
     case withdrawn
     /// The answer named an option that was not offered here.
     case invalid
-    /// Delivery was given up; not a result. Asked again, the answer is delivered again.
+    /// Delivery was given up, so there is no result. A repeated request gets the answer again.
     case unknown
 }
 
 extension RecoveryResult {
-    /// In the words that people see everywhere.
+    /// The result in words for people.
     package var words: String {
         switch self {
         case .recovered: "recovered"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that the first to offer decides, and that any number may offer.
+/// A value that any number of tasks may offer; the first offer decides it.
 final class FirstValue<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -10,7 +10,7 @@ final class FirstValue<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Decides the value unless it was decided before; returns whether this offer was the first.
+    /// Offers a value; returns whether it was the first.
     @discardableResult
     func offer(_ value: Value) -> Bool {
         let (isFirst, continuation) = state.withLock { state in
@@ -29,7 +29,7 @@ final class FirstValue<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// The value, once there is one. One waiter at a time: there is one caller.
+    /// The value, once there is one. Only one task may wait for it.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in
@@ -51,9 +51,8 @@ final class FirstValue<Value: Sendable>: Sendable {
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// Sleeps in steps of at most five seconds. A sleep that is cancelled stays in memory until
-    /// its time has come all the same, and nearly every limit here is cancelled: ten minutes long,
-    /// they would add up.
+    /// Sleeps in steps of at most five seconds. A cancelled sleep stays in memory until its time
+    /// has come, and nearly every limit here is cancelled: sleeps of ten minutes would add up.
     func sleepInSteps(for limit: Duration) async throws {
         try await sleepInSteps(until: now.advanced(by: limit))
     }
@@ -65,13 +64,12 @@ extension Clock where Duration == Swift.Duration {
     }
 }
 
-/// Runs `operation` and returns what it returns, or nil once `limit` has passed.
+/// Runs `operation` and returns its value, or nil once `limit` has passed.
 ///
-/// The operation is cancelled at the limit but not waited for: a recovery that ignores
-/// cancellation must not hold up the hops that wait for its result. That is why the two tasks
-/// here are unstructured: a task group would wait for both. Cancelling the caller cancels the
-/// operation, which then ends in its own way, within the limit. What an operation returns after
-/// its limit is dropped.
+/// The operation is cancelled at the limit but not waited for: a recovery attempt that ignores
+/// cancellation must not delay the hops that wait for its result. Hence the two unstructured tasks:
+/// a task group would wait for both. Cancelling the caller cancels the operation, which then ends
+/// within the limit. A value returned after the limit is dropped.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>,
     operation: @escaping @Sendable () async -> Value

@@ -1,15 +1,15 @@
 public import Foundation
 import Synchronization
 
-// The other direction of the bridge: code that knows only Foundation's protocols can read a
-// Recoverable and run its options by index.
+// The bridge to Foundation: code that knows only Foundation's protocols can read a Recoverable and
+// run its options by index.
 extension Recoverable: LocalizedError, RecoverableError {
     public var errorDescription: String? { report.description }
     public var failureReason: String? { report.failureReason }
     public var recoverySuggestion: String? { report.recoverySuggestion }
     public var helpAnchor: String? { report.helpAnchor }
 
-    /// The titles, in the order of the report.
+    /// The option titles, in the order of the report.
     public var recoveryOptions: [String] { report.options.map(\.title) }
 
     public func attemptRecovery(
@@ -20,7 +20,8 @@ extension Recoverable: LocalizedError, RecoverableError {
     }
 
     /// Blocks the calling thread until the attempt has ended (at most its own time limit): the
-    /// application-modal form. Not for the cooperative pool; from async code use the attempter.
+    /// application-modal form. Do not call it on the cooperative pool; async code uses the
+    /// attempter.
     public func attemptRecovery(optionIndex: Int) -> Bool {
         let result = BlockingResult()
         runAttempt(optionIndex) { result.set($0) }
@@ -37,8 +38,8 @@ extension Recoverable: LocalizedError, RecoverableError {
     }
 }
 
-/// Foundation declares its handler without Sendable, yet "call it when the attempt has ended"
-/// means from anywhere. It is called once, by the task that ran the attempt.
+/// A completion handler of Foundation, declared without Sendable but meant to be called from
+/// anywhere. The task that ran the attempt calls it once.
 private struct ForeignHandler: @unchecked Sendable {
     let call: (Bool) -> Void
 }
@@ -59,8 +60,8 @@ private final class BlockingResult: Sendable {
     }
 }
 
-/// Foundation's `RecoverableError` as an attempter. Its choices are addressed by index, so their
-/// ids are `option-0`, `option-1` and so on, as ``ErrorReport/init(describing:)`` names them.
+/// Foundation's `RecoverableError` as an attempter. It addresses options by index, so their ids are
+/// `option-0`, `option-1` and so on, as in ``ErrorReport/init(describing:)``.
 struct FoundationAttempter: RecoveryAttempter {
     private let error: any RecoverableError
     private let timeLimit: Duration
@@ -83,8 +84,8 @@ struct FoundationAttempter: RecoveryAttempter {
             return .notOffered
         }
         let error = error
-        // The handler "must be called", says the protocol, but nothing enforces it, nor that it
-        // is called once: hence the limit, and the first call counts.
+        // The protocol says the handler "must be called", but cannot ensure that it is called, or
+        // only once: hence the limit, and the first call counts.
         let recovered = await withTimeLimit(timeLimit, clock: clock) { () -> Bool in
             let first = FirstValue<Bool>()
             error.attemptRecovery(optionIndex: index) { first.offer($0) }

@@ -1,10 +1,10 @@
-/// An error with its report and what can attempt its recovery: what `recoverable { }` and
-/// `rewriting { }` return. It stands in for `underlying`, keeps its domain and code unless they
-/// are rewritten, and can be probed by ``Swift/Error/causing(_:)``.
+/// An error with its report and its attempter: the result of `recoverable { }` and `rewriting { }`.
+/// It stands in for `underlying`, keeps its domain and code unless they are rewritten, and can be
+/// probed by ``Swift/Error/causing(_:)``.
 public struct Recoverable: AttemptableError {
-    /// The error as it was.
+    /// The original error.
     public let underlying: any Error
-    /// What is shown. Its options are those of the attempter, as they may have been rewritten.
+    /// The report to show. Its options are those of the attempter, possibly rewritten.
     public let report: ErrorReport
     /// What runs the chosen option.
     public let attempter: any RecoveryAttempter
@@ -17,8 +17,8 @@ public struct Recoverable: AttemptableError {
 }
 
 extension Error {
-    /// This error with `options` as its only choices, each owned by this process. Options that it
-    /// had before are gone: to keep them use ``addingRecoveryOptions(_:timeLimit:options:)``.
+    /// This error with `options` as its only options, each owned by this process. To keep its
+    /// earlier options use ``addingRecoveryOptions(_:timeLimit:options:)``.
     public func recoverable(
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
         @RecoveryOptionBuilder options: () -> [RecoveryOption]
@@ -33,8 +33,8 @@ extension Error {
         return Recoverable(self, report: report, attempter: attempter)
     }
 
-    /// This error with more choices, before or after those that it has. Each choice is run by its
-    /// own owner: the added ones here, the others where they came from.
+    /// This error with more options, before or after its own. Each option is run by its owner: the
+    /// added ones here, the others where they came from.
     public func addingRecoveryOptions(
         _ place: RecoveryOption.Place = .last,
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
@@ -43,7 +43,7 @@ extension Error {
         addingRecoveryOptions(place, of: OptionAttempter(options(), timeLimit: timeLimit))
     }
 
-    /// As above, with the choices of an attempter of any kind.
+    /// As above, with the options of an attempter of any kind.
     public func addingRecoveryOptions(
         _ place: RecoveryOption.Place = .last, of added: any RecoveryAttempter
     ) -> Recoverable {
@@ -55,8 +55,8 @@ extension Error {
         return Recoverable(self, report: report, attempter: combined)
     }
 
-    /// This error in other words, with the same choices behind it. Titles may be changed and
-    /// options reordered or removed; the ids stay what they are, so their owners are found.
+    /// This error with a changed report and the same attempter. Titles may be changed and options
+    /// reordered or removed; ids stay the same, so that their owners are found.
     public func rewriting(_ change: (inout ErrorReport) -> Void) -> Recoverable {
         var report = ErrorReport(describing: self)
         change(&report)
@@ -64,8 +64,7 @@ extension Error {
             self, report: report, attempter: recoveryAttempter ?? OptionAttempter([]))
     }
 
-    /// This error, or the one it stands in for, as a `Failure`: how a responder probes what a
-    /// ``Recoverable`` wraps.
+    /// This error, or the one that a ``Recoverable`` wraps, as a `Failure`.
     public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
         var error: any Error = self
         while true {

@@ -1,24 +1,23 @@
-/// The choices behind an error and the way to run one: AppKit's recovery attempter, addressed by
-/// option id instead of index, so that reordering or translating options changes nothing.
+/// The options of an error and the way to run one: AppKit's recovery attempter, addressed by option
+/// id instead of index, so that reordering or translating options changes nothing.
 ///
-/// An attempter whose owner is another process conforms as well: there an attempt is an answer
-/// sent down and a result that comes back up.
+/// For an owner in another process an attempt sends the answer down and waits for the result.
 public protocol RecoveryAttempter: Sendable {
-    /// What is offered, in order.
+    /// The options offered, in order.
     var options: [ErrorReport.Option] { get }
 
-    /// Runs the attempt behind `answer.option`. Never throws: whatever happens is a result.
+    /// Runs the attempt behind `answer.option`. Never throws: a failure is a result.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult
 }
 
-/// An error that brings its own attempter.
+/// An error with an attempter.
 public protocol AttemptableError: ReportableError {
     var attempter: any RecoveryAttempter { get }
 }
 
 extension Error {
-    /// What can attempt this error's recovery: its own attempter, or Foundation's
-    /// `RecoverableError` adapted; nil when the error offers nothing.
+    /// The attempter of this error: its own, or Foundation's `RecoverableError` adapted; nil when
+    /// the error offers no options.
     public var recoveryAttempter: (any RecoveryAttempter)? {
         if let error = self as? any AttemptableError { return error.attempter }
         return FoundationAttempter(self)
@@ -26,11 +25,11 @@ extension Error {
 }
 
 extension Error {
-    /// Runs what stands behind the answer to this error.
+    /// Runs the attempt for the answer to this error.
     ///
-    /// The OK of an error without options recovers nothing and needs no attempter (HRS raises
-    /// an index error there). An attempter that there is hears of it all the same, since its owner
-    /// may be waiting in another process.
+    /// The OK of an error without options does not recover and needs no attempter (HRS raises an
+    /// index error there). An attempter still gets the answer, since its owner may wait in another
+    /// process.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
         let result = await recoveryAttempter?.attemptRecovery(answer) ?? .noAttempter
         let isUnknown = result == .noAttempter || result == .notOffered
@@ -39,11 +38,11 @@ extension Error {
     }
 }
 
-/// The attempter behind options written in this process: finds the option by id and runs its
-/// closure, within a limit.
+/// The attempter of options written in this process: finds the option by id and runs its closure
+/// within a limit.
 public struct OptionAttempter: RecoveryAttempter {
-    /// How long an attempt may take unless something else is said: long enough for a person to
-    /// log in again, short enough that a forgotten attempt lets the waiting hops go.
+    /// The default limit of an attempt: long enough for a person to log in again, short enough that
+    /// a stuck attempt does not hold up the waiting hops for long.
     public static let timeLimitDefault: Duration = .seconds(600)
 
     private let recoveryOptions: [RecoveryOption]
@@ -51,8 +50,8 @@ public struct OptionAttempter: RecoveryAttempter {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - recoveryOptions: In the order they are offered; of two with one id the first counts.
-    ///   - timeLimit: After this the attempt is cancelled and no longer waited for.
+    ///   - recoveryOptions: In the order offered; of two with the same id the first counts.
+    ///   - timeLimit: After this the attempt is cancelled and not waited for.
     ///   - clock: Measures the limit.
     public init(
         _ recoveryOptions: [RecoveryOption], timeLimit: Duration = timeLimitDefault,
@@ -81,8 +80,8 @@ public struct OptionAttempter: RecoveryAttempter {
     }
 }
 
-/// Two attempters as one: the added one's options are run by it, all others by the one below.
-/// hectr/ErrorKit chains attempters by index; by id a moved option still finds its owner.
+/// Two attempters as one: each option is run by the attempter it came from. hectr/ErrorKit chains
+/// attempters by index; by id a moved option still finds its owner.
 struct CombinedAttempter: RecoveryAttempter {
     private let added: any RecoveryAttempter
     private let place: RecoveryOption.Place

@@ -1,24 +1,24 @@
-/// A choice together with what it does: `RecoveryOption("Overwrite", id: "overwrite", role:
+/// An option together with its action: `RecoveryOption("Overwrite", id: "overwrite", role:
 /// .destructive) { try await store.overwrite(path); return true }`.
 public struct RecoveryOption: Sendable {
-    /// Where options stand that are added to those of an error.
+    /// Where added options stand among those of an error.
     public enum Place: Sendable {
         case first, last
     }
 
-    /// What the choice does. True means that the original call is safe to send again.
+    /// The action of the option. True means that the original call is safe to send again.
     public typealias Attempt = @Sendable () async throws -> Bool
 
-    /// The choice as it is shown and answered.
+    /// The option as it is shown and answered.
     public let option: ErrorReport.Option
     let attempt: Attempt
 
     /// - Parameters:
-    ///   - title: What people read.
+    ///   - title: The text for people.
     ///   - id: Stable and language-neutral: 1 to 64 of `A-Z a-z 0-9 . _ -`. Answers name it.
-    ///   - role: What the choice means; nil for an ordinary one.
-    ///   - isDeclaredDefault: Return takes this choice although its role says otherwise.
-    ///   - attempt: Runs in this process when the option is chosen, at most once an answer.
+    ///   - role: The role; nil for an ordinary option.
+    ///   - isDeclaredDefault: Whether Return chooses this option although its role says otherwise.
+    ///   - attempt: Runs in this process when the option is chosen, at most once for each answer.
     public init(
         _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
         isDeclaredDefault: Bool = false, attempt: @escaping Attempt
@@ -27,8 +27,7 @@ public struct RecoveryOption: Sendable {
         self.attempt = attempt
     }
 
-    /// Gives up. Recovers nothing; without such a choice no person can leave the circle of present,
-    /// retry and fail.
+    /// Gives up without recovery. An error that is repeated needs such an option as a way out.
     public static var cancel: RecoveryOption { .cancel("Cancel") }
 
     /// ``cancel`` under another title.
@@ -36,7 +35,7 @@ public struct RecoveryOption: Sendable {
         RecoveryOption(title, id: "cancel", role: .cancel) { false }
     }
 
-    /// Acknowledges. What an error without options gets.
+    /// Acknowledges without recovery. The option of an error without options.
     public static var okay: RecoveryOption {
         RecoveryOption("OK", id: "ok", role: .cancel) { false }
     }

@@ -3,16 +3,16 @@ import Foundation
 extension ErrorReport {
     /// The report of any error. Never traps, never fails, always fits a payload.
     ///
-    /// A ``ReportableError`` is taken as it is. Everything else is read through `LocalizedError`,
-    /// `CustomNSError` and `RecoverableError`, in any combination, before an `NSError` made as
-    /// such; a plain Swift error gets its type's name as domain and a sentence made of its case.
+    /// A ``ReportableError`` is used unchanged. Any other error is read through `LocalizedError`,
+    /// `CustomNSError` and `RecoverableError`, in any combination; an `NSError` as such; a plain
+    /// Swift error gets its type's name as domain and a sentence made from its case.
     ///
     /// - Titles become options with the ids `option-0`, `option-1` and so on. A title that is
     ///   exactly `Cancel` gets the role ``Option/Role-swift.enum/cancel``, as `NSAlert` infers it.
     /// - Well-known userInfo keys become fields; `NSLocalizedFailure` stays, as `localizedFailure`.
-    /// - Values that are not JSON are described as text and listed in ``undescribed``, and so are
-    ///   values and underlying errors that were cut or left out: texts beyond 4,096 scalars, more
-    ///   than 128 keys, 8 levels or 64 underlying errors, or 112 KiB for all of it.
+    /// - Values that are not JSON are described as text and listed in ``undescribed``, as are
+    ///   values and underlying errors that were cut or dropped: texts above 4,096 scalars, more
+    ///   than 128 keys, 8 levels or 64 underlying errors, or 112 KiB in all.
     public init(describing error: any Error) {
         var describer = ErrorDescriber()
         self = describer.report(of: error)
@@ -31,17 +31,17 @@ extension ErrorReport.Option {
     }
 }
 
-/// Makes one report of one local error and what is beneath it, within a budget.
+/// Makes the report of one local error and its underlying errors, within a budget.
 struct ErrorDescriber {
     private typealias Limits = ErrorReport.Limits
     private typealias Local = Limits.Local
 
-    /// Underlying errors, bytes and JSON values that may still be added beside the outermost
-    /// error's own texts and options, which always fit.
+    /// What may still be added: underlying errors, bytes and JSON values. The outermost error's
+    /// texts and options always fit and are not counted.
     private var errorsLeft = Limits.underlyingErrorCount
     private var bytesLeft = Local.restByteCount
     private var valuesLeft = Local.restValueCount
-    /// A share of its own for the notes of what was left out, so that they outlast the rest.
+    /// A separate budget for the list of dropped parts, so that the list itself is kept.
     private var noteBytesLeft = Local.noteByteCount
 
     init() {}
@@ -54,7 +54,7 @@ struct ErrorDescriber {
         return report
     }
 
-    /// Texts and options, each within its own limit.
+    /// Texts and options, each within a limit.
     private static func core(of facts: ErrorFacts) -> ErrorReport {
         func text(_ text: String?) -> String? { text?.cut(toScalars: Local.textScalarCount) }
         return ErrorReport(
@@ -103,7 +103,7 @@ struct ErrorDescriber {
         }
     }
 
-    /// The errors under a key that holds some; nil for any other key or value.
+    /// The errors under a key for underlying errors; nil for any other key or value.
     private static func underlyingErrors(_ key: String, _ value: Any) -> [any Error]? {
         switch key {
         case NSUnderlyingErrorKey: return (value as? any Error).map { [$0] }
@@ -115,7 +115,7 @@ struct ErrorDescriber {
         }
     }
 
-    /// Nil where no further error fits.
+    /// Nil when no further error fits.
     private mutating func underlyingReport(of error: any Error, level: Int) -> ErrorReport? {
         guard level <= Local.underlyingDepth, errorsLeft > 0 else { return nil }
         errorsLeft -= 1
@@ -128,7 +128,7 @@ struct ErrorDescriber {
         return report
     }
 
-    /// A report that came from elsewhere, whole where it fits.
+    /// A report from elsewhere, whole when it fits.
     private mutating func fitted(_ report: ErrorReport, level: Int) -> ErrorReport? {
         let (count, depth) = report.underlyingExtent
         guard count <= errorsLeft, level + depth <= Local.underlyingDepth, spend(on: report) else {
@@ -138,7 +138,7 @@ struct ErrorDescriber {
         return report
     }
 
-    /// Only what an error is and the beginning of what it says.
+    /// The identity of an error and the beginning of its texts.
     private mutating func essentials(of report: ErrorReport) -> ErrorReport? {
         let essentials = ErrorReport(
             domain: report.domain.cut(toScalars: Limits.domainScalarCount), code: report.code,
@@ -168,7 +168,7 @@ struct ErrorDescriber {
 }
 
 extension ErrorReport {
-    /// How many errors are beneath this one, and on how many levels.
+    /// The number of errors beneath this one, and of their levels.
     fileprivate var underlyingExtent: (count: Int, depth: Int) {
         underlyingErrors.reduce((0, 0)) { extent, error in
             let inner = error.underlyingExtent
@@ -178,7 +178,7 @@ extension ErrorReport {
 }
 
 extension JSONValue {
-    /// How many values this is, itself included.
+    /// The number of values in this one, itself included.
     fileprivate var valueCount: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
@@ -192,7 +192,7 @@ extension JSONValue {
 /// `File not found (path: "/x").`
 enum ErrorSentence {
     static func sentence(for error: any Error) -> String {
-        // Through Any: from `any Error` the compiler takes the way over NSError, which has one.
+        // Through Any: from `any Error` the compiler would convert to NSError, which conforms.
         if let error = (error as Any) as? any CustomStringConvertible {
             let text = error.description
             if !text.isEmpty { return text }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an error says about itself through Swift's and Foundation's protocols, unbounded. Where
-/// two sources say something, the protocol wins over userInfo.
+/// The texts, identity and options of an error as its protocols give them, without limits. A
+/// protocol's value takes precedence over userInfo.
 struct ErrorFacts {
     let identity: ErrorIdentity
     let description: String
@@ -9,7 +9,7 @@ struct ErrorFacts {
     let recoverySuggestion: String?
     let helpAnchor: String?
     let optionTitles: [String]
-    /// What userInfo holds beyond the texts and options above.
+    /// The values of userInfo beyond the texts and options above.
     let userInfo: [String: Any]
 
     init(_ error: any Error) {
@@ -37,21 +37,20 @@ struct ErrorFacts {
         let titles = userInfo[NSLocalizedRecoveryOptionsErrorKey] as? [String]
         if titles != nil { userInfo[NSLocalizedRecoveryOptionsErrorKey] = nil }
         optionTitles = (error as? any RecoverableError)?.recoveryOptions ?? titles ?? []
-        // Means nothing outside its process: what the choices do stays with their owner.
+        // Means nothing outside its process: attempters stay with their owner.
         userInfo[NSRecoveryAttempterErrorKey] = nil
         self.userInfo = userInfo
     }
 
-    /// Takes a text that has a field of its own. A value of another type stays in userInfo.
+    /// Takes out a text that has its own field. A value of another type stays in userInfo.
     private static func takeText(_ key: String, from userInfo: inout [String: Any]) -> String? {
         guard let text = userInfo[key] as? String else { return nil }
         userInfo[key] = nil
         return text.nonEmpty
     }
 
-    /// The order in which AppKit's Foundation looks for a description, of which Foundation on
-    /// Linux has only a part: failure and reason, a generic failure and the reason, then the
-    /// domain's own text.
+    /// The description by the order of AppKit's Foundation, which Foundation on Linux follows only
+    /// in part: failure and reason, a generic failure and the reason, then the domain's own text.
     private static func description(
         of error: any Error, failure: String?, reason: String?
     ) -> String {
@@ -82,12 +81,12 @@ extension String {
     var nonEmpty: String? { isEmpty ? nil : self }
 }
 
-/// An error's domain and code, read without casting it to NSError: on Linux the cast loses text
-/// and options, and hashing what comes of it traps.
+/// An error's domain and code, read without a cast to NSError: on Linux the cast loses text and
+/// options, and hashing its result traps.
 struct ErrorIdentity: Hashable, Sendable {
     let domain: String
-    /// Nil for an error that has no number of its own. The number that Foundation would make up
-    /// is the position of the case, which the next edit changes.
+    /// Nil for an error without a number. Foundation would number the enum's cases by position,
+    /// which the next edit changes.
     let code: Int?
 
     init(domain: String, code: Int?) {
@@ -112,7 +111,7 @@ struct ErrorIdentity: Hashable, Sendable {
         }
     }
 
-    /// What a cancelled task throws, under the name Foundation gives it.
+    /// A cancelled task's error, under the name that Foundation gives it.
     static let taskCancelled = ErrorIdentity(domain: "Swift.CancellationError", code: 1)
 
     private static func int(_ value: some BinaryInteger) -> Int? { Int(exactly: value) }
@@ -124,8 +123,8 @@ struct ErrorIdentity: Hashable, Sendable {
             ? typeName(of: error) : domain
     }
 
-    /// The type's name with its module. A type inside a function has its function's address in
-    /// its name, which changes with every start: that part is left out.
+    /// The type's name with its module. The name of a type inside a function holds the function's
+    /// address, which changes with every start: that part is left out.
     static func typeName(of value: Any) -> String {
         let name = String(reflecting: type(of: value))
         guard name.contains("(unknown context") else { return name }

@@ -1,8 +1,8 @@
 extension ErrorReport {
     /// Reads the payload of a PRESENT or a bare report.
     ///
-    /// Unknown keys are kept; null means absent. Unknown severities and roles are refused, also
-    /// those of a newer peer: a decision must not rest on a word that is unknown here.
+    /// Unknown keys are kept; null means absent. Unknown severities and roles are refused, even
+    /// from a newer peer: a decision must not rest on an unknown word.
     ///
     /// - Throws: ``ReportError`` naming the field, what was found and what is allowed.
     public init(payload: [UInt8]) throws(ReportError) {
@@ -11,7 +11,7 @@ extension ErrorReport {
         try self.init(json: json)
     }
 
-    /// Reads a report from JSON that was parsed before; see ``init(payload:)``.
+    /// Reads a report from parsed JSON; see ``init(payload:)``.
     public init(json: JSONValue) throws(ReportError) {
         var underlyingCount = 0
         try self.init(json, level: 0, underlyingCount: &underlyingCount)
@@ -43,7 +43,7 @@ extension ErrorReport {
         }
         coalesceKey = try fields.string(
             "coalesceKey", scalarLimit: Limits.coalesceKeyScalarCount)
-        // Not compared with the options: a relay may have taken that one away.
+        // Not checked against the options: a relay may have removed that one.
         onExpiry = try fields.optionID("onExpiry")
         options = try Self.options(try fields.array("recoveryOptions"))
         userInfo = try fields.object("userInfo")
@@ -100,12 +100,12 @@ extension ErrorReport {
 }
 
 extension ErrorReport.Option {
-    /// What is allowed as an id, in words.
+    /// The form of an id, for messages.
     static let allowedID = "1 to \(ErrorReport.Limits.optionIDByteCount) of A-Z a-z 0-9 . _ -"
 
     /// Whether the text may be the id of an option.
     static func isID(_ text: String) -> Bool {
-        // The same alphabet and length as a node's name, for the same reasons.
+        // The form of a node's name, for the same reasons.
         NodeName(text) != nil
     }
 
@@ -127,8 +127,8 @@ extension ErrorReport.Option {
     }
 }
 
-/// The members of one JSON object while a report is read from it. Each field is taken out once;
-/// what remains are the keys this version does not know.
+/// The members of one JSON object while a report is read from it. Each known field is taken out
+/// once; the rest are the keys unknown to this version.
 struct ReportFields {
     private(set) var remaining: [String: JSONValue]
 
@@ -222,8 +222,8 @@ struct ReportFields {
         return texts
     }
 
-    /// A word from a closed list. An unknown one is refused, not guessed: a choice whose role is
-    /// misread could be taken by Return.
+    /// A word from a closed list. An unknown word is refused: Return could choose an option with a
+    /// misread role.
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(
         _ key: String, of type: Word.Type
     ) throws(ReportError) -> Word? {
@@ -238,8 +238,8 @@ struct ReportFields {
 }
 
 extension ErrorReport {
-    /// The report as JSON. Absent and empty fields are left out, unknown keys are written again;
-    /// where an unknown key has the name of a known one, the known one is written.
+    /// The report as JSON. Absent and empty fields are left out; unknown keys are written again,
+    /// unless a known key has the same name.
     public var json: JSONValue {
         var members = unknownKeys
         members["domain"] = .string(domain)
@@ -262,8 +262,8 @@ extension ErrorReport {
         return .object(members)
     }
 
-    /// The report as the bytes of a payload: the same for equal reports. A report put together
-    /// by hand can be larger than ``Limits/payloadByteCount``; the sender checks.
+    /// The bytes of the payload, the same for equal reports. A report made by hand may exceed
+    /// ``Limits/payloadByteCount``; the sender checks.
     public func payload() -> [UInt8] { json.encoded() }
 }
 
@@ -273,7 +273,7 @@ extension ErrorReport.Option {
         members["id"] = .string(id)
         members["title"] = .string(title)
         members["role"] = role.map { .string($0.rawValue) }
-        // The role `default` says it already.
+        // The role `default` implies it.
         members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
         return .object(members)
     }
@@ -283,11 +283,11 @@ extension ErrorReport.Option {
 public struct ReportError: Error, Hashable, Sendable {
     /// The path to the field, as `recoveryOptions[1].title`; empty for the report itself.
     public let field: String
-    /// What stood there, in words. Never more of a value than its kind or a short, escaped text.
+    /// The value found, in words: only its kind or a short, escaped text.
     public let found: String
-    /// What may stand there, in words.
+    /// The values allowed, in words.
     public let allowed: String
-    /// The fault in the bytes, when they were no JSON at all.
+    /// The fault in the bytes, when they are not JSON.
     package let cause: JSONError?
 
     init(_ field: String, found: String, allowed: String, cause: JSONError? = nil) {
@@ -304,7 +304,7 @@ public struct ReportError: Error, Hashable, Sendable {
             cause: cause)
     }
 
-    /// The same fault seen from outside `container`.
+    /// The same error with the field's path inside `container`.
     func within(_ container: String) -> ReportError {
         let path = field.isEmpty ? container : "\(container).\(field)"
         return ReportError(path, found: found, allowed: allowed, cause: cause)

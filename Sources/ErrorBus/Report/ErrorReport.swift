@@ -1,10 +1,11 @@
-/// An error as a value that can leave its process: what people read, what rules match on, and
-/// the choices offered. Never the closures behind the choices: those stay with their owner.
+/// An error as a value that can leave its process: its texts for people, its fields for rules, and
+/// its options. The attempts behind the options stay with their owner.
 ///
 /// Only `domain` and `description` are required. The keys are those of `NSError`'s userInfo under
-/// plain names; keys this version does not know are kept in ``unknownKeys`` and travel on.
+/// plain names; keys that this version does not know are kept in ``unknownKeys`` and sent on.
 public struct ErrorReport: Hashable, Sendable {
-    /// Who defines `code`, as reverse DNS or an `NSError` domain. Never localized: rules match it.
+    /// The namespace of `code`, as reverse DNS or an `NSError` domain. Never localized: rules match
+    /// it.
     public var domain: String
     /// The error's number within its domain.
     public var code: Int?
@@ -16,26 +17,26 @@ public struct ErrorReport: Hashable, Sendable {
     public var recoverySuggestion: String?
     /// Where to read more.
     public var helpAnchor: String?
-    /// How bad it is; `error` where nothing is said.
+    /// The severity; `error` by default.
     public var severity: Severity
-    /// When it happened, RFC 3339. For people: no decision rests on it.
+    /// When it happened, RFC 3339, for people. Decides nothing.
     public var occurredAt: String?
-    /// The presentation whose recovery was tried before this one failed again.
+    /// The earlier presentation of the same operation, if this error repeats it.
     public var retryOf: PresentationID?
     /// Errors with equal keys may share one prompt.
     public var coalesceKey: String?
-    /// The id of the option that is applied when no answer comes before the deadline: by the origin
-    /// itself, whose clock it is. Nil: it then completes unanswered.
+    /// The id of the option that the origin applies, by its own clock, when no answer comes before
+    /// the deadline. Nil: the presentation then ends unanswered.
     public var onExpiry: String?
-    /// The choices, in order. Empty means there is nothing to choose: one OK.
+    /// The options, in order. An error without any is shown with one OK.
     public var options: [Option]
     /// The origin's context, JSON values only.
     public var userInfo: [String: JSONValue]
-    /// What caused it, outermost first.
+    /// The causes, outermost first.
     public var underlyingErrors: [ErrorReport]
-    /// The keys of `userInfo` whose values were no JSON and are described as text.
+    /// The keys of `userInfo` whose values were not JSON and are described as text.
     public var undescribed: [String]
-    /// Top-level keys this version does not know, kept as they came.
+    /// Top-level keys that this version does not know, unchanged.
     public var unknownKeys: [String: JSONValue]
 
     public init(
@@ -63,7 +64,8 @@ public struct ErrorReport: Hashable, Sendable {
     }
 }
 
-/// How bad an error is, for people and rules. Ordered: `debug < info < warning < error < critical`.
+/// The severity of an error, for people and rules. Ordered: `debug < info < warning < error <
+/// critical`.
 public enum Severity: String, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error, critical
 
@@ -73,29 +75,29 @@ public enum Severity: String, Sendable, CaseIterable, Comparable {
 }
 
 extension ErrorReport {
-    /// A choice as people and answers see it: an id, a title and a role. What choosing it does is
-    /// known only to the process that owns it.
+    /// A recovery option as people and answers see it: an id, a title and a role. Its attempt is
+    /// known only to its owner.
     public struct Option: Hashable, Sendable {
-        /// What a choice means to a presenter. AppKit infers these from a button's title;
-        /// titles can be translated, so here they are declared.
+        /// The meaning of an option to a presenter. AppKit infers it from a button's title; titles
+        /// can be translated, so here it is declared.
         public enum Role: String, Sendable, CaseIterable {
-            /// The expected choice: what Return takes.
+            /// The expected option: Return chooses it.
             case `default`
-            /// Gives up: what Escape takes. Recovers nothing.
+            /// Gives up: Escape chooses it. Does not recover.
             case cancel
-            /// Loses something that cannot be had back: never taken without being named.
+            /// Destroys something for good: never chosen unless named.
             case destructive
         }
 
-        /// Stable, language-neutral, unique within its report: what an answer names.
+        /// The id that an answer names: stable, language-neutral, unique within its report.
         public var id: String
-        /// What people read; may be rewritten or translated on the way.
+        /// The text for people; may be rewritten or translated on the way.
         public var title: String
         public var role: Role?
-        /// Declared default although its role says something else, as for a destructive choice
-        /// that Return takes.
+        /// Whether it is the default although its role says otherwise, as for a destructive option
+        /// that Return chooses.
         public var isDeclaredDefault: Bool
-        /// Keys this version does not know, kept as they came.
+        /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
         public init(id: String, title: String, role: Role? = nil, isDeclaredDefault: Bool = false) {
@@ -109,8 +111,8 @@ extension ErrorReport {
 }
 
 extension [ErrorReport.Option] {
-    /// The choice that bare Return takes: the declared one, else the first without a role. A
-    /// destructive choice only when it is declared.
+    /// The option that Return chooses: the declared default, else the first without a role. A
+    /// destructive option only when it is declared.
     public var defaultOption: ErrorReport.Option? {
         first(where: \.isDeclaredDefault) ?? first { $0.role == nil }
     }
@@ -119,8 +121,8 @@ extension [ErrorReport.Option] {
 extension ErrorReport {
     private static let retryCountKey = "retryCount"
 
-    /// How many presentations of the same operation came before this one: what tells a policy that
-    /// its answer does not help. Carried under the key `retryCount`.
+    /// How many presentations of the same operation came before. A policy sees from it that its
+    /// answer does not help. Carried under the key `retryCount`.
     public var retryCount: Int {
         get {
             guard case .integer(let count) = unknownKeys[Self.retryCountKey] else { return 0 }
@@ -131,15 +133,15 @@ extension ErrorReport {
 }
 
 extension ErrorReport {
-    /// How much a report may be. What a peer sends beyond these is refused; what is made from a
+    /// The limits of a report. A report from a peer beyond them is refused; a report made from a
     /// local error by ``init(describing:)`` is cut to fit.
     public enum Limits {
         /// The longest payload, in bytes.
         public static let payloadByteCount = JSONLimits.report.byteCount
         /// The deepest nesting of JSON in a payload.
         public static let depth = JSONLimits.report.depth
-        /// The longest domain, in Unicode scalars. Errors are distinguished, counted and grouped by
-        /// their domain and coalesce key, so both are short.
+        /// The longest domain, in Unicode scalars. Errors are counted and grouped by domain and
+        /// coalesce key, so both are short.
         public static let domainScalarCount = 256
         /// The longest coalesce key, in Unicode scalars.
         public static let coalesceKeyScalarCount = 256
@@ -148,14 +150,14 @@ extension ErrorReport {
         public static let titleScalarCount = 256
         /// The longest id of an option, in bytes.
         public static let optionIDByteCount = 64
-        /// The most underlying errors in all, however they are nested.
+        /// The most underlying errors, at any depth.
         public static let underlyingErrorCount = 64
-        /// The most underlying errors inside one another: what fits into ``depth``, each
-        /// taking an array and an object.
+        /// The deepest nesting of underlying errors: what fits into ``depth`` with an array and an
+        /// object for each.
         public static let underlyingDepth = 15
 
-        /// Where a local error is cut, in Unicode scalars and levels: chosen so that the texts,
-        /// if every scalar had to be escaped, leave half of the payload to the rest.
+        /// The limits of a local error, in Unicode scalars and levels: even if every scalar of the
+        /// texts is escaped, half of the payload is left to the rest.
         enum Local {
             static let textScalarCount = 4096
             static let helpAnchorScalarCount = 1024
@@ -163,28 +165,29 @@ extension ErrorReport {
             static let userInfoCount = 128
             static let userInfoDepth = 8
             static let keyScalarCount = 128
-            /// For a value that is no JSON and is described as text.
+            /// For a value described as text because it is not JSON.
             static let valueTextScalarCount = 1000
             /// For userInfo and underlying errors together, in bytes and in JSON values.
             static let restByteCount = 112 * 1024
             static let restValueCount = 10_000
-            /// For one value of userInfo with all that is inside it.
+            /// For one value of userInfo with everything inside it.
             static let valueCount = 4_000
-            /// For the names of what was described or left out.
+            /// For the names of values that were described or dropped.
             static let noteByteCount = 8 * 1024
         }
     }
 }
 
-/// An error that knows its own report: one that was received, rewritten or made recoverable.
-/// `ErrorReport(describing:)` takes it as it is instead of reading the Foundation protocols.
+/// An error with its own report: received, rewritten or made recoverable.
+/// `ErrorReport(describing:)` returns that report instead of reading the Foundation protocols.
 public protocol ReportableError: Error {
-    /// The error as a value. Total: whatever was received, reading it never fails.
+    /// The report of the error. Reading it never fails.
     var report: ErrorReport { get }
 }
 
-/// FNV-1a 64 of a report's bytes as the origin sent them: tells "asked again" from "same id,
-/// another question" without comparing payloads (docs/wire.md, rule 1). Not a cryptographic hash.
+/// FNV-1a 64 of a report's bytes as the origin sent them: distinguishes a repeated PRESENT from
+/// another report under the same id without comparing payloads (docs/wire.md, rule 1). Not a
+/// cryptographic hash.
 package struct ReportDigest: Hashable, Sendable, CustomStringConvertible {
     package let value: UInt64
 

@@ -1,4 +1,4 @@
-/// Why bytes are not the JSON we take, and where.
+/// The fault that makes bytes invalid as JSON of the bus, and its place.
 package struct JSONError: Error, Hashable, Sendable {
     /// The sort of fault.
     package enum Reason: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case leadingZero
         case badNumber
         case numberOutOfRange
-        /// Another byte than the grammar allows here.
+        /// A byte that the grammar does not allow here.
         case unexpected(UInt8, allowed: String)
         case unexpectedEnd(allowed: String)
         case trailingBytes
@@ -73,7 +73,7 @@ extension JSONError.Reason: CustomStringConvertible {
     }
 }
 
-/// How much JSON a peer may make us hold. Reading stops at the first limit passed.
+/// The limits of JSON from a peer. Reading stops at the first one passed.
 package struct JSONLimits: Hashable, Sendable {
     /// The deepest nesting any limits may allow: the parser recurses, and this many levels take
     /// less than 384 KiB of stack even in a debug build.
@@ -90,9 +90,9 @@ package struct JSONLimits: Hashable, Sendable {
     package var valueCount: Int
     /// The longest key, in bytes as written.
     package var keyByteCount: Int
-    /// The most combining marks in a row, in a key or a string. Comparing and hashing a text put
-    /// such a row into canonical order, in quadratic time: 60,000 marks cost a second each time.
-    /// Unicode's Stream-Safe Text Format (UAX #15) gets by with 30.
+    /// The most combining marks in a row, in a key or a string. Comparing and hashing a text sorts
+    /// such a row in quadratic time: 60,000 marks take a second each time. Unicode's Stream-Safe
+    /// Text Format (UAX #15) allows 30.
     package var markRunCount: Int
 
     package init(
@@ -106,7 +106,7 @@ package struct JSONLimits: Hashable, Sendable {
         self.markRunCount = markRunCount
     }
 
-    /// What a report or an answer's extras may be: 256 KiB, 32 levels, 20,000 values, keys of
+    /// The limits of a report and of an answer's extras: 256 KiB, 32 levels, 20,000 values, keys of
     /// 1 KiB, 128 marks in a row.
     package static let report = JSONLimits(byteCount: 256 * 1024, depth: 32, valueCount: 20_000)
 }

@@ -1,4 +1,4 @@
-/// A value that every writer and reader of JSON here carries in the same way.
+/// A value with one form in JSON, for every writer and reader.
 package protocol JSONConvertible: SendableMetatype {
     var json: JSONValue { get }
 
@@ -6,23 +6,23 @@ package protocol JSONConvertible: SendableMetatype {
     init?(json: JSONValue)
 }
 
-/// A JSON object whose members are described once, for the side that writes it and for those that
-/// read it. Members that are not described are ignored, as those of a later version.
+/// A JSON object whose members are described once, for writers and readers. Other members are
+/// ignored, as those of a later version.
 package protocol JSONObject: JSONConvertible {
     static var members: [JSONMember<Self>] { get }
 
-    /// What an object without any member stands for.
+    /// The value of an object without members.
     init()
 }
 
 extension JSONObject {
-    /// Every member is written, null where there is nothing.
+    /// Every member, null where there is no value.
     package var json: JSONValue {
         .object(Dictionary(Self.members.map { ($0.name, $0.write(self)) }) { first, _ in first })
     }
 
-    /// A member that is missing or of another kind is what ``init()`` has; nil where one is that is
-    /// required.
+    /// A member that is missing or of another kind keeps its value from ``init()``; nil when a
+    /// required member is.
     package init?(json: JSONValue) {
         self.init()
         for member in Self.members where !member.read(&self, json[member.name] ?? .null) {
@@ -35,12 +35,12 @@ extension JSONObject {
 package struct JSONMember<Object>: Sendable {
     let name: String
     let write: @Sendable (Object) -> JSONValue
-    /// False where the object cannot do without it.
+    /// False when a required member is missing or of another kind.
     let read: @Sendable (inout Object, JSONValue) -> Bool
 
     /// - Parameters:
-    ///   - taken: What is made of a value that was read.
-    ///   - shown: What is written in the place of the value.
+    ///   - taken: Converts a value that was read.
+    ///   - shown: Converts a value to write.
     package init<Value: JSONConvertible>(
         _ name: String, _ property: any WritableKeyPath<Object, Value> & Sendable,
         isRequired: Bool = false, taken: @escaping @Sendable (Value) -> Value = { $0 },
@@ -57,7 +57,7 @@ package struct JSONMember<Object>: Sendable {
 }
 
 extension JSONMember {
-    /// How many there are: never below 0, whatever a peer writes.
+    /// A count: read as 0 when a peer writes a negative number.
     package static func count(
         _ name: String, _ property: any WritableKeyPath<Object, Int> & Sendable
     ) -> JSONMember {
@@ -89,7 +89,7 @@ extension Bool: JSONConvertible {
 }
 
 extension JSONConvertible where Self: BinaryInteger {
-    /// The nearest that JSON can carry.
+    /// Clamped to the largest integer of JSON here.
     package var json: JSONValue { .integer(Int64(clamping: self)) }
 
     package init?(json: JSONValue) {
@@ -125,7 +125,7 @@ extension NodeName: JSONConvertible {
 extension Optional: JSONConvertible where Wrapped: JSONConvertible {
     package var json: JSONValue { self?.json ?? .null }
 
-    /// A value of another kind is taken for nil.
+    /// A value of another kind becomes nil.
     package init?(json: JSONValue) { self = json.isNull ? nil : Wrapped(json: json) }
 }
 

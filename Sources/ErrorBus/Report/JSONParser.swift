@@ -16,7 +16,7 @@ struct JSONParser {
         self.limits = limits
     }
 
-    /// The one value that the bytes are.
+    /// The value of the whole text.
     mutating func parse() throws(JSONError) -> JSONValue {
         guard bytes.count <= limits.byteCount else {
             let reason = JSONError.Reason.tooLarge(byteCount: bytes.count, limit: limits.byteCount)
@@ -242,8 +242,8 @@ extension JSONParser {
         return unit
     }
 
-    /// The bytes as text. They are checked once, by the standard library; where a fault is, is
-    /// only looked for when there is one.
+    /// The bytes as text. The standard library checks them once; the place of a fault is looked for
+    /// only when there is one.
     private func text(_ range: Range<Int>) throws(JSONError) -> String {
         let slice = UnsafeBufferPointer(rebasing: bytes[range])
         if let text = String(validating: slice, as: UTF8.self) { return text }
@@ -266,9 +266,9 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// The number at the position. Without fraction and exponent it is an integer and must fit
-    /// 64 bits (`-0` is 0); with either it is a double and must be finite. A double too small for
-    /// the format is 0, as everywhere.
+    /// The number at the position. Without fraction and exponent it is an integer and must fit 64
+    /// bits (`-0` is 0); with either it is a double and must be finite. A double too small for the
+    /// format is 0.
     mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         let isNegative = current == UInt8(ascii: "-")

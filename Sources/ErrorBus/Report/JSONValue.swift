@@ -84,7 +84,7 @@ extension JSONValue {
     /// The member of that name, if this is an object that has it.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
-    /// What sort of value this is, in words, for messages that must not repeat the value.
+    /// The kind of the value, in words, for messages that must not repeat the value.
     var kind: String {
         switch self {
         case .null: "null"
@@ -101,8 +101,8 @@ extension JSONValue {
 extension JSONValue {
     /// Reads one JSON text (RFC 8259, UTF-8), strictly.
     ///
-    /// - Throws: ``JSONError`` with the offset of the first fault or of the first limit passed.
-    ///   Bad input never does more than that, however it is nested or long.
+    /// - Throws: ``JSONError`` with the offset of the first fault or of the first limit passed. Bad
+    ///   input has no other effect, however nested or long.
     package static func parse(
         _ bytes: [UInt8], limits: JSONLimits = .report
     ) throws(JSONError) -> JSONValue {
@@ -113,8 +113,8 @@ extension JSONValue {
     }
 
     /// The value as JSON text in UTF-8: the same bytes for equal values. Numbers that are not
-    /// finite are written as null. Writes values of any size: limits are for reading. What was
-    /// read is never deeper than a thread's stack allows; the builder of a value sees to it.
+    /// finite become null. Has no limits: they apply to reading. A parsed value never exceeds a
+    /// thread's stack; the author of any other value must ensure that.
     public func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.write(self)

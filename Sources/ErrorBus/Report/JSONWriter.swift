@@ -19,7 +19,7 @@ struct JSONWriter {
         word.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// JSON has no word for a number that is not finite: it becomes null.
+    /// JSON cannot express a number that is not finite: it becomes null.
     private mutating func write(_ number: Double) {
         guard number.isFinite else { return write(word: "null") }
         bytes.append(contentsOf: number.description.utf8)
@@ -68,8 +68,8 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The scalar at `index` and its length in bytes when it must be escaped: what RFC 8259
-    /// names, DEL, and the two separators that end a line in JavaScript.
+    /// The scalar at `index` and its length in bytes when it must be escaped: as RFC 8259 requires,
+    /// plus DEL and the two separators that end a line in JavaScript.
     private static func escape(
         at index: Int, in utf8: UnsafeBufferPointer<UInt8>
     ) -> (scalar: UInt16, length: Int)? {

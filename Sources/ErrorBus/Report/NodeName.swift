@@ -1,21 +1,21 @@
-/// The name of a node: what the topology, paths and `origin` fields call a process on the bus.
+/// The name of a node in the topology, in paths and in `origin` fields.
 ///
 /// 1 to 64 characters of `A-Z a-z 0-9 . _ -`, so that a name fits into a header field, a path
 /// separated by commas, a file name and a log line without escaping.
 public struct NodeName: Hashable, Sendable, CustomStringConvertible {
     /// The longest name, in bytes.
     public static let byteCountMax = 64
-    /// What is allowed, in words, for messages about a bad name.
+    /// The form of a name, for messages.
     public static let allowed = "1 to 64 characters of A-Z a-z 0-9 . _ -"
 
-    /// What a bare client's presentations have as origin, since it cannot tell a name of its own.
-    /// No node may have it: a link of that name would ask for all bare clients.
+    /// The origin of a bare client's presentations, since bare mode has no names. Reserved: a node
+    /// of this name would receive the answers of all bare clients.
     public static let bare: NodeName = "bare"
     static let allowedForNode = "\(allowed), but \(bare) is what clients without a name are called"
 
     public let description: String
 
-    /// The name, or nil when the text is not one.
+    /// Nil when the text is not a name.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= Self.byteCountMax, bytes.allSatisfy(Self.isAllowed)
@@ -41,7 +41,7 @@ extension NodeName: Comparable {
 }
 
 extension NodeName: ExpressibleByStringLiteral {
-    /// A name written in source. A literal that is not a name is the programmer's error.
+    /// A name written in source. Traps when the literal is not a name.
     public init(stringLiteral value: String) {
         guard let name = NodeName(value) else {
             preconditionFailure("\"\(value)\" is not a node name: \(Self.allowed)")

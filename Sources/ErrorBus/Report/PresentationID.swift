@@ -1,6 +1,6 @@
 import Glibc
 
-/// The id of one presentation, made by its origin: the same id again is the same presentation.
+/// The id of one presentation, made by its origin. A repeated id means the same presentation.
 public struct PresentationID: Hashable, Sendable, CustomStringConvertible {
     public let value: UniqueID
 
@@ -29,7 +29,7 @@ public struct PresentationID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { value.description }
 }
 
-/// A UUID (RFC 9562) as two machine words: cheap to hash and compare, and never anything else.
+/// A UUID (RFC 9562) as two machine words, cheap to hash and compare.
 ///
 /// Presentations get version 7, so that ids sort by the time they were made; any version is
 /// accepted from a peer.

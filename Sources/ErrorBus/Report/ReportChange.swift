@@ -1,17 +1,17 @@
-/// What one node changed in a report on its way, for people who wonder: nothing is decided by it.
+/// The changes that one node made to a report on its way, for people. Decides nothing.
 ///
-/// Texts are named, not kept: the node that rewrites one may want it gone.
+/// Rewritten texts are named, not kept: the node may have removed them for secrecy.
 public struct ReportChange: Hashable, Sendable {
     /// The node that changed it.
     public var by: String
     /// `description`, `reason`, `suggestion`.
     public var rewritten: [String] = []
-    /// What the severity was before.
+    /// The severity before the change.
     public var severityBefore: Severity?
-    /// Ids.
+    /// The ids of added options.
     public var addedOptions: [String] = []
     public var removedOptions: [String] = []
-    /// Keys that were taken out of `userInfo`.
+    /// Keys removed from `userInfo`.
     public var redacted: [String] = []
 
     init(_ difference: ReportDifference, by name: String) {
@@ -24,7 +24,7 @@ public struct ReportChange: Hashable, Sendable {
         redacted = difference.redacted
     }
 
-    /// Nil where it is no change; what a peer wrote into it beside is left out.
+    /// Nil when the JSON is not a change; unknown members are dropped.
     init?(_ json: JSONValue) {
         guard let by = json["by"]?.stringValue else { return nil }
         self.by = by
@@ -59,29 +59,29 @@ public struct ReportChange: Hashable, Sendable {
 
 extension ErrorReport {
     private static let changesKey = "changes"
-    /// As many as there may be hops.
+    /// The limit of hops.
     private static let changeCountMax = 16
 
-    /// What nodes on the way changed, the first of them first. Carried under the key `changes`.
+    /// The changes made on the way, earliest first. Carried under the key `changes`.
     public internal(set) var changes: [ReportChange] {
         get {
             guard case .array(let changes)? = unknownKeys[Self.changesKey] else { return [] }
             return changes.prefix(Self.changeCountMax).compactMap { ReportChange($0) }
         }
         set {
-            // The latest: those above must not lose their word to those below.
+            // The latest, so that a flood from below cannot displace the changes made above.
             let changes = newValue.suffix(Self.changeCountMax).map(\.json)
             unknownKeys[Self.changesKey] = changes.isEmpty ? nil : .array(changes)
         }
     }
 
-    /// Notes what `node` made of `before`, unless that is nothing.
+    /// Records the difference between `before` and this report, if any, as made by `node`.
     mutating func noteChanges(from before: ErrorReport, by node: NodeName) {
         let change = ReportChange(ReportDifference(before, self), by: node.description)
         if !change.isEmpty { changes.append(change) }
     }
 
-    /// Drops what other nodes than these are said to have changed.
+    /// Drops changes attributed to nodes outside `path`.
     mutating func dropChanges(notBy path: [NodeName]) {
         guard case .array(let entries)? = unknownKeys[Self.changesKey] else { return }
         let kept = entries.filter { entry in
@@ -91,12 +91,12 @@ extension ErrorReport {
         unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// What stands in every payload that has `changes`: the key, or, where the key is written with
-    /// an escape, how that begins.
+    /// The byte sequences that every payload with `changes` has: the key itself, or the start of an
+    /// escape in a key.
     private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
 
-    /// Whether a payload may have `changes`, so that it has to be read to know. In time that grows
-    /// with its length alone: it runs on the sockets' thread.
+    /// Whether a payload may have `changes` and must be parsed. Takes linear time: it runs on the
+    /// sockets' thread.
     static func mayHaveChanges(_ payload: [UInt8]) -> Bool {
         payload.withUnsafeBufferPointer { bytes in
             signsOfChanges.contains { sign in
@@ -108,7 +108,7 @@ extension ErrorReport {
     }
 }
 
-/// What is different between two versions of a report.
+/// The difference between two versions of a report.
 package struct ReportDifference: Hashable, Sendable {
     /// A field's name and its text before and after.
     package struct Text: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// Makes text from elsewhere safe to show: nothing in it can move a cursor, recolour, reorder,
-/// hide or forge a line.
+/// Makes text from elsewhere safe to show: it cannot move a cursor, recolour, reorder, hide or
+/// forge a line.
 struct SafeText {
     /// What to do with a line break.
     enum LineBreaks: Hashable, Sendable {
@@ -9,7 +9,7 @@ struct SafeText {
         case kept(lineLimit: Int)
     }
 
-    /// More marks than this on one character are a flood and are escaped.
+    /// The most marks on one character; more are a flood and are escaped.
     private static let markCountMax = 4
     private static let cut: Unicode.Scalar = "…"
 
@@ -104,12 +104,12 @@ struct SafeText {
 }
 
 extension String {
-    /// The text with everything made visible that a terminal or a log would obey or hide: control
-    /// characters and so escape sequences, bidi overrides, zero-width and unassigned characters,
-    /// line and paragraph separators, floods of combining marks. `\u{1B}` stands for ESC.
+    /// The text with control characters and escape sequences, bidi overrides, zero-width and
+    /// unassigned characters, line and paragraph separators and floods of combining marks made
+    /// visible. `\u{1B}` stands for ESC.
     ///
     /// - Parameters:
-    ///   - keepingLines: Keep up to so many lines; nil writes a line break as `\n`.
+    ///   - keepingLines: The number of lines to keep; nil writes a line break as `\n`.
     ///   - scalarLimit: The most Unicode scalars returned, before the ellipsis of a cut.
     public func escapedForTerminal(keepingLines: Int? = nil, scalarLimit: Int = 4096) -> String {
         if utf8.count <= scalarLimit, utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
@@ -122,7 +122,7 @@ extension String {
 extension String {
     /// Whether more than `limit` combining marks stand in a row.
     func hasMarks(inARowAbove limit: Int) -> Bool {
-        // A mark takes at least two bytes, the first of them from 0xCC (U+0300) on.
+        // A mark takes at least two bytes, the first of them 0xCC (U+0300) or above.
         guard utf8.count > 2 * limit, utf8.contains(where: { $0 >= 0xCC }) else { return false }
         var run = 0
         for scalar in unicodeScalars {
@@ -132,7 +132,7 @@ extension String {
         return false
     }
 
-    /// The text without the marks that a report must not hold.
+    /// The text without the combining marks above a report's limit.
     package var withoutMarkFloods: String {
         let limit = JSONLimits.report.markRunCount
         guard hasMarks(inARowAbove: limit) else { return self }

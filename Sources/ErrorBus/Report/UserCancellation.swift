@@ -1,9 +1,9 @@
 import Foundation
 
-/// Which errors mean that a person changed their mind: they are never shown and never leave the
-/// process, and the caller completes with `userCancelled`.
+/// The errors that count as a user cancellation: they are never shown and never leave the process,
+/// and the caller completes with `userCancelled`.
 public struct UserCancellation: Hashable, Sendable {
-    /// What counts as cancelled.
+    /// The domains and codes that count as cancelled.
     public var codes: Set<Code>
 
     public init(codes: Set<Code>) { self.codes = codes }
@@ -11,18 +11,18 @@ public struct UserCancellation: Hashable, Sendable {
     /// AppKit's rule: NSUserCancelledError only.
     public static let standard = UserCancellation(codes: [.userCancelled])
 
-    /// Also a transfer that was cancelled and what a cancelled task throws.
+    /// Also a cancelled transfer and a cancelled task.
     public static let extended = UserCancellation(
         codes: [.userCancelled, .transferCancelled, .taskCancelled])
 
-    /// Whether the error is one of these, as a Swift error, an NSError or a received report. Reads
-    /// domain and code only, never a text.
+    /// Whether the error, a Swift error, an NSError or a received report, is a user cancellation.
+    /// Compares domain and code only.
     public func matches(_ error: any Error) -> Bool {
         let identity = ErrorIdentity(error)
         return matches(domain: identity.domain, code: identity.code)
     }
 
-    /// Whether the report is of such an error.
+    /// Whether the report is of a user cancellation.
     public func matches(_ report: ErrorReport) -> Bool {
         matches(domain: report.domain, code: report.code)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Any value as bounded text. Walks structure itself, since `String(describing:)` of a value that
-/// holds an NSError asks that error for its text, which can trap, and can be endless.
+/// Any value as bounded text. Walks the structure itself: `String(describing:)` of a value that
+/// holds an NSError asks that error for its text, which can trap and can be endless.
 enum ValueText {
     private static let depthMax = 4
     private static let childCountMax = 16
@@ -11,7 +11,7 @@ enum ValueText {
     }
 
     private static func text(of value: Any, depth: Int) -> String {
-        // Foundation's own text for these goes through what they hold.
+        // Foundation describes these through the values that they hold.
         if let error = value as? any Error,
             NSError.made(error) != nil || error is any CustomNSError
         {
@@ -37,11 +37,11 @@ enum ValueText {
         if mirror.displayStyle == .struct {
             return shortTypeName(of: value) + fields(of: mirror, depth: depth)
         }
-        // A class may refer back to itself; a function has nothing to say.
+        // A class may refer back to itself, and a function has no text.
         return ErrorIdentity.typeName(of: value)
     }
 
-    /// What stands behind the name of an enum's case: ` (path: "/x", 3)`.
+    /// The associated values of an enum's case: ` (path: "/x", 3)`.
     static func payload(_ value: Any, depth: Int) -> String {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .tuple else {
@@ -51,7 +51,7 @@ enum ValueText {
         return fields(of: mirror, depth: depth)
     }
 
-    /// The fields of a struct or a tuple; empty where there are none.
+    /// The fields of a struct or a tuple; empty when there are none.
     static func fields(of mirror: Mirror, depth: Int) -> String {
         guard depth < depthMax, !mirror.children.isEmpty else { return "" }
         let fields = mirror.children.prefix(childCountMax).map { child in
@@ -84,7 +84,7 @@ enum ValueText {
 }
 
 extension NSError {
-    /// The value as an NSError if it is one, also inside `Any`.
+    /// The value as an NSError if it is one, even inside `Any`.
     static func made(_ value: Any) -> NSError? {
         guard type(of: value) is NSError.Type else { return nil }
         return value as? NSError
@@ -92,8 +92,7 @@ extension NSError {
 }
 
 extension String {
-    /// The text without floods of marks, or its beginning and an ellipsis, in at most `limit`
-    /// scalars: what a peer takes.
+    /// The text without floods of marks, cut with an ellipsis to at most `limit` scalars.
     func cut(toScalars limit: Int) -> String {
         let whole = withoutMarkFloods
         guard whole.utf8.count > limit, whole.unicodeScalars.count > limit else { return whole }
@@ -103,7 +102,7 @@ extension String {
     }
 }
 
-/// Turns values of userInfo into JSON: exactly where JSON can say them, as bounded text elsewhere.
+/// Turns values of userInfo into JSON: exactly where JSON can express them, else as bounded text.
 struct ValueReader {
     /// How many values may still be made.
     private(set) var valuesLeft: Int
@@ -118,7 +117,7 @@ struct ValueReader {
         if let optional = value as? any OptionalValue {
             return optional.wrappedValue.map { json($0, depth: depth) } ?? .null
         }
-        // By type: a cast would also make objects of Swift's numbers, and booleans of objects.
+        // By type: a cast would also turn Swift's numbers into objects, and booleans too.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return json(number) }
         switch value {
         case let value as any StringProtocol: return string(String(value))
@@ -168,7 +167,7 @@ struct ValueReader {
         return .object(result)
     }
 
-    /// A JSON value as it is, unless it is deeper than a report may be.
+    /// A JSON value unchanged, unless it is deeper than a report may be.
     private mutating func nested(_ value: JSONValue, depth: Int) -> JSONValue {
         switch value {
         case .array(let elements): container(elements, depth: depth)
@@ -180,7 +179,7 @@ struct ValueReader {
     }
 
     private mutating func json(_ number: NSNumber) -> JSONValue {
-        // The two booleans are single objects; the type encoding cannot tell them from 8 bits.
+        // The two booleans are singletons; their type encoding equals that of an 8-bit integer.
         if number === NSNumber(value: true) { return .bool(true) }
         if number === NSNumber(value: false) { return .bool(false) }
         if number is NSDecimalNumber { return text(number.stringValue) }
@@ -199,7 +198,7 @@ struct ValueReader {
         value.isFinite ? .number(value) : text(String(value))
     }
 
-    /// RFC 3339 with milliseconds, in the years that it can write.
+    /// RFC 3339 with milliseconds, within its range of years.
     private mutating func date(_ date: Date) -> JSONValue {
         let seconds = date.timeIntervalSince1970
         guard seconds >= -62_135_596_800, seconds < 253_402_300_799 else {
@@ -224,7 +223,7 @@ struct ValueReader {
     }
 }
 
-/// Sees through an optional inside `Any`.
+/// Unwraps an optional inside `Any`.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }

@@ -1,9 +1,9 @@
 import DequeModule
 
-/// Counts uses in a sliding window, for each key by itself: the brake on a policy that would
-/// answer "retry" to a permanent failure for ever (A38). Time is an argument.
+/// Counts uses in a sliding window, for each key: it stops a policy from answering "retry" to a
+/// permanent failure endlessly (A38). Time is an argument.
 struct IntensityLimiter: Hashable, Sendable {
-    /// What is counted together: one rule's answers to one sort of error from one place.
+    /// The unit of counting: one rule's answers to one sort of error from one origin.
     struct Key: Hashable, Sendable {
         let rule: Int
         let domain: String
@@ -11,7 +11,8 @@ struct IntensityLimiter: Hashable, Sendable {
         let origin: NodeName?
     }
 
-    /// More keys than this within one window are refused: domains come from other processes.
+    /// The most keys in one window; above it a use is refused, since domains come from other
+    /// processes.
     static let keyCountMax = 1024
 
     private struct Uses: Hashable, Sendable {
@@ -21,7 +22,7 @@ struct IntensityLimiter: Hashable, Sendable {
 
     private var uses: [Key: Uses] = [:]
 
-    /// Notes a use and returns true, or returns false when the limit is reached.
+    /// Records a use and returns true, or returns false at the limit.
     mutating func permits(
         _ key: Key, within limit: IntensityLimit, at now: ContinuousClock.Instant
     ) -> Bool {
@@ -43,9 +44,9 @@ struct IntensityLimiter: Hashable, Sendable {
     }
 }
 
-/// So many times in so long, written `3 per 1m`.
+/// A number of times within a window, written `3 per 1m`.
 package struct IntensityLimit: Hashable, Sendable, CustomStringConvertible {
-    /// The largest count: every use within the window is remembered.
+    /// The largest count: every use within the window is kept.
     package static let countMax = 1000
 
     package let count: Int

@@ -63,7 +63,7 @@ struct RegexParser {
         } else {
             return part
         }
-        // Lazy forms match the same texts: only where a match ends would differ.
+        // A lazy form differs only in where a match ends, which is not asked.
         _ = take("?")
         if let scalar = current, ["*", "+", "?", "{"].contains(scalar) {
             throw error("one repetition (* + ? {n,m}) after a part")
@@ -185,11 +185,11 @@ indirect enum RegexExpression: Hashable, Sendable {
     case start, end
     case sequence([RegexExpression])
     case alternatives([RegexExpression])
-    /// `most` nil: without an upper bound.
+    /// Without an upper bound when `most` is nil.
     case repeated(RegexExpression, least: Int, most: Int?)
 }
 
-/// A set of characters: ranges, or everything but them.
+/// A set of characters: ranges, or their complement.
 struct ScalarSet: Hashable, Sendable {
     var ranges: [ClosedRange<Unicode.Scalar>]
     var isInverted = false
@@ -199,7 +199,7 @@ struct ScalarSet: Hashable, Sendable {
     static let space = ScalarSet(ranges: ["\t"..."\r", " "..." "])
     static let anything = ScalarSet(ranges: [], isInverted: true)
 
-    /// The one character in it; nil when there are more or it is inverted.
+    /// The only character in it; nil when there are more or it is inverted.
     var singleScalar: Unicode.Scalar? {
         guard !isInverted, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else {
             return nil

@@ -1,14 +1,14 @@
-/// A regular expression whose reading and matching time is bounded, whatever the text.
+/// A regular expression with bounded time to parse and match, whatever the text.
 ///
-/// Swift's Regex backtracks: `(a+)+b` against a text that a child sends could occupy a node for
-/// ever, and every error beneath it with it. This one runs all alternatives side by side
-/// (Thompson), so at each of at most ``TextPattern/scalarCountMax`` characters a match takes at
-/// most ``instructionCountMax`` steps and looks once at each range of each set that is written in
-/// the expression. The price is no back-references and no look-around.
+/// Swift's Regex backtracks: `(a+)+b` against a text that a child sends could occupy a node without
+/// end, and hold up every error beneath it. This one runs all alternatives side by side (Thompson),
+/// so at each of at most ``TextPattern/scalarCountMax`` characters a match takes at most
+/// ``instructionCountMax`` steps and tests each range of each set in the expression once. The price
+/// is no back-references and no look-around.
 ///
-/// Syntax: literals, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and their capitals (ASCII), `\t \n \r`,
-/// `( )`, `(?: )`, `|`, `* + ? {n} {n,} {n,m}`, `^`, `$`; a backslash takes punctuation
-/// literally. It is searched for anywhere in the text: `^` and `$` tie it to the ends.
+/// Syntax: literals, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and their capitals (ASCII), `\t \n \r`, `(
+/// )`, `(?: )`, `|`, `* + ? {n} {n,} {n,m}`, `^`, `$`; a backslash makes punctuation literal. It
+/// matches anywhere in the text: `^` and `$` anchor it to the ends.
 package struct RegexPattern: Hashable, Sendable {
     /// The longest expression, in Unicode scalars.
     package static let scalarCountMax = 256
@@ -49,7 +49,7 @@ package struct RegexPattern: Hashable, Sendable {
         return false
     }
 
-    /// Adds what can be reached from `start` without taking a character; each place once.
+    /// Adds the instructions reachable from `start` without consuming a character, each once.
     private func follow(
         _ start: Int, in threads: inout RegexThreads, at position: Int, of count: Int
     ) {
@@ -68,7 +68,7 @@ package struct RegexPattern: Hashable, Sendable {
     }
 }
 
-/// The places in a program that are alive at one position of the text.
+/// The active instructions of a program at one position of the text.
 private struct RegexThreads {
     var places: [Int] = []
     var hasMatched = false
@@ -83,7 +83,7 @@ private struct RegexThreads {
     }
 }
 
-/// Which sets one character is in, each found out when it is first asked.
+/// The sets that contain one character, each tested when first asked for.
 private struct RegexMembership {
     private let scalar: Unicode.Scalar
     private let sets: [ScalarSet]
@@ -108,24 +108,24 @@ private struct RegexMembership {
 /// A compiled ``RegexPattern``.
 struct RegexProgram: Hashable, Sendable {
     var instructions: [RegexInstruction] = []
-    /// What its instructions ask about, each once, however often repetitions ask.
+    /// The sets of its instructions, each once, however often repetitions use it.
     var sets: [ScalarSet] = []
 }
 
 /// One step of a compiled ``RegexPattern``.
 enum RegexInstruction: Hashable, Sendable {
-    /// Takes one character of the set of that index and goes on behind itself.
+    /// Consumes one character of the set with that index and continues with the next instruction.
     case scalar(Int)
-    /// Goes on in two places at once.
+    /// Continues at two instructions.
     case split(Int, Int)
     case jump(Int)
-    /// Goes on only where the text begins or ends.
+    /// Continues only at the beginning or the end of the text.
     case start, end
     case match
 }
 
 /// Turns an expression into instructions, within the limit: each round of a repetition adds at
-/// least one, so the limit ends the work as well as the program.
+/// least one, so the limit bounds the work as well as the program.
 struct RegexCompiler {
     private var program = RegexProgram()
     private let source: String

@@ -1,16 +1,16 @@
-/// One rule of a topology or policy file: which errors, and what is done with them.
+/// One rule of a topology or policy file: the errors it matches and the actions it takes.
 package struct Rule: Hashable, Sendable {
     package let match: RuleMatch
-    /// In the order in which they are written and applied. Never empty; ``RuleAction/withhold``
-    /// stands alone.
+    /// In the order written, which is the order of application. Never empty;
+    /// ``RuleAction/withhold`` is always alone.
     package let actions: [RuleAction]
-    /// Its place in its list, from 1: how answers and messages name it.
+    /// Its place in its list, from 1, by which answers and messages name it.
     package let position: Int
-    /// When it is in force; nil: always. At other times it declines.
+    /// When the rule is in force; nil: always. At other times it declines.
     package let schedule: RuleSchedule?
-    /// Whether it only says in the log what it would do, and then declines.
+    /// Whether the rule only logs its actions, and then declines.
     package let isDryRun: Bool
-    /// The line of its file, from 1; nil for a rule that was not read from one.
+    /// The line of its file, from 1; nil for a rule that was not read from a file.
     package let line: Int?
 
     package init(
@@ -25,53 +25,54 @@ package struct Rule: Hashable, Sendable {
         self.line = line
     }
 
-    /// What it answers, when it is a rule that answers.
+    /// The answer, for a rule that answers.
     package var answer: RuleAnswer? {
         for case .answer(let answer) in actions { return answer }
         return nil
     }
 
-    /// Where it sends errors, when it is a rule that does.
+    /// The destination, for a rule that routes.
     package var route: String? {
         for case .route(let name) in actions { return name }
         return nil
     }
 
-    /// Whether it keeps errors from being presented.
+    /// Whether the rule withholds errors.
     package var withholds: Bool { actions.contains(.withhold) }
 }
 
-/// What a rule does with an error that it matches.
+/// An action of a rule on an error that it matches.
 package enum RuleAction: Hashable, Sendable {
-    /// It is not presented; the caller completes with reason `withheld`.
+    /// Does not present the error; the caller completes with reason `withheld`.
     case withhold
-    /// Other words or another severity; domain, code and options stay.
+    /// Changes texts or severity; domain, code and options stay.
     case rewrite(ReportRewrite)
-    /// One more choice, run by this node.
+    /// Adds an option that this node runs.
     case addOption(AddedOption)
-    /// Takes choices away, by id.
+    /// Removes options, by id.
     case removeOption([String])
-    /// Decides: picks an option, at most as often as its limit says. Past the limit, or where the
+    /// Answers with an option, at most as often as its limit says. Above the limit, or when the
     /// option is not offered, the rule declines as if it had not matched.
     case answer(RuleAnswer)
-    /// Takes these keys out of `userInfo`, also in the errors beneath.
+    /// Removes these keys from `userInfo`, also in underlying errors.
     case redact([String])
-    /// Offers the error to another node or endpoint instead of to `next`, once the rule's other
-    /// actions are done; rules after it are not asked. The name of a way in the ``RouteTable``.
+    /// Offers the error to another node or endpoint instead of to `next`, after the rule's other
+    /// actions; later rules are skipped. The value is a name in the ``RouteTable``.
     case route(String)
 }
 
-/// A choice that a rule adds, with the command that this node runs when it is chosen.
+/// An option that a rule adds, with the command that this node runs when it is chosen.
 package struct AddedOption: Hashable, Sendable {
     package let id: String
     package let title: String
     package var role: ErrorReport.Option.Role?
-    /// Program and arguments, without a shell; exit 0 means recovered. Empty only for a choice
-    /// that recovers nothing (role `cancel`).
+    /// Program and arguments, run without a shell; exit 0 means recovered. Empty only for an option
+    /// that does not recover (role `cancel`).
     package let run: [String]
 }
 
-/// What a rule puts in the place of a report's own words. Nil leaves a part alone.
+/// The texts and the severity that a rule puts in place of a report's own; nil leaves a part
+/// unchanged.
 package struct ReportRewrite: Hashable, Sendable {
     package var description: String?
     package var reason: String?
@@ -86,19 +87,19 @@ package struct ReportRewrite: Hashable, Sendable {
     }
 }
 
-/// What a rule that answers picks, how often, and how long it waits before it does.
+/// The option that a rule answers with, how often, and after which delay.
 package struct RuleAnswer: Hashable, Sendable {
     /// The longest ``delay``, and the longest ``jitter``.
     package static let delayMax: Duration = .seconds(3600)
 
-    /// The id of the option. Where it is not offered the rule declines.
+    /// The id of the option. When it is not offered the rule declines.
     package let option: String
-    /// How often; nil: always. Past the limit the rule declines.
+    /// How often; nil: without a limit. Above the limit the rule declines.
     package let limit: IntensityLimit?
-    /// How long it waits before it answers. A question whose deadline comes before is declined.
+    /// The wait before the answer. A presentation whose deadline comes earlier is declined.
     package let delay: Duration
-    /// Up to so much is added to the delay, at random, so that a thousand answers to one fault do
-    /// not set off a thousand retries at once.
+    /// The longest random addition to the delay, so that a thousand answers to one fault do not
+    /// start a thousand retries at once.
     package let jitter: Duration
 
     package init(

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Rules in order, and how many of them apply to one error.
+/// Rules in order, and how many of those that match apply to one error.
 package struct RuleBook: Hashable, Sendable {
     /// How many of the matching rules apply.
     package enum Mode: Sendable {
-        /// Every one, top to bottom, each to what those before it made of the error; a rule that
-        /// withholds, answers or routes ends it. What `responders:` means.
+        /// Every one, in order, each to the error as the earlier ones changed it; a rule that
+        /// withholds, answers or routes is the last. The mode of `responders:`.
         case everyMatch
-        /// The first one. What a policy file means.
+        /// The first one. The mode of a policy file.
         case firstMatch
     }
 
@@ -19,14 +19,14 @@ package struct RuleBook: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// The first rule that is about this error, without regard to limits and offered options.
+    /// The first rule that matches this error, without regard to limits and offered options.
     package func firstMatch(_ report: ErrorReport, origin: NodeName?) -> Rule? {
         rules.first { $0.match.matches(report, origin: origin) }
     }
 
-    /// Rules that can never do anything because an earlier one always comes before them, each
-    /// with that one. A rule that declines at times hides nothing: one with a limit or a schedule,
-    /// or one that runs dry.
+    /// Rules that can never act because an earlier one always acts before them, each with that
+    /// earlier one. A rule that sometimes declines shadows nothing: one with a limit or a schedule,
+    /// or a dry run.
     package var shadowed: [(rule: Rule, by: Rule)] {
         rules.enumerated().compactMap { index, rule in
             rules[..<index].first { earlier in
@@ -42,14 +42,14 @@ package struct RuleBook: Hashable, Sendable {
     }
 }
 
-/// Where rules can send errors instead of to `next`, by the name that they use. Empty until the
-/// node that has these ways is made, which is after its rules.
+/// The destinations of rules that route, by name. Empty until the node that owns these links is
+/// made, after its rules.
 package final class RouteTable: Sendable {
     private let responders = Mutex<[String: any Responder]>([:])
 
     package init() {}
 
-    /// The way of that name; nil while it is not set.
+    /// The destination of that name; nil while it is not set.
     package subscript(name: String) -> (any Responder)? { responders.withLock { $0[name] } }
 
     package func set(_ ways: [String: any Responder]) {

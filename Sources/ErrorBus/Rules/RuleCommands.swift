@@ -1,12 +1,12 @@
 import Logging
 
-/// How added options run their commands.
+/// Runs the commands of added options.
 ///
 /// A command gets the report as JSON on its standard input and, in its environment,
 /// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`. Exit 0 means
-/// recovered, any other exit that it was tried in vain.
+/// recovered, any other exit not recovered.
 package struct RuleCommands: Sendable {
-    /// A report never offers more choices than this: a rule leaves a full one alone.
+    /// The most options of a report; a rule adds none to a full report.
     package static let optionCountMax = ErrorReport.Limits.optionCount
 
     private let runner: any CommandRunner
@@ -14,8 +14,8 @@ package struct RuleCommands: Sendable {
     private let encode: @Sendable (ErrorReport) -> [UInt8]
 
     /// - Parameters:
-    ///   - timeLimit: How long one command may take.
-    ///   - encode: Writes the report for the command's input; as a payload unless said otherwise.
+    ///   - timeLimit: The limit of one command.
+    ///   - encode: Writes the report for the command's input; as a payload by default.
     package init(
         runner: any CommandRunner, timeLimit: Duration = OptionAttempter.timeLimitDefault,
         encode: @escaping @Sendable (ErrorReport) -> [UInt8] = { $0.payload() }
@@ -25,7 +25,7 @@ package struct RuleCommands: Sendable {
         self.encode = encode
     }
 
-    /// The error as the rule's actions leave it; the same error when they change nothing.
+    /// The error after the rule's actions; the same error when they change nothing.
     func applying(
         _ rule: Rule, to error: any Error, _ report: ErrorReport, origin: NodeName,
         logger: Logger
@@ -43,7 +43,7 @@ package struct RuleCommands: Sendable {
                 }
             case .addOption(let added):
                 let offered = ErrorReport(describing: current).options
-                // What is offered has an owner already: a rule must not take it over.
+                // An offered option has an owner, which a rule must not replace.
                 guard !offered.contains(where: { $0.id == added.id }) else { continue }
                 guard offered.count < Self.optionCountMax else {
                     logger.notice(
@@ -90,7 +90,7 @@ package struct RuleCommands: Sendable {
 }
 
 extension ErrorReport {
-    /// Takes these keys out of userInfo, here and in the errors beneath.
+    /// Removes these keys from userInfo, here and in underlying errors.
     mutating func redact(_ keys: [String]) {
         for key in keys { userInfo[key] = nil }
         undescribed.removeAll(where: keys.contains)
@@ -98,33 +98,33 @@ extension ErrorReport {
     }
 }
 
-/// Runs the commands that rules and presenters name. The library starts no processes itself.
+/// Runs the commands of rules and presenters. The library itself starts no processes.
 package protocol CommandRunner: Sendable {
     /// Runs a command to its end.
     ///
     /// - Parameters:
-    ///   - command: Program and arguments; no shell takes part.
+    ///   - command: Program and arguments, run without a shell.
     ///   - environment: Added to the environment of this process.
-    ///   - input: What the command reads from its standard input.
+    ///   - input: The command's standard input.
     ///   - timeLimit: After this, and on cancellation, the command is ended.
-    /// - Throws: When it could not be started, or did not end within its limit.
+    /// - Throws: When the command could not be started, or did not end within its limit.
     func run(
         _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
     ) async throws -> CommandResult
 }
 
-/// How a command ended and what it said.
+/// The exit and the output of a command.
 package struct CommandResult: Hashable, Sendable {
-    /// How a process can end.
+    /// The exit of a process.
     package enum Status: Hashable, Sendable {
         case exited(Int32)
         case signaled(Int32)
     }
 
     package let status: Status
-    /// The beginning of its output, as much as its runner keeps.
+    /// The beginning of its standard output, as much as its runner keeps.
     package let standardOutput: [UInt8]
-    /// The end of what it said on standard error.
+    /// The end of its standard error.
     package let standardErrorTail: String
 
     package init(status: Status, standardOutput: [UInt8], standardErrorTail: String) {

@@ -1,5 +1,5 @@
-/// Which errors a rule is about. Every part that is given must match; none given matches every
-/// error. Titles and descriptions are not among the parts: they are translated and rewritten.
+/// The condition of a rule. Every part that is given must match; a condition without parts matches
+/// every error. Titles and descriptions are not parts: they are translated and rewritten.
 package struct RuleMatch: Hashable, Sendable {
     /// The error's domain is one of these; nil: any.
     package var domain: [TextPattern]?
@@ -42,8 +42,8 @@ package struct RuleMatch: Hashable, Sendable {
         return patterns.contains { $0.matches(text) }
     }
 
-    /// Whether this certainly matches every error that `other` matches. False when that cannot
-    /// be told (regular expressions are compared by their text only).
+    /// Whether this certainly matches every error that `other` matches. False when undecidable
+    /// (regular expressions are compared only by their text).
     package func covers(_ other: RuleMatch) -> Bool {
         guard Self.cover(domain, other.domain), Self.cover(code, other.code),
             Self.cover(origin, other.origin),
@@ -61,7 +61,7 @@ package struct RuleMatch: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The value as rules compare it; nil for what they do not compare.
+    /// The value as rules compare it; nil for a kind that they do not compare.
     var matchableText: String? {
         switch self {
         case .string(let text): text

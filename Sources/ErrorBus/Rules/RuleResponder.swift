@@ -5,13 +5,13 @@ import Synchronization
 /// topology (``RuleBook/Mode/everyMatch``) and policy files (``RuleBook/Mode/firstMatch``).
 ///
 /// It withholds, rewrites, redacts and changes options in ``willPresentError(_:in:)``. A rule may
-/// also send the error another way than to `next`, through ``RouteTable``. A rule that answers is
-/// asked first, in ``presentError(_:in:)``: it picks the option and the option's owner runs the
-/// attempt, just as when a person picks it. What no rule answers goes on to `next`. Errors that
-/// say "user cancelled" are never answered.
+/// also route the error elsewhere than to `next`, through ``RouteTable``. Rules that answer run
+/// first, in ``presentError(_:in:)``: they choose the option and its owner runs the attempt, as for
+/// a person's answer. An error that no rule answers goes on to `next`. User cancellations are never
+/// answered.
 package final class RuleResponder: Responder {
     package let responderName: String
-    /// Stands for the origin of errors that arose in this process.
+    /// Also the origin of errors that arose in this process.
     private let node: NodeName
     private let following: (any Responder)?
     private let commands: RuleCommands
@@ -28,14 +28,15 @@ package final class RuleResponder: Responder {
     }
 
     /// - Parameters:
-    ///   - node: The node it stands in: in outcomes, in answers and as the origin of local errors.
+    ///   - node: The name of its node: in outcomes, in answers and as the origin of local errors.
     ///   - book: The rules; see ``replaceRules(_:)``.
-    ///   - next: Whom to offer what no rule answers or withholds.
-    ///   - routes: The ways that rules can send errors by.
-    ///   - commands: Runs what added options run.
-    ///   - journal: Where decisions survive this process; nil for rules below a presenter.
-    ///   - audit: Where what rules decide and withhold is written.
-    ///   - timing: The clocks that limits, delays and schedules go by.
+    ///   - next: The responder that gets the errors which no rule answers or withholds.
+    ///   - routes: The destinations of rules that route.
+    ///   - commands: Runs the commands of added options.
+    ///   - - journal: The store of decisions that survive this process; nil for rules below a
+    ///     presenter.
+    ///   - audit: The log of what rules decide and withhold.
+    ///   - timing: The clocks of limits, delays and schedules.
     package init(
         _ node: NodeName, book: RuleBook, next: (any Responder)?, routes: RouteTable = RouteTable(),
         commands: RuleCommands, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
@@ -57,8 +58,8 @@ package final class RuleResponder: Responder {
 
     package var next: (any Responder)? { get async { following } }
 
-    /// Puts other rules in place, for errors that come from now on. What limits have counted
-    /// stays counted, by the position of the rule.
+    /// Replaces the rules for errors that arrive from now on. The counts of limits are kept, by the
+    /// position of the rule.
     package func replaceRules(_ book: RuleBook) { state.withLock { $0.book = book } }
 
     package func willPresentError(
@@ -67,7 +68,7 @@ package final class RuleResponder: Responder {
         changed(error, in: context).error
     }
 
-    /// What the rules make of an error, nil where they withhold it, and the way that they send it.
+    /// The error as the rules changed it, nil when they withhold it, and its destination.
     private func changed(
         _ error: any Error, in context: PresentationContext
     ) -> (error: (any Error)?, route: String?) {
@@ -84,7 +85,7 @@ package final class RuleResponder: Responder {
         case .routed(let name, _): route = name
         case .answered, .passed: route = nil
         }
-        // What no rule changed goes on as it came, unread where it can.
+        // An unchanged error goes on as it came, unparsed where possible.
         guard let before = evaluation.changedReport else { return (evaluation.error, route) }
         return (
             evaluation.error.rewriting { $0.noteChanges(from: before, by: node) }, route
@@ -114,7 +115,7 @@ package final class RuleResponder: Responder {
                 option: chosen.option,
                 by: "policy \(node) rule \(rule.position)", via: .policy)
             await decisions.presenting(evaluation.error, in: context)
-            // Withdrawn while that was written: asked again, another answer may count.
+            // Withdrawn during the write: if presented again, another answer may count.
             guard !Task.isCancelled else {
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
@@ -122,7 +123,7 @@ package final class RuleResponder: Responder {
         }
     }
 
-    /// To `next`, or by the way that a rule chooses.
+    /// Passes the error to `next`, or to the destination that a rule chose.
     private func passOn(_ error: any Error, in context: PresentationContext) async -> Outcome {
         var route: String?
         return await forward(
@@ -136,7 +137,7 @@ package final class RuleResponder: Responder {
                 guard let route else { return await offerToNext(error, in: context) }
                 if let way = routes[route] { return await way.presentError(error, in: context) }
                 logger.error(
-                    "rule routes to what this node did not begin with, so it goes on to next",
+                    "rule routes to a destination added since the start; passed to next instead",
                     metadata: ["route": "\(route)", "id": "\(context.id)"])
                 return await offerToNext(error, in: context)
             })
@@ -156,7 +157,7 @@ package final class RuleResponder: Responder {
         }
     }
 
-    /// Says what rules that run dry would have done, and which reached their limit.
+    /// Logs the actions of dry runs, and rules at their limit.
     private func note(
         _ evaluation: RuleEvaluation, _ report: @autoclosure () -> ErrorReport,
         _ context: PresentationContext

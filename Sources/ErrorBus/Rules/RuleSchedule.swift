@@ -1,6 +1,6 @@
 package import Foundation
 
-/// When a rule is in force: days of the week and hours, by the clock on the wall of a time zone.
+/// The times when a rule is in force: days of the week and hours, in a time zone.
 package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     /// A day of the week, in the order of the working week.
     package enum Day: String, Hashable, Sendable, CaseIterable {
@@ -17,8 +17,8 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
         fileprivate var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// From one minute of the day up to and without another. An end that is not after the start
-    /// is on the next day.
+    /// A span from one minute of the day up to but excluding another. An end that is not after the
+    /// start is on the next day.
     package struct Hours: Hashable, Sendable, CustomStringConvertible {
         /// The minutes of a day; the latest end.
         package static let minuteCount = 24 * 60
@@ -26,7 +26,7 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
         package let start: Int
         package let end: Int
 
-        /// Nil when a minute is not within a day, or both are the same.
+        /// Nil when a minute is outside the day, or both are the same.
         package init?(from start: Int, to end: Int) {
             guard (0..<Self.minuteCount).contains(start), (0...Self.minuteCount).contains(end),
                 start != end
@@ -78,16 +78,15 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The clocks and the chance that rules go by, so that a test can have its own.
+/// The clocks and the randomness of rules, replaceable in tests.
 package struct RuleTiming: Sendable {
-    /// What limits and delays are counted by.
+    /// The clock of limits and delays.
     package var now: @Sendable () -> ContinuousClock.Instant
-    /// What schedules are compared with: office hours follow the clock on the wall, also when it
-    /// is set.
+    /// The clock of schedules: office hours follow the wall clock, even when it is set.
     package var date: @Sendable () -> Date
     /// Waits; throws when the task is cancelled.
     package var wait: @Sendable (Duration) async throws -> Void
-    /// A part of that duration, at random.
+    /// A random part of that duration.
     package var part: @Sendable (Duration) -> Duration
 
     package init(

@@ -1,10 +1,10 @@
 package import Foundation
 package import Logging
 
-/// Takes one error through rules: the one place where rules are applied, for a live node and for
-/// those who want to know what it would do.
+/// Takes one error through rules: the only code that applies rules, for live nodes and for
+/// explanations.
 package struct RuleWalk {
-    /// Called as a rule is about to answer: whether its limit allows it.
+    /// Called before a rule answers: whether its limit allows it.
     package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> Bool
 
     private let book: RuleBook
@@ -15,8 +15,8 @@ package struct RuleWalk {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - origin: Where the error arose.
-    ///   - date: Asked only where a rule has a schedule.
+    ///   - origin: The node the error arose in.
+    ///   - date: Read only when a rule has a schedule.
     package init(
         _ book: RuleBook, origin: NodeName, commands: RuleCommands,
         logger: Logger, date: @escaping () -> Date,
@@ -30,13 +30,13 @@ package struct RuleWalk {
         self.logger = logger
     }
 
-    /// Whether a rule answers the error, which is asked before anything else is done with it.
-    /// Errors that say "user cancelled" are never answered: nil.
+    /// Whether a rule answers the error; evaluated before the rest of the chain. Nil for user
+    /// cancellations, which are never answered.
     func answering(_ error: any Error) -> RuleEvaluation? {
         UserCancellation.standard.matches(error) ? nil : walk(error, mayAnswer: true)
     }
 
-    /// What becomes of an error that no rule answers: withheld, or passed on as changed.
+    /// The error after the rules that do not answer: withheld, or passed on as changed.
     func changing(_ error: any Error) -> RuleEvaluation { walk(error, mayAnswer: false) }
 
     /// What a ``RuleResponder`` does with the error, in its order.
@@ -49,7 +49,7 @@ package struct RuleWalk {
         return result
     }
 
-    /// Without `mayAnswer` rules that answer are passed over: they were asked before.
+    /// Without `mayAnswer` the rules that answer are skipped: they ran before.
     private func walk(_ error: any Error, mayAnswer: Bool) -> RuleEvaluation {
         var current = error
         var report = ErrorReport(describing: error)
@@ -107,19 +107,19 @@ package struct RuleWalk {
     }
 }
 
-/// One rule that matched, and what it did: what explanations and logs are made of.
+/// One rule that matched, and its effect, for explanations and logs.
 package struct RuleStep: Sendable {
     package enum Effect: Hashable, Sendable {
         /// The report before and after; equal when there was nothing to change.
         case changed(from: ErrorReport, to: ErrorReport)
         case withheld
         case answered(RuleAnswer)
-        /// Sent another way than to `next`.
+        /// Routed elsewhere than to `next`.
         case routed(String)
         case declined(Refusal)
     }
 
-    /// Why a rule that matches does nothing.
+    /// Why a matching rule has no effect.
     package enum Refusal: Hashable, Sendable {
         case outsideSchedule(RuleSchedule)
         case notOffered(String, offered: [String])
@@ -127,28 +127,28 @@ package struct RuleStep: Sendable {
     }
 
     package let rule: Rule
-    /// With ``Rule/isDryRun`` what it would have done.
+    /// With ``Rule/isDryRun``, the effect that it would have.
     package let effect: Effect
 }
 
-/// What rules made of one error.
+/// The effect of rules on one error.
 package struct RuleEvaluation: Sendable {
     package enum Ending: Sendable {
         case withheld(by: Rule)
         case answered(RuleAnswer, by: Rule)
-        /// It goes on by another way than `next`.
+        /// Goes on to another destination than `next`.
         case routed(String, by: Rule)
-        /// No rule decided: it goes on.
+        /// Goes on to `next`: no rule decided.
         case passed
     }
 
     package let ending: Ending
-    /// The error as the rules left it.
+    /// The error after the rules.
     package let error: any Error
-    /// Every rule that matched and was asked, in order.
+    /// Every rule that matched, in order.
     package internal(set) var steps: [RuleStep]
 
-    /// The report as it came, where rules changed it.
+    /// The original report, when rules changed it.
     var changedReport: ErrorReport? {
         for case .changed(let before, let after) in steps.lazy.filter({ !$0.rule.isDryRun })
             .map(\.effect) where before != after
@@ -158,7 +158,7 @@ package struct RuleEvaluation: Sendable {
         return nil
     }
 
-    /// With only those steps.
+    /// The same evaluation with only those steps.
     func keeping(_ isKept: (RuleStep) -> Bool) -> RuleEvaluation {
         var result = self
         result.steps = steps.filter(isKept)

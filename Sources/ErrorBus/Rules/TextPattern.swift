@@ -1,7 +1,7 @@
-/// How a rule names a text: exactly, with `*` for any run of characters, or as `/regex/`.
-/// Case counts; `/regex/i` ignores the case of ASCII letters.
+/// A pattern that a rule compares a text with: exact, with `*` for any run of characters, or
+/// `/regex/`. Case-sensitive; `/regex/i` ignores the case of ASCII letters.
 ///
-/// A backslash takes a `*`, a backslash or a leading `/` literally. Only the first
+/// A backslash makes a `*`, a backslash or a leading `/` literal. Only the first
 /// ``scalarCountMax`` Unicode scalars of a text are compared with a glob or a regular
 /// expression, since reports come from other processes; exact comparison takes the whole text.
 package enum TextPattern: Hashable, Sendable {
@@ -9,7 +9,7 @@ package enum TextPattern: Hashable, Sendable {
     case glob(GlobPattern)
     case regex(RegexPattern)
 
-    /// How much of a text is looked at, in Unicode scalars.
+    /// How much of a text is compared, in Unicode scalars.
     package static let scalarCountMax = 4096
 
     /// Reads a pattern.
@@ -49,16 +49,16 @@ package enum TextPattern: Hashable, Sendable {
     }
 }
 
-/// A text that is no pattern, and why.
+/// A text that is not a pattern, and why.
 package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
     package let found: String
-    /// What is allowed in its place.
+    /// The form allowed in its place.
     package let allowed: String
 
     package var description: String { "pattern: found \"\(found)\", allowed: \(allowed)" }
 }
 
-/// A text with `*` for any run of characters, none included.
+/// A text with `*` for any run of characters, even an empty one.
 package struct GlobPattern: Hashable, Sendable {
     /// The longest pattern, in Unicode scalars.
     package static let scalarCountMax = 256
@@ -80,7 +80,7 @@ package struct GlobPattern: Hashable, Sendable {
         var isEscaped = false
         for scalar in text.unicodeScalars {
             if isEscaped {
-                // Before anything else a backslash is only a backslash: Windows paths.
+                // Before any other character a backslash is literal, as in Windows paths.
                 if scalar != "*", scalar != "\\", !(scalar == "/" && tokens.isEmpty) {
                     tokens.append(.scalar("\\"))
                 }
@@ -114,10 +114,10 @@ package struct GlobPattern: Hashable, Sendable {
         match(text.unicodeScalars.prefix(TextPattern.scalarCountMax).map(Token.scalar))
     }
 
-    /// Sound because a `*` of the other is taken only by a `*` here.
+    /// Correct because only a `*` here matches a `*` of the other.
     func covers(_ other: GlobPattern) -> Bool { match(other.tokens) }
 
-    /// Goes back to the last `*` only, so the work is at most pattern times text.
+    /// Backtracks to the last `*` only, so the work is at most pattern times text.
     private func match(_ text: [Token]) -> Bool {
         var (position, place) = (0, 0)
         var retry: (position: Int, place: Int)?

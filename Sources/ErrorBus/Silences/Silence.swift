@@ -1,16 +1,16 @@
 import Foundation
 
-/// Errors that are not presented for a while: which, why, who said so and until when.
+/// A time during which matching errors are not presented, with its reason and its author.
 ///
-/// Alertmanager's silence, for questions: what it matches is answered with the option it names, or
-/// with what its own report declares for expiry, and where neither is offered it is withheld.
+/// Alertmanager's silence, for presentations: a match is answered with the silence's option, or
+/// with the option that its report declares for expiry; when neither is offered it is withheld.
 package struct Silence: Hashable, Sendable {
-    /// What a person asked for.
+    /// The silence that a person requests.
     package struct Request: Hashable, Sendable {
         /// The conditions as they were written, for people and for storage.
         package var pattern: JSONValue
         package var match: RuleMatch
-        /// The id of the option that is chosen where it is offered.
+        /// The id of the option to answer with where it is offered.
         package var option: String?
         package var by: String
         package var comment: String
@@ -30,16 +30,16 @@ package struct Silence: Hashable, Sendable {
     package let number: Int
     package let request: Request
     package let createdAt: Moment
-    /// When it ends, or ended.
+    /// The end, planned or past.
     package internal(set) var endsAt: Moment
-    /// Who ended it before its time.
+    /// The person who ended it early.
     package internal(set) var endedBy: String?
     package internal(set) var answeredCount = 0
     package internal(set) var withheldCount = 0
-    /// When it last kept a question from people.
+    /// When it last answered or withheld a presentation.
     package internal(set) var lastAt: Moment?
 
-    /// One that was stored in an earlier life of the node.
+    /// A silence that was stored in an earlier life of the node.
     package init(
         number: Int, request: Request, createdAt: Moment, endsAt: Moment, endedBy: String? = nil,
         answeredCount: Int = 0, withheldCount: Int = 0, lastAt: Moment? = nil
@@ -56,10 +56,10 @@ package struct Silence: Hashable, Sendable {
 
     package func isActive(at now: Moment) -> Bool { now < endsAt }
 
-    /// Who answers or withholds, in the audit and for the origin.
+    /// Its name in the audit and for the origin.
     package var decider: String { "silence \(number) (\(request.by))" }
 
-    /// The option it chooses of a report; nil: it is withheld.
+    /// The option to answer a report with; nil: the report is withheld.
     package func option(for report: ErrorReport) -> String? {
         let offered = report.options.map(\.id)
         return [request.option, report.onExpiry].lazy.compactMap(\.self)
@@ -67,15 +67,15 @@ package struct Silence: Hashable, Sendable {
     }
 }
 
-/// Why something could not be done with a silence. Nothing has changed then.
+/// Why an action on a silence was refused. The silence is unchanged.
 package enum SilenceRefusal: Error, Hashable, Sendable {
-    /// Never here, or ended so long ago that it is not kept.
+    /// The silence never existed here, or ended too long ago to be kept.
     case unknown(Int)
     case ended(Int, at: Moment)
-    /// It would match every error.
+    /// The condition matches every error.
     case matchesEverything
     case tooMany(allowed: Int)
-    /// Not between these.
+    /// The duration is outside this range.
     case duration(ClosedRange<Duration>)
 }
 

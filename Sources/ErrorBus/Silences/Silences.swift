@@ -1,20 +1,19 @@
 import Synchronization
 
-/// The silences of a presenter, for any number of people and tasks at once. Where they survive
-/// this process is the owner's business.
+/// The silences of a presenter, shared by any number of people and tasks. The owner stores them.
 package final class Silences: Sendable {
     private let table = Mutex(SilenceTable())
     private let now: @Sendable () -> Moment
 
-    /// - Parameter now: What silences begin and end by; a test can have its own.
+    /// - Parameter now: The clock of silences, replaceable in tests.
     package init(now: @escaping @Sendable () -> Moment = { .now }) { self.now = now }
 
-    /// Takes over what an earlier life of the node stored; once, before anything else.
+    /// Restores the silences of an earlier life of the node; once, before any other call.
     package func restore(_ stored: [Silence]) {
         table.withLock { $0.restored(stored, at: now()) }
     }
 
-    /// - Throws: When it would match every error, is too short or too long, or too many are active.
+    /// - Throws: When it matches every error, is too short or too long, or too many are active.
     package func add(
         _ request: Silence.Request, for duration: Duration
     ) throws(SilenceRefusal) -> Silence {
@@ -23,41 +22,40 @@ package final class Silences: Sendable {
         }
     }
 
-    /// Ends it before its time.
+    /// Ends a silence early.
     package func end(_ number: Int, by person: String) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in
             try table.ended(number, by: person, at: now())
         }
     }
 
-    /// Takes back an end that could not be stored.
+    /// Reverts an end that could not be stored.
     ///
-    /// - Parameter silence: As it was before.
+    /// - Parameter silence: The silence before its end.
     package func reopen(_ silence: Silence) { table.withLock { $0.reopened(silence) } }
 
-    /// Takes back one that could not be stored.
+    /// Removes a silence that could not be stored.
     package func drop(_ number: Int) { table.withLock { $0.dropped(number) } }
 
     package func silence(_ number: Int) throws(SilenceRefusal) -> Silence {
         try table.withLock { table throws(SilenceRefusal) in try table.silence(number) }
     }
 
-    /// Active and lately ended ones, newest first.
+    /// Active and recently ended silences, newest first.
     package var all: [Silence] { table.withLock(\.all) }
 
-    /// The silence that is in force for an error.
+    /// The silence in force for an error.
     package func silence(for report: ErrorReport, origin: NodeName?) -> Silence? {
         table.withLock { $0.silence(for: report, origin: origin, at: now()) }
     }
 
-    /// A silence kept a question from people.
+    /// Counts a presentation that the silence answered or withheld.
     package func kept(_ number: Int, isAnswered: Bool) {
         table.withLock { $0.kept(number, isAnswered: isAnswered, at: now()) }
     }
 }
 
-/// The silences of a presenter: the active ones, and those that ended not long ago. Decides; has no
-/// clock.
+/// The table of a presenter's silences, active and recently ended. Decides; time is an argument.
 struct SilenceTable: Sendable {
     static let activeMax = 500
     static let endedMax = 200
@@ -66,7 +64,7 @@ struct SilenceTable: Sendable {
     private var silences: [Int: Silence] = [:]
     private var lastNumber = 0
 
-    /// Takes over what an earlier life of the node stored.
+    /// Restores the silences of an earlier life of the node.
     mutating func restored(_ stored: [Silence], at now: Moment) {
         for silence in stored {
             silences[silence.number] = silence
@@ -91,7 +89,7 @@ struct SilenceTable: Sendable {
         return silence
     }
 
-    /// A person ends it before its time.
+    /// A person ended it early.
     mutating func ended(
         _ number: Int, by person: String, at now: Moment
     ) throws(SilenceRefusal) -> Silence {
@@ -104,17 +102,17 @@ struct SilenceTable: Sendable {
         return silence
     }
 
-    /// Its end could not be stored: it is in force as before.
+    /// Its end could not be stored: it stays in force.
     mutating func reopened(_ silence: Silence) {
         guard var current = silences[silence.number] else { return }
         (current.endsAt, current.endedBy) = (silence.endsAt, silence.endedBy)
         silences[silence.number] = current
     }
 
-    /// It could not be stored after all.
+    /// It could not be stored.
     mutating func dropped(_ number: Int) { silences[number] = nil }
 
-    /// The oldest active one that matches.
+    /// The oldest active silence that matches.
     func silence(
         for report: ErrorReport, origin: NodeName?, at now: Moment
     ) -> Silence? {

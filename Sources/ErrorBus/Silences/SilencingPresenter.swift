@@ -1,4 +1,4 @@
-/// Stands in front of those who ask people: answers or withholds what is silenced, and declines
+/// A presenter in front of those for people: answers or withholds what is silenced, and declines
 /// everything else.
 package struct SilencingPresenter: Presenter {
     package let presenterName = "silences"
@@ -7,7 +7,7 @@ package struct SilencingPresenter: Presenter {
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter kept: Told, after it was counted, that a silence kept a question from people.
+    /// - Parameter kept: Called after each silenced presentation is counted.
     package init(
         _ silences: Silences, audit: (any AuditLog)? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
@@ -28,8 +28,8 @@ package struct SilencingPresenter: Presenter {
         self.wait = wait
     }
 
-    /// How many seconds an answer waits. An option that repeats what fails for good must not spin:
-    /// from its fourth failure on it is chosen 1, 2, 4 .. 32 s later.
+    /// The delay of an answer in seconds. An option that repeats a permanent failure must not spin:
+    /// after its fourth failure it is chosen 1, 2, 4 .. 32 s later.
     private static func pause(afterRetries count: Int) -> Int {
         count < 3 ? 0 : 1 << min(count - 3, 5)
     }
@@ -39,7 +39,7 @@ package struct SilencingPresenter: Presenter {
         let option = silence.option(for: prompt.report)
         var answer: Answer?
         if let option {
-            // A race: it was decided or withdrawn a moment before.
+            // A race: the presentation was decided or withdrawn a moment before.
             answer = try? prompt.answer(option, by: silence.decider, via: .policy)
             guard answer != nil else { return nil }
         } else {
@@ -54,7 +54,7 @@ package struct SilencingPresenter: Presenter {
         return answer
     }
 
-    /// The silence in force when it is time to answer: once it has ended, people are asked at once.
+    /// The silence in force when the answer is due: once it has ended, people are asked at once.
     private func silence(for prompt: Prompt) async throws -> Silence? {
         var left = Self.pause(afterRetries: prompt.retryCount)
         while let silence = silences.silence(for: prompt.report, origin: prompt.origin) {

@@ -1,34 +1,34 @@
-/// How a running node is, as it answers a STATUS: its links, what is open, what went wrong.
-/// Times are ages, since the clocks of two nodes never meet.
+/// The status of a running node, its reply to STATUS: links, open presentations, recent faults.
+/// Times are ages, since the clocks of two nodes are not comparable.
 package struct NodeStatus: Hashable, Sendable {
-    /// The most children that it lists; the live ones come first.
+    /// The most children listed; the live ones come first.
     package static let childrenMax = 1024
 
     package var node: NodeName
-    /// What its program calls its version; empty where it has none.
+    /// The program's version; empty when it has none.
     package var version = ""
-    /// One life of its process.
+    /// The id of this life of the process.
     package var boot = ""
-    /// For how long it has been running.
+    /// How long it has been running.
     package var upMilliseconds: UInt64 = 0
     /// Presentations of children that wait for a decision.
     package var openCount = 0
     package var tables = TableSizes()
     package var counters = LinkCounters()
-    /// What peers sent that changed nothing, by kind.
+    /// Counts of ignored messages from peers, by kind.
     package var dropped: [String: Int] = [:]
-    /// In the order of preference.
+    /// In the order of `next`.
     package var parents: [ParentStatus] = []
     /// At most ``childrenMax``, live ones first, then by name.
     package var children: [ChildStatus] = []
-    /// How many children there are beside those.
+    /// The number of further children.
     package var childrenLeftOut = 0
     /// Newest first.
     package var faults: [NotedFault] = []
 
     package init(node: NodeName) { self.node = node }
 
-    /// Puts the children in order and leaves out those above the limit.
+    /// Sorts the children and drops those above the limit.
     mutating func arrangeChildren() {
         let sorted = children.sorted {
             ($0.state == .live ? 0 : 1, $0.name) < ($1.state == .live ? 0 : 1, $1.name)
@@ -41,25 +41,25 @@ package struct NodeStatus: Hashable, Sendable {
 /// One parent of a node, as the node itself sees it.
 package struct ParentStatus: Hashable, Sendable {
     package enum State: String, Sendable, CaseIterable, JSONConvertible {
-        /// It said WELCOME, and is heard of.
+        /// It sent WELCOME and is live.
         case up
-        /// It is being tried.
+        /// A connection is being tried.
         case connecting
-        /// It is there, and does not take this node.
+        /// It is running and refused this node.
         case refused
-        /// It was tried in vain; another one is in use or is being tried.
+        /// It was tried without success; another parent is in use or is being tried.
         case down
-        /// It comes later in the list than the one in use, and has not been needed.
+        /// It is later in the list than the one in use, and was not tried.
         case standby
     }
 
-    /// What it called itself; nil before its first WELCOME.
+    /// The name it sent; nil before its first WELCOME.
     package var node: NodeName?
     package var endpoint: String
     package var state: State
     /// Why it is not up, as far as known.
     package var reason: String?
-    /// For how long its state has been that.
+    /// The age of its state.
     package var sinceMilliseconds: UInt64
     /// Presentations that wait for its answer.
     package var openCount: Int
@@ -79,20 +79,20 @@ extension ParentStatus: JSONObject {
 package struct ChildStatus: Hashable, Sendable {
     package enum State: String, Sendable, CaseIterable, JSONConvertible {
         case live
-        /// It said goodbye, as a client does that is done; kept for ten minutes.
+        /// It sent BYE, as a client that has finished does; kept for ten minutes.
         case left
-        /// Nothing reaches it; kept for ten minutes, should it come back.
+        /// It is out of reach; kept for ten minutes in case it returns.
         case lost
     }
 
-    /// What it called itself.
+    /// The name it sent.
     package var name: NodeName
     package var state: State
-    /// For how long its state has been that.
+    /// The age of its state.
     package var sinceMilliseconds: UInt64
     /// Its presentations that wait for a decision.
     package var openCount: Int
-    /// Its presentations that are decided, and what came of them is not known yet.
+    /// Its presentations that are decided and whose result is not known.
     package var answeredCount: Int
 }
 
@@ -109,32 +109,32 @@ extension ChildStatus: JSONObject {
     ]
 }
 
-/// How many entries each table of a node holds. All but ``children`` are 0 when nothing is open
-/// and what was remembered is forgotten: a table that stays above is a leak.
+/// The number of entries in each table of a node. All but ``children`` are 0 when nothing is open
+/// and all tombstones have expired: a table that stays above 0 is a leak.
 package struct TableSizes: Hashable, Sendable, JSONObject {
     /// Children known by name, reachable or not.
     package var children = 0
     /// Presentations of children that are not settled.
     package var openBelow = 0
-    /// Results and withdrawals kept for children that ask again.
+    /// Results and withdrawals kept for children that repeat a request.
     package var rememberedBelow = 0
     /// Answers sent down whose result is awaited here.
     package var attempts = 0
-    /// Presentations of children that this node's chain works on.
+    /// Presentations of children in this node's chain.
     package var offered = 0
-    /// Presentations asked of the parent that are not settled.
+    /// Presentations sent to the parent that are not settled.
     package var openAbove = 0
-    /// Results and withdrawals kept for a parent that has not heard them.
+    /// Results and withdrawals that the parent has not acknowledged.
     package var rememberedAbove = 0
-    /// Presentations whose answer from above something in this process waits for.
+    /// Presentations for whose answer from above a task in this process waits.
     package var waiting = 0
 
     package init() {}
 
-    /// All entries of all tables together, children aside.
+    /// All entries of all tables, without children.
     package var entryCount: Int { rows.reduce(-children) { $0 + $1.count } }
 
-    /// With the names they have as data.
+    /// The tables by the names of their JSON keys.
     package var rows: [(name: String, count: Int)] {
         Self.fields.map { ($0, self[keyPath: $1]) }
     }
@@ -150,26 +150,26 @@ package struct TableSizes: Hashable, Sendable, JSONObject {
         ]
 }
 
-/// What a node has done since it started. They only grow.
+/// The counters of a node since its start.
 package struct LinkCounters: Hashable, Sendable, JSONObject {
-    /// Presentations that children asked; asked again after it was given up counts once more.
+    /// Presentations from children; one that was withdrawn and is presented again counts again.
     package var presentedBelow = 0
-    /// Those that were decided.
+    /// Presentations from children that were decided.
     package var answeredBelow = 0
-    /// Those of which the child said what came of them.
+    /// Presentations from children whose result was reported.
     package var settledBelow = 0
-    /// Refusals said to children.
+    /// Refusals sent to children.
     package var refusedBelow = 0
-    /// Presentations asked of the parent.
+    /// Presentations sent to the parent.
     package var presentedAbove = 0
-    /// Those that the parent answered.
+    /// Presentations that the parent answered.
     package var answeredAbove = 0
-    /// Those that the parent refused for good.
+    /// Presentations that the parent refused for good.
     package var refusedAbove = 0
 
     package init() {}
 
-    /// With the names they have as data.
+    /// The counters by the names of their JSON keys.
     package var rows: [(name: String, count: Int)] {
         Self.fields.map { ($0, self[keyPath: $1]) }
     }
@@ -185,8 +185,8 @@ package struct LinkCounters: Hashable, Sendable, JSONObject {
         ]
 }
 
-/// As STATE carries it (docs/wire.md, section 15). A later version may say more, or leave out what
-/// nothing here depends on: only `node` is required.
+/// The JSON of STATE (docs/wire.md, section 15). A later version may add or omit members: only
+/// `node` is required.
 extension NodeStatus: JSONObject {
     package init() { self.init(node: .bare) }
 
@@ -199,9 +199,9 @@ extension NodeStatus: JSONObject {
         .count("childrenLeftOut", \.childrenLeftOut), .init("faults", \.faults),
     ]
 
-    /// Reads what another node said of itself.
+    /// Reads the status that another node sent.
     ///
-    /// - Throws: When it is no JSON, or nothing that names its node.
+    /// - Throws: When it is not JSON, or names no node.
     package init(payload: [UInt8]) throws(StatusFailure) {
         let json: JSONValue
         do {
@@ -214,13 +214,13 @@ extension NodeStatus: JSONObject {
     }
 }
 
-/// Why a node did not tell how it is.
+/// Why the status of a node could not be read.
 package enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No node answered in time; what is known of why.
+    /// No node answered in time, with the reason if known.
     case unreachable(String)
-    /// It is there, and refused: 429 is asked too often, 505 an earlier version of the node.
+    /// The node refused: 429 means too many requests, 505 a node that is too old.
     case refused(code: Int, reason: String)
-    /// What came is no status.
+    /// The reply is not a status.
     case malformed(String)
 
     package var description: String {
@@ -233,7 +233,7 @@ package enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A node is there.
+    /// Whether a node is running there.
     package var isAnswer: Bool {
         if case .unreachable = self { false } else { true }
     }

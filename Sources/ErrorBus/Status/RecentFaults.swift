@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// The last things that went wrong at a node: what it logged as an error, and refusals it said and
-/// got. The same thing again takes no further place, and refusals, which a peer can cause at will,
-/// never take the place of what was logged.
+/// The latest faults of a node: errors it logged, and refusals it sent and received. A repetition
+/// takes no further place, and refusals, which a peer can cause at will, never displace logged
+/// errors.
 final class RecentFaults: Sendable {
-    /// Of each sort: logged, and refused.
+    /// The most faults of each sort: logged, and refused.
     static let countMax = 10
     static let scalarMax = 256
 
@@ -60,7 +60,7 @@ final class RecentFaults: Sendable {
         }
     }
 
-    /// A logger that says the same, and notes what it says at error level or above.
+    /// A logger that also records messages at error level or above.
     func watching(_ logger: Logger) -> Logger {
         var logger = logger
         logger.handler = FaultLogHandler(inner: logger.handler, faults: self)
@@ -69,33 +69,33 @@ final class RecentFaults: Sendable {
 }
 
 extension Duration {
-    /// In whole milliseconds; 0 for what is negative.
+    /// In whole milliseconds; 0 when negative.
     var clampedMilliseconds: UInt64 { UInt64(clamping: Int64(self / .milliseconds(1))) }
 }
 
 extension String {
-    /// Text of a status: without control characters, at most 256 scalars.
+    /// The text for a status: without control characters, at most 256 scalars.
     var asStatusText: String {
         escapedForTerminal(scalarLimit: RecentFaults.scalarMax)
     }
 }
 
-/// Something that went wrong at a node, kept for those that ask how it is.
+/// A fault of a node, kept for its status.
 package struct NotedFault: Hashable, Sendable {
     package enum Source: String, Sendable, CaseIterable, JSONConvertible {
         /// The node logged it as an error.
         case logged
-        /// It refused something.
+        /// The node refused a request.
         case sent
-        /// Its parent refused something.
+        /// The node's parent refused a request.
         case got
     }
 
     package var source: Source
     package var text: String
-    /// How often the same was said.
+    /// How often it happened.
     package var count: Int
-    /// How long ago it was last.
+    /// How long ago it last happened.
     package var agoMilliseconds: UInt64
 }
 
@@ -109,7 +109,7 @@ extension NotedFault: JSONObject {
     ]
 }
 
-/// Notes errors on their way to the handler that writes them.
+/// Records errors and passes every message on to another handler.
 struct FaultLogHandler: LogHandler {
     var inner: any LogHandler
     let faults: RecentFaults

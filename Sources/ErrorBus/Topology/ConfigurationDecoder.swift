@@ -1,7 +1,7 @@
 import OrderedCollections
 
-/// Takes a configuration apart, strictly, and notes every problem instead of stopping at the
-/// first. What cannot be read is nil.
+/// Reads the values of a configuration strictly, and collects every problem instead of stopping at
+/// the first. An unreadable value is nil.
 struct ConfigurationDecoder {
     /// A value's path within its file.
     struct Place: Hashable {
@@ -13,7 +13,7 @@ struct ConfigurationDecoder {
 
     let environment: [String: String]
     private(set) var problems: [ConfigurationProblem] = []
-    /// Where each value stands, for what is checked after reading.
+    /// The location of each value, for checks after reading.
     private(set) var locations: [Place: ConfigurationLocation] = [:]
 
     init(environment: [String: String]) { self.environment = environment }
@@ -89,7 +89,7 @@ struct ConfigurationDecoder {
         return elements
     }
 
-    /// A list, or one value in its stead; `nothing` is an empty list.
+    /// A list, or a single value in place of a list; null is an empty list.
     mutating func elementsOrOne(
         _ field: ConfigurationField, allowed: String
     ) -> [ConfigurationField] {
@@ -100,7 +100,7 @@ struct ConfigurationDecoder {
 
     // MARK: Scalars
 
-    /// A text that says something, environment variables put in.
+    /// A text that is not empty, with environment variables expanded.
     mutating func text(_ field: ConfigurationField, allowed: String = "a text") -> String? {
         guard case .scalar(let raw, _) = field.node.value, !field.node.isNull, !raw.isEmpty else {
             report(field, allowed: allowed)
@@ -154,7 +154,7 @@ struct ConfigurationField: Hashable, Sendable {
     let node: ConfigurationNode
     /// As in `nodes.relay.responders[0]`.
     let path: String
-    /// Where messages point: the value, or the key when the value begins on a later line.
+    /// The place that messages name: the value, or the key when the value begins on a later line.
     let location: ConfigurationLocation
 
     init(_ node: ConfigurationNode, path: String, location: ConfigurationLocation? = nil) {
@@ -177,14 +177,14 @@ struct ConfigurationField: Hashable, Sendable {
     }
 }
 
-/// A value of a configuration file with its place, whatever the file's syntax.
+/// A value of a configuration file with its location, whatever the file's syntax.
 package struct ConfigurationNode: Hashable, Sendable {
     /// The kinds of value.
     package enum Value: Hashable, Sendable {
-        /// `isQuoted`: written so that it can be nothing but text.
+        /// `isQuoted`: written so that it can only be text.
         case scalar(String, isQuoted: Bool)
         case sequence([ConfigurationNode])
-        /// In the order of the file. A key may appear twice: the reader refuses it.
+        /// In the order of the file. A key may appear twice: the decoder refuses it.
         case mapping([Entry])
     }
 
@@ -209,7 +209,7 @@ package struct ConfigurationNode: Hashable, Sendable {
         self.location = location
     }
 
-    /// Whether nothing is written: no value, `~` or `null`.
+    /// Whether the value is missing, `~` or `null`.
     package var isNull: Bool {
         guard case .scalar(let text, isQuoted: false) = value else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
@@ -227,8 +227,7 @@ package struct ConfigurationNode: Hashable, Sendable {
 }
 
 extension String {
-    /// Without control characters, so that a message stays on its line and cannot steer a
-    /// terminal.
+    /// Without control characters, so that a message stays on one line and cannot steer a terminal.
     var escapedForMessage: String {
         var text = ""
         for scalar in unicodeScalars {
@@ -242,9 +241,9 @@ extension String {
     }
 }
 
-/// "Did you mean": the nearest of the words that are allowed.
+/// "Did you mean": the nearest of the allowed words.
 enum Suggestion {
-    /// Longer words are not compared: the work grows with the square.
+    /// The longest word compared: the work grows with the square.
     private static let scalarCountMax = 64
 
     /// A hint that names the nearest word, or nil when none is near.
@@ -259,7 +258,7 @@ enum Suggestion {
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours, ignoring case.
+    /// The number of insertions, deletions, replacements and swaps of neighbours, ignoring case.
     static func distance(_ one: String, _ other: String) -> Int {
         let a = Array(one.lowercased().unicodeScalars.prefix(scalarCountMax))
         let b = Array(other.lowercased().unicodeScalars.prefix(scalarCountMax))

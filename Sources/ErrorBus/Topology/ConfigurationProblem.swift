@@ -1,17 +1,15 @@
-/// Something in a configuration that keeps it from being used: where, what was found, what is
-/// allowed.
+/// A problem that makes a configuration unusable: the place, the value found, the values allowed.
 package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let location: ConfigurationLocation
     /// The path to the value, as in `nodes.relay.responders[0].match.code`; empty for the file.
     package let field: String
-    /// What is there, in words; texts are quoted.
+    /// The value there, in words; texts are quoted.
     package let found: String
-    /// What is allowed there.
+    /// The values allowed there.
     package let allowed: String
-    /// What may help, such as `did you mean "central"?`.
+    /// A suggestion, such as `did you mean "central"?`.
     package let hint: String?
-    /// Whether the value itself is in order, and the file that it names is missing or may not be
-    /// read.
+    /// Whether the value is valid and the file that it names is missing or unreadable.
     package let isUnreadableFile: Bool
 
     package init(
@@ -33,7 +31,7 @@ package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConv
     }
 }
 
-/// Something in a configuration that works, but hardly as it was meant.
+/// A part of a configuration that is valid, but is probably a mistake.
 package struct ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     package let location: ConfigurationLocation
     /// The path to the value.
@@ -54,9 +52,9 @@ package struct ConfigurationWarning: Hashable, Sendable, CustomStringConvertible
 
 /// Why a configuration could not be loaded.
 package enum ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is missing or may not be read.
+    /// The file is missing or unreadable.
     case unreadable(path: String, reason: String)
-    /// Everything that is wrong with it, and what is merely doubtful.
+    /// All problems, and the warnings.
     case invalid([ConfigurationProblem], warnings: [ConfigurationWarning])
 
     /// One line for each problem.

@@ -1,4 +1,4 @@
-/// Durations as configuration files write them: a whole number and a unit.
+/// Durations as written in configuration files: a whole number and a unit.
 package enum DurationText {
     /// The longest duration, in days.
     package static let dayCountMax = 3650
@@ -27,7 +27,7 @@ package enum DurationText {
         return duration <= .seconds(dayCountMax * 86_400) ? duration : nil
     }
 
-    /// In the largest unit that leaves no rest.
+    /// In the largest unit without a remainder.
     package static func text(_ duration: Duration) -> String {
         for unit in units.reversed() where duration >= unit.duration {
             let count = duration / unit.duration

@@ -1,7 +1,7 @@
-/// Puts environment variables into a text: `${NAME}`, and `${NAME:-otherwise}` for one that is
-/// unset or empty. `$${` stands for `${` itself; any other `$` is only a dollar.
+/// Expands environment variables in a text: `${NAME}`, and `${NAME:-default}` for one that is unset
+/// or empty. `$${` stands for `${`; any other `$` is literal.
 enum EnvironmentExpansion {
-    /// The longest text that comes out, in bytes.
+    /// The longest result, in bytes.
     static let byteCountMax = 64 * 1024
 
     struct Problem: Error, Hashable {
@@ -77,7 +77,7 @@ enum EnvironmentExpansion {
     }
 }
 
-/// Paths in configuration files start at the folder of the file that names them.
+/// Paths in configuration files, relative to the folder of the file that names them.
 package enum FilePath {
     /// The folder part of a path; empty without one.
     package static func folder(of path: String) -> String {
@@ -85,7 +85,7 @@ package enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The same for all ways to write one path, as far as the text tells.
+    /// The same text for all spellings of one path, as far as the text shows.
     static func normal(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

@@ -4,7 +4,7 @@ package import OrderedCollections
 package struct Topology: Hashable, Sendable {
     /// The version of the file format that this library reads.
     package static let version = 1
-    /// The longest way from a node to its root, both counted: what a link lets pass.
+    /// The longest way from a node to its root, both counted: the limit of a link.
     package static let hopCountMax = 16
 
     /// In the order of the file, defaults applied.
@@ -18,15 +18,15 @@ package struct Topology: Hashable, Sendable {
     /// Every node's settings, in the order of the file.
     package var settings: [NodeSettings] { Array(nodes.values) }
 
-    /// What `node` connects to, in order: its parents' endpoints, one for each entry of `next`.
+    /// The endpoints that `node` connects to, in order, one for each entry of `next`.
     ///
-    /// For a parent given by name it is the first of its endpoints that can be connected to;
-    /// one that listens on every interface is taken to be on this machine.
+    /// For a parent given by name it is the parent's first connectable endpoint; a wildcard
+    /// endpoint is taken to be on this machine.
     package func parentEndpoints(of node: NodeName) -> [Endpoint] {
         (nodes[node]?.next ?? []).compactMap { endpoint(of: $0) }
     }
 
-    /// What rules of `node` route to, by the name that they use.
+    /// The destinations of the rules of `node`, by the name that they use.
     package func routeEndpoints(of node: NodeName) -> [(name: String, Endpoint)] {
         (nodes[node]?.routes ?? []).compactMap { hop in
             endpoint(of: hop).map { (hop.description, $0) }
@@ -58,7 +58,7 @@ package enum Hop: Hashable, Sendable, CustomStringConvertible {
     case node(NodeName)
     case endpoint(Endpoint)
 
-    /// Reads what ``description`` writes.
+    /// Reads the text that ``description`` writes.
     package init?(_ text: String) {
         if text.contains("://") {
             guard let endpoint = try? Endpoint(text) else { return nil }
@@ -99,15 +99,16 @@ package enum PresenterSettings: Hashable, Sendable {
     }
 }
 
-/// What a topology says about a console.
+/// The settings of a console.
 package struct ConsoleSettings: Hashable, Sendable {
-    /// Where it listens: a host of this machine and a port, never ipc.
+    /// The address where it listens: a host of this machine and a port, never ipc.
     package var listen: Endpoint
-    /// The file its token is in; nil: a token is made when it starts, for loopback only.
+    /// The file with its token; nil: a token is made at the start, for loopback only.
     package var tokenFile: String?
-    /// What a request may name as its host besides the addresses that follow from ``listen``.
+    /// Host names that requests may use besides those that follow from ``listen``.
     package var hosts: [String] = []
-    /// Unanswered and unclaimed for this long, the next presenter is asked; nil: never.
+    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
+    /// asked; nil: without a limit.
     package var escalateAfter: Duration?
 
     package init(listen: Endpoint) { self.listen = listen }
@@ -116,7 +117,7 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var address: String { String(listen.description.dropFirst("tcp://".count)) }
 }
 
-/// A topology that may be run, with what is doubtful about it.
+/// A valid topology with its warnings.
 package struct LoadedTopology: Hashable, Sendable {
     package let topology: Topology
     package let warnings: [ConfigurationWarning]

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-// Links, presenters and paths: what a node's settings name outside of themselves.
+// Links, presenters and paths: the settings that name something outside the node.
 extension TopologyReader {
     mutating func hops(_ field: ConfigurationField) -> [Hop] {
         let allowed = "a node name, an endpoint, or a list of them"
@@ -48,13 +48,13 @@ extension TopologyReader {
         }
     }
 
-    /// A path, taken from the folder of the topology file.
+    /// A path, relative to the folder of the topology file.
     mutating func path(_ field: ConfigurationField) -> String? {
         decoder.text(field, allowed: "the path of a file").map { FilePath.resolve($0, in: folder) }
     }
 
-    /// Program and arguments. A relative program with a slash starts at the file's folder; one
-    /// without is looked for in PATH.
+    /// Program and arguments. A relative program with a slash is relative to the file's folder; one
+    /// without is looked up in PATH.
     mutating func command(_ field: ConfigurationField, folder: String) -> [String]? {
         let allowed = "a list of program and arguments, as in [\"./page-oncall\", \"--now\"]"
         guard let elements = decoder.elements(field, allowed: allowed) else { return nil }
@@ -161,7 +161,7 @@ extension TopologyReader {
         return endpoint
     }
 
-    /// Never the token itself: a topology is read by more people than may answer.
+    /// The path, never the token itself: more people may read a topology than may answer.
     private mutating func tokenFile(_ field: ConfigurationField) -> String? {
         guard let text = decoder.text(field, allowed: Self.tokenAllowed) else { return nil }
         guard text.hasPrefix("file:"), text.count > "file:".count else {

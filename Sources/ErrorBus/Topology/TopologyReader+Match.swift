@@ -1,12 +1,12 @@
 import Foundation
 import OrderedCollections
 
-// What a rule matches.
+// The conditions of a rule.
 extension TopologyReader {
     private static let matchKeys = ["domain", "code", "severity", "origin", "userInfo"]
     private static let fieldPrefix = "userInfo."
 
-    /// Nil when any part cannot be read: a rule with fewer conditions would match too much.
+    /// Nil when any part is invalid: a rule with fewer conditions would match too much.
     mutating func ruleMatch(_ field: ConfigurationField) -> RuleMatch? {
         let keys = Self.matchKeys
         let problemCount = decoder.problems.count
@@ -108,7 +108,7 @@ extension TopologyReader {
     }
 }
 
-// When a rule is in force.
+// The schedule of a rule.
 extension TopologyReader {
     private static let daysAllowed =
         "days of \(RuleSchedule.Day.allCases.map(\.rawValue).joined(separator: ", ")), "
@@ -125,7 +125,7 @@ extension TopologyReader {
         }
         let days = fields["days"].map { self.days($0) } ?? Set(RuleSchedule.Day.allCases)
         let hours = fields["hours"].flatMap { self.hours($0) }
-        // No default: the author of 09:00 has a place in mind, and a container is seldom there.
+        // No default: 09:00 is meant in the author's time zone, which is rarely the container's.
         guard let zoneField = fields["timeZone"] else {
             decoder.report(field, found: "no timeZone", allowed: "timeZone: \(Self.zoneAllowed)")
             return nil
@@ -151,7 +151,7 @@ extension TopologyReader {
         return days
     }
 
-    /// One day, or those from one to another, past Sunday where need be.
+    /// One day, or a range of days, which may include Sunday in its middle.
     private static func days(_ text: String) -> [RuleSchedule.Day] {
         let all = RuleSchedule.Day.allCases
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -198,10 +198,10 @@ extension TopologyReader {
 extension RuleMatch {
     /// Reads the conditions of a rule from JSON, with the words and patterns of a policy file.
     ///
-    /// - Throws: The first field that cannot be read: what was found there, and what is allowed.
+    /// - Throws: The first problem: the field, the value found and the values allowed.
     package init(json: JSONValue) throws(ConfigurationProblem) {
         let place = ConfigurationLocation(file: "match", line: 1, column: 1)
-        // No sender of JSON may read the environment of this process.
+        // A sender of JSON must not read the environment of this process.
         var reader = TopologyReader(folder: "", environment: [:]) {
             _ throws(ConfigurationFailure) in
             throw ConfigurationFailure.unreadable(path: "", reason: "no file")

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-// Rules, as `responders:` and policy files write them.
+// Rules, in `responders:` and in policy files.
 extension TopologyReader {
     private static let actionKeys = [
         "withhold", "rewrite", "addOption", "removeOption", "answer", "redact", "route",
@@ -164,7 +164,7 @@ extension TopologyReader {
         return delay
     }
 
-    /// An option id has the letters and the length of a node name.
+    /// An option id; it has the form of a node name.
     private mutating func optionID(_ field: ConfigurationField) -> String? {
         let allowed = "an option id: \(NodeName.allowed)"
         guard let text = decoder.text(field, allowed: allowed) else { return nil }

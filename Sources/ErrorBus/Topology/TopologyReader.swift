@@ -1,19 +1,19 @@
 import OrderedCollections
 
 /// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
-/// range are problems, and all of them are reported at once.
+/// range are problems, all reported at once.
 package struct TopologyReader {
-    /// Reads a policy file, given its path as resolved.
+    /// Reads the policy file at a resolved path.
     package typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
 
     var decoder: ConfigurationDecoder
-    /// Relative paths of the topology file start here.
+    /// The folder of the topology file, the base of its relative paths.
     let folder: String
     private let openPolicy: PolicyOpener
 
     /// - Parameters:
     ///   - folder: The folder of the topology file; empty for the working directory.
-    ///   - environment: What `${NAME}` stands for.
+    ///   - environment: The values of `${NAME}`.
     ///   - openPolicy: Reads the policy files that the topology names.
     package init(
         folder: String, environment: [String: String], openPolicy: @escaping PolicyOpener
@@ -150,7 +150,7 @@ package struct TopologyReader {
         }
     }
 
-    /// The rules of a policy file. What is wrong in there is reported with its own name and line.
+    /// The rules of a policy file. A problem in it is reported with that file's name and line.
     mutating func policy(_ path: String, named field: ConfigurationField) -> [Rule] {
         let root: ConfigurationNode
         do throws(ConfigurationFailure) {
@@ -184,13 +184,13 @@ package struct TopologyReader {
     }
 }
 
-// A policy file by itself.
+// Policy files on their own.
 extension TopologyReader {
     /// Reads and checks one policy file.
     ///
     /// - Parameters:
-    ///   - path: What messages call it; relative paths in it start at its folder.
-    ///   - environment: What `${NAME}` stands for.
+    ///   - path: The path for messages; relative paths in the file start at its folder.
+    ///   - environment: The values of `${NAME}`.
     package static func readPolicy(
         _ path: String, environment: [String: String], open: @escaping PolicyOpener
     ) throws(ConfigurationFailure) -> [Rule] {

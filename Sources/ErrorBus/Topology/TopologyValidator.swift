@@ -1,7 +1,7 @@
 import OrderedCollections
 
-/// Checks what only the whole topology shows: links that lead nowhere or in a circle, endpoints
-/// taken twice, doors open to the network, rules that never get their turn.
+/// Checks the topology as a whole: links without a target or in a cycle, endpoints used twice,
+/// listeners open to the network, rules that are never reached.
 struct TopologyValidator {
     private let topology: Topology
     private let root: ConfigurationLocation
@@ -9,7 +9,7 @@ struct TopologyValidator {
     private(set) var problems: [ConfigurationProblem]
     private(set) var warnings: [ConfigurationWarning] = []
 
-    /// - Parameter problems: What reading found. Nothing is added about the same values.
+    /// - Parameter problems: The problems found in reading; the same values are not reported again.
     init(
         _ topology: Topology, root: ConfigurationLocation,
         locations: [ConfigurationDecoder.Place: ConfigurationLocation],
@@ -49,7 +49,7 @@ struct TopologyValidator {
             ?? ConfigurationLocation(file: file, line: root.line, column: root.column)
     }
 
-    /// The field of one entry of a list that may also be written as a single value.
+    /// The field of one entry of a list, which may also be written as a single value.
     private func entry(_ field: String, _ index: Int) -> String {
         let element = "\(field)[\(index)]"
         return locations[.init(file: root.file, field: element)] == nil ? field : element
@@ -116,7 +116,7 @@ struct TopologyValidator {
         }
     }
 
-    /// A console beyond loopback is only for those who were given its token.
+    /// A console beyond loopback requires a token.
     private mutating func checkConsoles(of node: NodeSettings) {
         for (index, presenter) in node.presenters.enumerated() {
             guard case .console(let console) = presenter, !console.listen.isLocal,
@@ -152,7 +152,7 @@ struct TopologyValidator {
         }
     }
 
-    /// Two nodes in one journal, or one ledger, would take each other's entries for their own.
+    /// Two nodes with one journal or one ledger would read each other's entries.
     private mutating func checkFiles() {
         var takers: [String: String] = [:]
         for node in topology.nodes.values {
@@ -222,7 +222,7 @@ struct TopologyValidator {
             guard let endpoint = topology.endpoint(of: hop),
                 topology.parentEndpoints(of: node.name).contains(endpoint)
             else { continue }
-            // Two links of one name to one parent would take each other's place for ever.
+            // Two links of one name to one parent would replace each other endlessly.
             report(
                 field, in: file, found: "\"\(hop)\", which is next of \(node.name) already",
                 allowed: "another node or endpoint")
@@ -242,12 +242,12 @@ struct TopologyValidator {
     }
 }
 
-/// Follows every `next` of a topology to its root: how far that is, and where it never ends.
+/// Follows every `next` of a topology to its root: the distances, and the cycles.
 struct TopologySurvey {
-    /// Each circle once, beginning with the node that stands first in the file.
+    /// Each cycle once, beginning with its first node in the file.
     private(set) var cycles: [[NodeName]] = []
-    /// The nodes on the longest way from each node to a root, both counted, in the order of the
-    /// file. Meaningless while there are cycles.
+    /// The number of nodes on the longest way from each node to a root, both counted, in the order
+    /// of the file. Meaningless while there are cycles.
     private(set) var hopCounts: [(node: NodeName, hops: Int)] = []
 
     private struct Frame {
@@ -276,7 +276,7 @@ struct TopologySurvey {
         hopCounts = topology.nodes.keys.map { ($0, hops[$0] ?? 1) }
     }
 
-    /// Depth first with a stack of its own: a file may name thousands of nodes in one line.
+    /// Depth first, with an explicit stack: a file may name thousands of nodes in one chain.
     private mutating func survey(
         from start: NodeName, _ parents: [NodeName: [NodeName]], _ hops: inout [NodeName: Int]
     ) {

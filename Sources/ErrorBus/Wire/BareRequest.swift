@@ -1,13 +1,13 @@
-/// One frame of JSON that presents an error: the mode for clients of a few lines.
+/// One frame of JSON that presents an error: the request of a client of a few lines.
 struct BareRequest: Hashable, Sendable {
-    /// The client's own id, or a new one. The same id again returns the same answer.
+    /// The client's own id, or a new one. A repeated id gets the same answer.
     let id: PresentationID
     let deadlineMilliseconds: UInt64?
-    /// The ids of the options it offers. Without any, OK is what can be chosen.
+    /// The ids of the options offered; OK when the report has none.
     let offered: [String]
-    /// The option it wants when no answer comes in time.
+    /// The option that the client applies when no answer comes in time.
     let onExpiry: String?
-    /// The report without the two keys that are the request's own.
+    /// The report without the two keys of the request.
     let payload: Frame
 
     init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
@@ -62,7 +62,7 @@ struct BareRequest: Hashable, Sendable {
     }
 }
 
-/// The one JSON frame a bare client gets back.
+/// The JSON frame of the reply to a bare client.
 struct BareReply: Hashable, Sendable {
     enum Outcome: String, Sendable {
         case answered, handled, withheld, rejected, expired
@@ -71,7 +71,7 @@ struct BareReply: Hashable, Sendable {
     var id: PresentationID?
     var outcome: Outcome
     var option: String?
-    /// Nil when the option is the client's own to run.
+    /// Nil when the client itself runs the option.
     var didRecover: Bool?
     var reason: String?
     var by: String?

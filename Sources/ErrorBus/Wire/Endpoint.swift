@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a node listens or connects: `tcp://host:port` or `ipc://path`.
+/// An address to listen on or connect to: `tcp://host:port` or `ipc://path`.
 ///
 /// A host is an IPv4 address, a name, an IPv6 address in brackets, or `*` for every interface.
 /// A port is 1 to 65535, or `*` to let the system choose; `*` of either kind is for listening
@@ -12,12 +12,12 @@ public struct Endpoint: Hashable, Sendable {
     public static let pathByteCountMax = 107
     /// The longest host name, in bytes (RFC 1035).
     public static let hostByteCountMax = 253
-    /// What is allowed, in words.
+    /// The form of an endpoint, for messages.
     public static let allowed = "tcp://HOST:PORT or ipc://PATH"
 
     /// The parts of an endpoint.
     public enum Address: Hashable, Sendable {
-        /// `port` 0 stands for `*`: the system chooses. IPv6 hosts carry no brackets here.
+        /// `port` 0 means `*`: the system chooses. IPv6 hosts have no brackets here.
         case tcp(host: String, port: UInt16)
         case ipc(path: String)
     }
@@ -46,27 +46,27 @@ public struct Endpoint: Hashable, Sendable {
         }
     }
 
-    /// Whether it stands for every interface.
+    /// Whether it means every interface.
     public var isWildcard: Bool {
         guard case .tcp(let host, _) = address else { return false }
         return ["*", "0.0.0.0", "::"].contains(host)
     }
 
-    /// Whether a child can connect to it as it stands.
+    /// Whether a child can connect to it.
     public var isConnectable: Bool {
         guard case .tcp(_, let port) = address else { return true }
         return port != 0 && !isWildcard
     }
 
-    /// What a child on the same machine connects to: every interface includes the loopback one.
-    /// Nil when the system chooses the port, because it is not known beforehand.
+    /// The endpoint that a child on the same machine connects to: every interface includes
+    /// loopback. Nil when the system chooses the port, which is not known beforehand.
     public var connectable: Endpoint? {
         guard case .tcp(let host, let port) = address, !isConnectable else { return self }
         guard port != 0 else { return nil }
         return Endpoint(address: .tcp(host: host == "::" ? "::1" : "127.0.0.1", port: port))
     }
 
-    /// The endpoint with a relative ipc path taken from `folder`; others unchanged.
+    /// The endpoint with a relative ipc path resolved against `folder`; others unchanged.
     public func resolved(relativeTo folder: String) throws(EndpointError) -> Endpoint {
         guard case .ipc(let path) = address, !path.hasPrefix("/"), !folder.isEmpty, folder != "."
         else { return self }
@@ -154,7 +154,7 @@ extension Endpoint {
 public struct EndpointError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text.
     public let found: String
-    /// What is allowed in its place.
+    /// The form allowed in its place.
     public let allowed: String
 
     public var description: String { "endpoint: found \"\(found)\", allowed: \(allowed)" }

@@ -1,16 +1,16 @@
-/// The routing frames in front of a message, up to and including the first empty one (RFC 28).
-/// Put in front of every reply, they lead it back, whatever proxies are in between.
+/// The routing frames in front of a message, up to and including the first empty one (RFC 28). Put
+/// in front of every reply, they route it back through any proxies between.
 struct Envelope: Hashable, Sendable {
     let frames: [Frame]
 
     init(frames: [Frame]) { self.frames = frames }
 
-    /// Takes the envelope off a message as a ROUTER hands it over.
+    /// Splits the envelope off a message from a ROUTER.
     ///
     /// - Returns: The envelope, and the message's own frames.
     /// - Throws: ``WireError`` when there is no empty frame among the first
-    ///   ``WireLimits/envelopeFrameCountMax``, or a longer frame than is allowed before it. Then
-    ///   ``nearest(to:)`` is all there is to reply to.
+    ///   ``WireLimits/envelopeFrameCountMax``, or a longer frame than is allowed before it. A reply
+    ///   can then only use ``nearest(to:)``.
     static func split(
         _ frames: [Frame]
     ) throws(WireError) -> (envelope: Envelope, body: ArraySlice<Frame>) {
@@ -31,8 +31,8 @@ struct Envelope: Hashable, Sendable {
         return (Envelope(frames: Array(envelope)), frames[(delimiter + 1)...])
     }
 
-    /// Where to send the refusal of a message without a proper envelope: to the connection it came
-    /// by, which the ROUTER put in front. Nil when even that is not readable.
+    /// The envelope for refusing a message without a valid one: the connection it came by, which
+    /// the ROUTER put in front. Nil when that is unreadable too.
     static func nearest(to frames: [Frame]) -> Envelope? {
         guard let connection = frames.first, !connection.isEmpty,
             connection.count <= WireLimits.envelopeFrameByteCountMax

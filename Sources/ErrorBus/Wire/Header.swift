@@ -10,7 +10,7 @@ struct Header: Hashable, Sendable {
 
     init() {}
 
-    /// Reads a header frame. Total: any bytes give a header or a refusal.
+    /// Reads a header frame. Any bytes give a header or a refusal.
     init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
         guard frame.count <= limits.headerByteCountMax else {
             throw WireError(
@@ -75,7 +75,7 @@ struct Header: Hashable, Sendable {
         fields.first { $0.name == name }?.value
     }
 
-    /// Adds a field whose value is fit for one already (free text: ``Swift/String/asHeaderText``).
+    /// Adds a field with a valid value (free text: ``Swift/String/asHeaderText``).
     mutating func append(_ name: String, _ value: String?) {
         guard let value else { return }
         fields.append(Field(name: name, value: value))
@@ -85,7 +85,7 @@ struct Header: Hashable, Sendable {
         append(name, value.map(String.init))
     }
 
-    /// The fields no verb's reader has a name for.
+    /// The fields that no reader of this verb names.
     func unknown(besides known: [String]) -> [Field] {
         fields.filter { !known.contains($0.name) }
     }
@@ -127,9 +127,9 @@ extension Substring {
 }
 
 extension String {
-    /// Free text made fit for a field: no control characters, no more than the limit.
+    /// Free text made valid for a field: control characters replaced, cut at the limit.
     var asHeaderText: String {
-        // As nearly all are: nothing to replace, nothing to cut.
+        // The common case: nothing to replace or cut.
         if utf8.count <= WireLimits.textScalarCountMax, !hasControl {
             return self[...].trimmingSpaces
         }
@@ -141,7 +141,7 @@ extension String {
     }
 }
 
-/// Reads a verb's fields out of a header, with one way of refusing each.
+/// Reads the fields of a verb from a header, with one form of refusal.
 struct HeaderReader {
     let verb: Verb
     let header: Header
@@ -161,7 +161,7 @@ struct HeaderReader {
             id: id)
     }
 
-    /// A required field, read by `parse`.
+    /// A required field, parsed by `parse`.
     func required<Value>(
         _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
     ) throws(WireError) -> Value {
@@ -174,7 +174,7 @@ struct HeaderReader {
         return value
     }
 
-    /// An optional field: absent is nil, present but wrong is a refusal.
+    /// An optional field: nil when absent, a refusal when invalid.
     func optional<Value>(
         _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
     ) throws(WireError) -> Value? {
@@ -191,7 +191,7 @@ struct HeaderReader {
         try required(field, NodeName.allowed) { NodeName($0) }
     }
 
-    /// The name of a peer itself.
+    /// The name of the peer itself.
     func nodeName(_ field: String) throws(WireError) -> NodeName {
         try required(field, NodeName.allowedForNode) {
             NodeName($0).flatMap { $0 == .bare ? nil : $0 }
@@ -233,8 +233,8 @@ struct HeaderReader {
         try optional(field, "true or false") { Bool($0) }
     }
 
-    /// Free text: anything that got through the header's own rules. What is too long is cut: a
-    /// refusal would cost the message, and with an ANSWER the decision, for a text to look at.
+    /// Free text, cut at the limit: a refusal would cost the message, and with an ANSWER the
+    /// decision, for a text that only people read.
     func text(_ field: String) -> String? {
         header[field]?.asHeaderText
     }

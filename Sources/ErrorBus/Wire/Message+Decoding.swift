@@ -1,5 +1,5 @@
 extension Message {
-    /// Reads the four frames after the envelope. Total: any frames give a message or a refusal.
+    /// Reads the four frames after the envelope. Any frames give a message or a refusal.
     init(frames: ArraySlice<Frame>, limits: WireLimits = .standard) throws(WireError) {
         guard let magic = frames.first else {
             throw WireError(.malformed, "0 frames after the envelope; 4 are expected")
@@ -53,7 +53,7 @@ extension Message {
             self = .answer(try fields.presentationID(), try Answer(fields, payload: payload))
         case .settled: self = .settled(try Settled(fields))
         case .withdraw:
-            // A peer's own word for its reason is still the origin giving up.
+            // A reason unknown here still means that the origin withdrew.
             let reason = fields.text("reason").flatMap { WithdrawReason(rawValue: $0) }
             self = .withdraw(
                 id: try fields.presentationID(), reason: reason ?? .origin,
@@ -80,7 +80,7 @@ extension Message.Hello {
         boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
         versions = try fields.requiredText("versions").split { $0 == "," || $0 == " " }
             .map(String.init)
-        // "1" is what a client written from the magic's number alone would say.
+        // A client written from the magic's number alone would send "1".
         guard versions.contains(where: { $0 == WireLimits.version || $0 == "1" }) else {
             throw WireError(
                 .version,
@@ -167,7 +167,7 @@ extension Answer {
 }
 
 extension Message.Asked {
-    /// Nil where it is not said.
+    /// Nil when both fields are absent.
     fileprivate init?(_ fields: HeaderReader) throws(WireError) {
         let origin = try fields.optional("origin", NodeName.allowed) { NodeName($0) }
         let digest = try fields.optional("digest", "16 hexadecimal digits") { ReportDigest($0) }

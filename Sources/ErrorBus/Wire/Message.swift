@@ -1,22 +1,22 @@
-/// Everything two nodes say to each other: one case per verb of EB1.
+/// A message between two nodes: one case per verb of EB1.
 enum Message: Hashable, Sendable {
     /// Opens a node link.
     case hello(Hello)
-    /// The link is accepted; the limits in force.
+    /// Accepts the link, with the limits in force.
     case welcome(Welcome)
-    /// Present this error. The same id again is the same presentation.
+    /// Presents an error. A repeated id means the same presentation.
     case present(Present)
-    /// The next hop holds a live entry.
+    /// The next hop holds an open entry for the presentation.
     case accepted(id: PresentationID, attempt: UInt64)
-    /// Where it stands.
+    /// The state of the presentation.
     case pending(Pending)
-    /// Still asking.
+    /// The child still waits for the answer.
     case await(id: PresentationID, waitMilliseconds: UInt64)
-    /// The one answer.
+    /// The answer.
     case answer(PresentationID, Answer)
-    /// What came of an answer.
+    /// The result of an answer.
     case settled(Settled)
-    /// The origin gives up.
+    /// The origin withdraws.
     case withdraw(id: PresentationID, reason: WithdrawReason, asked: Asked? = nil)
     case withdrawn(id: PresentationID)
     case ping(UInt64)
@@ -25,11 +25,11 @@ enum Message: Hashable, Sendable {
     case reject(Reject)
     /// The reply to SETTLED or WITHDRAW for a peer that gets one reply per request.
     case ok(id: PresentationID?)
-    /// Going down, or leaving.
+    /// The sender shuts down, or leaves.
     case bye(reason: String)
-    /// How is the node? Every peer that may connect may ask.
+    /// Asks for the node's status. Any peer that may connect may send it.
     case status
-    /// How it is, as JSON.
+    /// The status, as JSON.
     case state(Frame)
 
     var verb: Verb {
@@ -71,16 +71,16 @@ extension Message {
         var maxHeader: UInt64
         var maxPayload: UInt64
         var maxOpen: UInt64
-        /// How long a link may be silent before the other side pings.
+        /// How long a link may be silent before the other side sends PING.
         var pingMilliseconds: UInt64
-        /// From this parent to the top, as far as it knows.
+        /// The nodes from this parent to the root, as far as it knows.
         var path: [NodeName]
     }
 
     /// PRESENT.
     struct Present: Hashable, Sendable {
         var id: PresentationID
-        /// Counts the sendings of this presentation, from 1.
+        /// The number of this sending of the presentation, from 1.
         var attempt: UInt64 = 1
         var origin: NodeName
         /// The nodes passed, origin first.
@@ -88,14 +88,14 @@ extension Message {
         var digest: ReportDigest?
         /// Time left for an answer; nil: as long as the origin lives.
         var leftMilliseconds: UInt64?
-        /// How long a peer that gets one reply per request lets this one wait.
+        /// How long a peer that gets one reply per request waits for this one.
         var waitMilliseconds: UInt64?
         var retryOf: PresentationID?
         var traceparent: String?
-        /// False while a hop below has lost the origin: the prompt says so.
+        /// False while a hop below cannot reach the origin; the prompt shows it.
         var isOriginReachable = true
         var unknownFields: [Header.Field] = []
-        /// The error report, as its origin or the last responder that changed it wrote it.
+        /// The error report as the origin or the last responder that changed it wrote it.
         var payload: Frame
     }
 
@@ -107,8 +107,8 @@ extension Message {
         var by: String?
     }
 
-    /// What was asked under an id, said to a parent that may not know it: by it the parent takes
-    /// the last word of an origin also from a child that did not ask there.
+    /// The origin and digest of a presentation, sent to a parent that may not know it, so that the
+    /// parent accepts the last word of an origin even from a child that never presented it there.
     struct Asked: Hashable, Sendable {
         var origin: NodeName
         var digest: ReportDigest
@@ -122,11 +122,11 @@ extension Message {
         var asked: Asked?
     }
 
-    /// Why a presentation is given up.
+    /// Why a presentation is withdrawn.
     enum WithdrawReason: String, Sendable, CaseIterable {
-        /// The origin itself: final under that id.
+        /// The origin withdrew: final under that id.
         case origin
-        /// A hop that no child asks: asked again, it is live again.
+        /// A hop has no child left that waits: a repeated PRESENT reopens it.
         case abandoned
     }
 
@@ -149,7 +149,7 @@ extension Message {
     }
 }
 
-/// The closed list of verbs, and who may say them: direction is authority (docs/wire.md, rule 6).
+/// The closed list of verbs, and who may send them: direction is authority (docs/wire.md, rule 6).
 enum Verb: String, Sendable, CaseIterable {
     case hello = "HELLO"
     case welcome = "WELCOME"
@@ -175,7 +175,7 @@ enum Verb: String, Sendable, CaseIterable {
         self.init(rawValue: String(decoding: frame, as: UTF8.self))
     }
 
-    /// A child may say it to its parent.
+    /// Whether a child may send it to its parent.
     var goesUp: Bool {
         switch self {
         case .hello, .present, .await, .settled, .withdraw, .ping, .pong, .bye, .status: true
@@ -183,7 +183,7 @@ enum Verb: String, Sendable, CaseIterable {
         }
     }
 
-    /// A parent may say it to its child.
+    /// Whether a parent may send it to its child.
     var goesDown: Bool {
         switch self {
         case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .ping, .pong, .bye,
@@ -198,7 +198,7 @@ enum Verb: String, Sendable, CaseIterable {
 package typealias Frame = [UInt8]
 
 extension Frame {
-    /// The frame as text, for messages about it: at most 40 characters, made printable.
+    /// The frame as text for messages: at most 40 characters, made printable.
     var excerpt: String {
         let printable = prefix(40).map { byte in
             (0x20...0x7E).contains(byte) ? Character(Unicode.Scalar(byte)) : "?"
@@ -207,8 +207,8 @@ extension Frame {
     }
 }
 
-/// One life of a process, a new one at every start. A peer whose boot id changed has lost what it
-/// held in memory. Ours are 64 random bits in hexadecimal; a peer's may be any short token.
+/// The id of one life of a process, new at every start. A peer whose boot id changed has lost its
+/// memory. Ours are 64 random bits in hexadecimal; a peer's may be any short token.
 package struct BootID: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

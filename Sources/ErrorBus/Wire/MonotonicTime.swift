@@ -1,5 +1,5 @@
-/// A moment of the monotonic clock, in milliseconds from an arbitrary start: the only time that
-/// protocol decisions know. Wall clocks jump; two nodes' clocks never meet.
+/// A moment of the monotonic clock, in milliseconds from an arbitrary start: the only time in
+/// protocol decisions. Wall clocks jump, and two nodes' clocks are not comparable.
 package struct MonotonicTime: Hashable, Sendable, Comparable {
     package var milliseconds: UInt64
 
@@ -9,13 +9,13 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The end of time instead of an overflow.
+    /// Clamped to the end of time on overflow.
     static func + (time: Self, milliseconds: UInt64) -> Self {
         let (sum, isOver) = time.milliseconds.addingReportingOverflow(milliseconds)
         return Self(milliseconds: isOver ? .max : sum)
     }
 
-    /// The milliseconds from `earlier` to this moment; 0 when that is later.
+    /// The milliseconds from `earlier` to this moment; 0 when `earlier` is later.
     func since(_ earlier: Self) -> UInt64 {
         milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0
     }

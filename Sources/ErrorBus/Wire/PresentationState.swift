@@ -1,21 +1,21 @@
-/// Where a presentation stands on its way up, as far as the caller's side knows.
+/// The state of a presentation on its way up, as far as the caller's side knows.
 public struct PresentationState: Hashable, Sendable {
     /// The stations, as PENDING names them on the wire.
     public enum Station: String, Sendable, CaseIterable {
-        /// Passed on; not in front of a person yet.
+        /// Passed on; not yet in front of a person.
         case relayed
-        /// With a presenter, behind others.
+        /// Behind other presentations at a presenter.
         case queued
         /// In front of a person.
         case presented
-        /// A person took it on.
+        /// Claimed by a person.
         case claimed
         /// Waiting for a link to come back.
         case unreachable
     }
 
     public let station: Station
-    /// The node or person concerned, where one is known.
+    /// The node or person concerned, when known.
     public let by: String?
 
     public init(_ station: Station, by: String? = nil) {

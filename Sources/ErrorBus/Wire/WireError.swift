@@ -1,8 +1,8 @@
-/// Why a message is refused: the code, and what was found where.
+/// The refusal of a message: its code, and the fault found.
 package struct WireError: Error, Hashable, Sendable {
     package let code: RejectCode
     package let reason: String
-    /// The presentation the message was about, where that could be read.
+    /// The presentation of the message, when readable.
     package var id: PresentationID?
 
     init(_ code: RejectCode, _ reason: String, id: PresentationID? = nil) {
@@ -31,8 +31,8 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     case noResponder = 503
     case version = 505
 
-    /// A peer's code. One that is not of the list is taken as its hundreds are: 4xx gives up,
-    /// 5xx may be tried again.
+    /// A peer's code. An unknown code is read by its hundreds: after 4xx the sender gives up, after
+    /// 5xx it may try again.
     init?(number: UInt64) {
         switch number {
         case 400...499: self = RejectCode(rawValue: UInt16(number)) ?? .malformed
@@ -42,9 +42,9 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     }
 }
 
-/// The sizes EB1 allows. Checked before anything is parsed or kept.
+/// The size limits of EB1, checked before anything is parsed or kept.
 package struct WireLimits: Hashable, Sendable {
-    /// The major version is in the magic; these are the names HELLO and WELCOME use.
+    /// The name of the version in HELLO and WELCOME; the magic has only the major version.
     static let version = "EB1"
     static let magic: Frame = Array("EB1".utf8)
 
@@ -57,12 +57,12 @@ package struct WireLimits: Hashable, Sendable {
     static let hopCountMax = 16
     /// Free text in a header field (`reason`, `by`).
     static let textScalarCountMax = 256
-    /// Numbers in header fields; more cannot be read exactly by every JSON and JavaScript peer.
+    /// Numbers in header fields; many JSON and JavaScript peers cannot read larger ones exactly.
     static let numberMax: UInt64 = 1 << 53
-    /// The longest a peer that gets one reply per request may let its request wait.
+    /// The longest wait of a peer that gets one reply per request.
     static let waitMillisecondsMax: UInt64 = 20_000
-    /// The longest deadline of a bare client, a day: it says nothing while it waits, so its prompt
-    /// stays until then when it is gone.
+    /// The longest deadline of a bare client, a day: it is silent while it waits, so its prompt
+    /// stays until then even when it is gone.
     static let bareDeadlineMillisecondsMax: UInt64 = 86_400_000
 
     package var headerByteCountMax: Int

@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Finds out that a host has no address. libzmq looks hosts up as well, and without an address it
-/// tries for ever without a word.
+/// Detects a host without an address. libzmq looks hosts up too, but without an address it retries
+/// endlessly and silently.
 final class HostLookup: Sendable {
-    /// Called on the lookup's thread with what is wrong.
+    /// Called on the lookup's thread with the fault.
     typealias Handler = @Sendable (String) -> Void
 
-    /// A name server that does not answer holds a thread for up to half a minute.
+    /// The most lookups at once; a name server that does not answer holds a thread for up to 30 s.
     private static let runningMax = 8
     private static let runningCount = Atomic<Int>(0)
 
     private let host: String
     private let handler: Handler
 
-    /// Starts a thread for an endpoint whose host is a name. Above eight at once none is started:
-    /// the next try of the link has the next one.
+    /// Starts a thread for an endpoint whose host is a name. At the limit none is started; the
+    /// link's next attempt tries again.
     static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
         guard case .tcp(let host, _) = endpoint.address, isName(host) else { return }
         guard runningCount.add(1, ordering: .relaxed).newValue <= runningMax else {
@@ -54,7 +54,7 @@ final class HostLookup: Sendable {
     }
 }
 
-/// A C callback has to be nonisolated.
+/// Nonisolated, as a C callback has to be.
 private func lookupThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     Unmanaged<HostLookup>.fromOpaque(raw).takeRetainedValue().run()

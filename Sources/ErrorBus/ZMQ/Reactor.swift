@@ -2,18 +2,18 @@ import CZMQ
 import Glibc
 import Synchronization
 
-/// The thread that owns this node's sockets. Its executor blocks in `zmq_poll` over the sockets
-/// and an eventfd; jobs of this actor and of the drivers that share the executor run between.
-/// Nothing else touches a socket: they are not Sendable and live in this actor's state.
+/// The thread that owns this node's sockets. Its executor blocks in `zmq_poll` over the sockets and
+/// an eventfd; jobs of this actor and of the drivers that share the executor run between polls.
+/// Sockets are not Sendable and live in this actor's state, so no other thread can use one.
 actor Reactor {
-    /// Messages read from one socket in one turn: as many as may be, since libzmq sets no bound to
-    /// those that wait.
+    /// Messages read from one socket in one turn: the most possible, since libzmq does not bound
+    /// the number that wait.
     private static let readMax = 32_768
-    /// Messages of one socket that are delivered before waiting jobs have their turn.
+    /// Messages of one socket that are delivered before waiting jobs run.
     private static let deliverMax = 256
-    /// The poll returns at least this often, should a wake-up ever be missed.
+    /// The poll returns at least this often, as a safeguard against a missed wake-up.
     private static let pollMillisecondsMax: UInt64 = 1_000
-    /// How long closing waits for what was sent last.
+    /// How long closing waits for the last messages to leave.
     private static let farewellMilliseconds: Int32 = 200
 
     nonisolated let reactorExecutor = ReactorExecutor()
@@ -26,14 +26,14 @@ actor Reactor {
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
         var queue = ReceiveQueue()
-        /// More came than there was room for, and some of it waits.
+        /// Whether the receive queue was full, and some of its messages still wait.
         var hadOverflow = false
-        /// It was connected once: what a lookup finds out later concerns the next socket.
+        /// Whether it was ever connected: a later result of a lookup belongs to the next socket.
         var wasConnected = false
 
     }
 
-    /// Weak, so that a node that never ran can go: no socket keeps its drivers.
+    /// Weak, so that a node that never ran can be freed: no socket holds its drivers.
     private struct Wake {
         weak var receiver: (any TransportReceiver)?
         let time: MonotonicTime
@@ -51,15 +51,15 @@ actor Reactor {
     private var pollSockets: [SocketID] = []
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
-    /// Filled by the threads that look hosts up.
+    /// Filled by the lookup threads.
     private nonisolated let hostFailures = Mutex<[(SocketID, String)]>([])
-    /// Filled from anywhere.
+    /// Filled from any thread.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
-    /// How often the thread has looked at its sockets.
+    /// The number of polls.
     private(set) var turnCount = 0
 
     deinit {
-        // Without sockets: who opens one keeps the reactor until it is shut down.
+        // No sockets are open: each socket's owner keeps the reactor until it is shut down.
         reactorExecutor.stop()
     }
 
@@ -70,8 +70,8 @@ actor Reactor {
         }
     }
 
-    /// Closes every socket and ends the thread. What was sent just before (BYE, WITHDRAW) gets a
-    /// moment to leave; a peer that takes nothing holds nothing up for longer.
+    /// Closes every socket and ends the thread. Messages sent just before (BYE, WITHDRAW) get a
+    /// moment to leave; a peer that reads nothing delays it no longer.
     func shutDown() {
         for slot in slots.values { slot.socket.setLinger(milliseconds: Self.farewellMilliseconds) }
         for socket in Array(slots.keys) { closeSocket(socket) }
@@ -81,7 +81,7 @@ actor Reactor {
         reactorExecutor.stop()
     }
 
-    /// One turn of the thread between jobs: wait, then deliver what came.
+    /// One turn of the thread between jobs: waits, then delivers messages.
     private func turn(mayWait: Bool) {
         turnCount += 1
         waitForWork(mayWait)
@@ -101,7 +101,8 @@ actor Reactor {
         let hasWork = slots.contains { !$1.queue.isEmpty && $1.receiver.isReady(on: $0) }
         let mayWait = mayWait && !hasWork
         let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
-        // EINTR and every other failure: the turn goes on, the next poll tells again.
+        // After EINTR or any other failure the turn goes on; the next poll reports the events
+        // again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
             for index in pollItems.indices { pollItems[index].revents = 0 }
         }
@@ -121,9 +122,9 @@ actor Reactor {
         }
     }
 
-    /// Takes what waits on a socket. More may wait: the next poll returns at once.
+    /// Reads the messages waiting on a socket. If more wait, the next poll returns at once.
     private func read(_ id: SocketID) {
-        // Not the slot itself: while a copy of its queue is held, each line is copied to grow.
+        // A copy of the slot would hold its queue, and each line would be copied to grow.
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
         for _ in 0..<Self.readMax {
             guard let frames = socket.receive() else { return }
@@ -136,7 +137,7 @@ actor Reactor {
 
     private func deliverMessages() {
         for id in pollSockets {
-            // Looked up each time: what is delivered may close the socket.
+            // Looked up each time: a delivered message may close the socket.
             for _ in 0..<Self.deliverMax {
                 guard let receiver = slots[id]?.receiver, receiver.isReady(on: id),
                     let frames = slots[id]?.queue.next()
@@ -156,7 +157,7 @@ actor Reactor {
             return events
         }
         for (id, event) in events {
-            // What the parent said last comes first.
+            // The parent's last messages come before the disconnection.
             if event == .disconnected {
                 read(id)
                 while let receiver = slots[id]?.receiver, let frames = slots[id]?.queue.next() {
@@ -186,7 +187,7 @@ actor Reactor {
     private func deliverWakes() {
         let now = now
         for key in wakes.filter({ $0.value.time <= now }).keys {
-            // Looked up each time: what is delivered may set a new time.
+            // Looked up each time: a delivered wake may set a new time.
             guard let wake = wakes[key], wake.time <= now else { continue }
             wakes[key] = nil
             wake.receiver?.woke()
@@ -258,7 +259,7 @@ actor Reactor {
         wakes[ObjectIdentifier(receiver)] = time.map { Wake(receiver: receiver, time: $0) }
     }
 
-    /// Where children can connect, in the order it was opened.
+    /// The endpoints where children can connect, in the order they were opened.
     func boundEndpoints() -> [Endpoint] {
         let listening = slots.filter { $0.value.socket.kind == .router }
         return listening.sorted { $0.key.number < $1.key.number }.map(\.value.socket.boundEndpoint)
@@ -324,9 +325,9 @@ extension Reactor: NodeTransport {
     }
 }
 
-/// Memory that was freed and that the C library still holds, in pieces: after a burst, resident
-/// memory says what the burst took.
+/// Freed memory that the C library still holds, in pieces: without its return the resident size
+/// stays at that of the last burst.
 package enum FreeMemory {
-    /// Gives it back to the system; takes milliseconds to tenths of a second.
+    /// Returns it to the system; takes milliseconds to tenths of a second.
     package static func giveBack() { malloc_trim(0) }
 }

@@ -3,20 +3,20 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A serial executor that is one thread: it runs the jobs of the actors that share it, and
-/// between them waits in its poll function for sockets and for the next job.
+/// A serial executor of one thread: it runs the jobs of the actors that share it, and between them
+/// waits in its poll function for sockets and for the next job.
 final class ReactorExecutor: SerialExecutor {
     private enum Stage {
-        /// No thread yet; jobs wait for it.
+        /// The thread has not started; jobs wait for it.
         case idle
         case running
-        /// The thread is gone; jobs that come late run on a queue instead of never.
+        /// The thread has ended; late jobs run on a queue, so that they run at all.
         case stopped
     }
 
     typealias Poll = @Sendable (_ mayWait: Bool) -> Void
 
-    /// What the thread is called in `ps -L` and debuggers.
+    /// The thread's name in `ps -L` and debuggers.
     static let threadName = "errorbus"
 
     private struct State {
@@ -30,7 +30,8 @@ final class ReactorExecutor: SerialExecutor {
     private let afterwards = DispatchQueue(label: "errorbus.reactor.afterwards")
     private let afterwardsKey = DispatchSpecificKey<Bool>()
     private let event = Atomic<CInt>(-1)
-    /// Readable when jobs wait: part of every poll. Negative before the thread starts.
+    /// The descriptor that is readable when jobs wait, part of every poll. Negative before the
+    /// start.
     var wakeDescriptor: CInt { event.load(ordering: .acquiring) }
 
     init() { afterwards.setSpecific(key: afterwardsKey, value: true) }
@@ -47,15 +48,15 @@ final class ReactorExecutor: SerialExecutor {
         if isStopped {
             afterwards.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
         } else if isFirst, !isOnThread {
-            // The first one has woken the thread; it takes all there are at once.
+            // The first job wakes the thread, which takes all jobs at once.
             signal()
         }
     }
 
-    /// Starts the thread, once. `poll` looks at the sockets and, when it may wait, waits for
-    /// them and for ``wakeDescriptor``.
+    /// Starts the thread, once. `poll` reads the sockets and, when it may wait, waits for them and
+    /// for ``wakeDescriptor``.
     ///
-    /// - Throws: When the system has no descriptor or no thread left. It may be tried again.
+    /// - Throws: When the system has no descriptor or thread left. May be called again then.
     func start(poll: @escaping Poll) throws(TransportError) {
         let problem = state.withLock { state -> CInt? in
             guard state.stage == .idle else { return nil }
@@ -81,13 +82,13 @@ final class ReactorExecutor: SerialExecutor {
             reason: String(cString: strerror(problem)), isInUse: false)
     }
 
-    /// Lets the thread end once no job waits. From anywhere.
+    /// Ends the thread once no job waits. Callable from any thread.
     func stop() {
         state.withLock { $0.stopRequested = true }
         signal()
     }
 
-    /// Makes the poll return.
+    /// Wakes the poll.
     func signal() {
         let descriptor = wakeDescriptor
         guard descriptor >= 0 else { return }
@@ -95,7 +96,7 @@ final class ReactorExecutor: SerialExecutor {
         _ = write(descriptor, &one, 8)
     }
 
-    /// Takes the signals that have come, so that the next poll waits.
+    /// Resets the signals received, so that the next poll waits.
     func clearSignal() {
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, 8)
@@ -106,14 +107,14 @@ final class ReactorExecutor: SerialExecutor {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         while let jobs = nextJobs() {
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-            // A job put in by one of these, on this thread, has signalled nothing.
+            // A job enqueued by one of these, on this thread, sent no signal.
             let (mayPoll, mayWait) = state.withLock { (!$0.stopRequested, $0.jobs.isEmpty) }
             if mayPoll { poll(mayWait) }
         }
         thread.store(0, ordering: .releasing)
     }
 
-    /// Takes what waits; nil, for good, when the thread is to end and nothing waits.
+    /// Takes the waiting jobs; nil, for good, when the thread has to end and no job waits.
     private func nextJobs() -> [UnownedJob]? {
         state.withLock { state in
             if state.jobs.isEmpty, state.stopRequested {

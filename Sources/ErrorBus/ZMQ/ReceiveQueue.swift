@@ -1,24 +1,24 @@
 import DequeModule
 
-/// Messages that are off a socket and wait for their turn: a line for each peer, served in turn,
-/// so that one that floods delays the others by one message of its own at a time.
+/// Messages read from a socket and not yet delivered: a line for each peer, served in turn, so that
+/// a flooding peer delays the others by one of its messages at a time.
 ///
 /// Memory is bounded here, not by libzmq, whose receive queues must never be full (see
-/// ``SocketOptions``). When there is no room, the longest line loses its last messages: floods
-/// share the memory alike, and a peer that keeps its limits loses nothing.
+/// ``SocketOptions``). When the queue is full, the longest line loses its last messages: flooding
+/// peers share the memory, and a peer within its limits loses nothing.
 struct ReceiveQueue {
     private struct Line {
         var messages: Deque<(frames: [Frame], byteCount: Int)> = []
         var byteCount = 0
     }
 
-    /// What a frame takes beside its bytes.
+    /// The memory of a frame beside its bytes.
     private static let frameOverhead = 64
 
     let byteCountMax: Int
-    /// By the first frame: at a listening socket libzmq's name of the peer.
+    /// By the first frame: at a listening socket libzmq's id of the peer.
     private var lines: [Frame?: Line] = [:]
-    /// Lines that still have a turn in this round.
+    /// Lines still to be served in this round.
     private var round: [Frame?] = []
     private(set) var byteCount = 0
 
@@ -28,7 +28,7 @@ struct ReceiveQueue {
 
     /// Puts a message at the end of its peer's line.
     ///
-    /// - Returns: How many messages were dropped to make room, where there was none. What matters
+    /// - Returns: The number of messages dropped for room, nil for none. Every message that matters
     ///   is sent again until it is answered.
     mutating func add(_ frames: [Frame]) -> Int? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
@@ -38,7 +38,7 @@ struct ReceiveQueue {
         return byteCount > byteCountMax ? makeRoom() : nil
     }
 
-    /// Halves the longest line from its end, so that it is seldom looked for.
+    /// Halves the longest line from its end, so that the search for it is rare.
     private mutating func makeRoom() -> Int? {
         guard
             let (peer, longest) = lines.max(by: { $0.value.byteCount < $1.value.byteCount })
@@ -59,7 +59,7 @@ struct ReceiveQueue {
                 round = Array(lines.keys)
                 continue
             }
-            // Nil: the line lost its last messages since this round began.
+            // Nil when the line lost its last messages since this round began.
             if let frames = take(peer) { return frames }
         }
         return nil

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What is found where an ipc endpoint is to be. libzmq deletes whatever is there before it binds:
-/// the socket of a process that still serves, or a file that has nothing to do with it.
+/// The file found at the path of an ipc endpoint. libzmq deletes any such file before it binds:
+/// even the socket of a running process, or a file that is not a socket.
 enum SocketFile: Hashable {
     case none
     /// A socket that no process listens on.
     case stale
     /// A process listens on it.
     case live
-    /// No socket.
+    /// Not a socket.
     case other
 
     init(_ path: String) {
@@ -24,7 +24,7 @@ enum SocketFile: Hashable {
         self = Self.isListenedOn(path) ? .live : .stale
     }
 
-    /// Whether a connection is taken, or would be were there room for it.
+    /// Whether a connection is accepted, or would be if the backlog had room.
     private static func isListenedOn(_ path: String) -> Bool {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -33,7 +33,7 @@ enum SocketFile: Hashable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            // One byte stays 0: an endpoint's path is never longer.
+            // One byte stays 0: an endpoint's path is always shorter.
             buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
         }
         let status = withUnsafeBytes(of: &address) { bytes in

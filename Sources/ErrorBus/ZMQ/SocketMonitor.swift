@@ -2,8 +2,8 @@ import CZMQ
 import Glibc
 import Synchronization
 
-/// Watches one socket's connections from a thread of its own. A monitor that is not read stops
-/// the socket it watches, so this thread does nothing but read and forward.
+/// Watches one socket's connections from its own thread. An unread monitor stops the socket it
+/// watches, so this thread only reads and forwards.
 final class SocketMonitor: Sendable {
     /// Called on the monitor's thread.
     typealias Handler = @Sendable (ConnectionEvent) -> Void
@@ -14,19 +14,19 @@ final class SocketMonitor: Sendable {
         | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
 
     private let handler: Handler
-    /// The reading end. The monitor's thread owns it once that runs.
+    /// The reading end. The monitor's thread owns it once it runs.
     private let pair: Pair
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// A socket on its way to the one thread that uses it, which `pthread_create` makes safe.
+    /// A socket handed to the one thread that uses it; `pthread_create` makes the handover safe.
     private struct Pair: @unchecked Sendable {
         let raw: UnsafeMutableRawPointer
     }
 
-    /// Starts watching. On the thread that owns `socket`, before it connects.
+    /// Starts watching. Called on the thread that owns `socket`, before it connects.
     ///
-    /// The reading end is connected here, not by the thread: an event for which there is no
-    /// reader yet would stop libzmq's I/O thread, and ``stop(_:)`` as well.
+    /// The reading end is connected here, not by the thread: an event without a reader would block
+    /// libzmq's I/O thread, and ``stop(_:)`` as well.
     init?(_ socket: ZMQSocket, number: Int, context: ZMQContext, handler: @escaping Handler) {
         let address = "inproc://monitor-\(number)"
         self.handler = handler
@@ -62,8 +62,8 @@ final class SocketMonitor: Sendable {
         return pair
     }
 
-    /// Stops watching and waits for the thread, which ends as soon as it has read the word to end.
-    /// On the thread that owns `socket`, before that is closed.
+    /// Stops watching and waits for the thread, which ends when it has read the last event. Called
+    /// on the thread that owns `socket`, before that is closed.
     func stop(_ socket: ZMQSocket) {
         zmq_socket_monitor(socket.raw, nil, 0)
         let handle = thread.withLock { handle in
@@ -110,7 +110,7 @@ final class SocketMonitor: Sendable {
     }
 }
 
-/// A C callback has to be nonisolated: a closure in isolated code traps when C calls it.
+/// Nonisolated, as a C callback has to be: a closure in isolated code traps when C calls it.
 private func monitorThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     Unmanaged<SocketMonitor>.fromOpaque(raw).takeRetainedValue().read()

@@ -1,19 +1,19 @@
 import CZMQ
 import Glibc
 
-/// libzmq's context: its I/O thread and limits. One for each reactor, closed by it.
+/// libzmq's context: its I/O thread and limits. One for each reactor, which closes it.
 ///
-/// Safe to hand between threads, says libzmq; everything else of libzmq belongs to one.
+/// libzmq documents contexts as thread-safe; its other objects belong to one thread.
 final class ZMQContext: @unchecked Sendable {
-    /// A context, its two threads and a first socket take about ten.
+    /// A context, its two threads and a first socket take about ten descriptors.
     private static let descriptorCount = 16
 
     let raw: UnsafeMutableRawPointer
 
-    /// - Parameter endpoint: What it is made for.
+    /// - Parameter endpoint: The endpoint it is made for, for messages.
     init(for endpoint: Endpoint, socketsMax: Int32 = 1_024) throws(TransportError) {
-        // libzmq reports most of what it cannot have, but ends the process when its threads find
-        // no descriptor (epoll_create1).
+        // libzmq reports most missing resources, but ends the process when its threads get no
+        // descriptor (epoll_create1).
         guard Self.hasDescriptors(), let context = zmq_ctx_new() else {
             throw TransportError(
                 endpoint: endpoint, operation: "make a context of libzmq for",
@@ -24,7 +24,7 @@ final class ZMQContext: @unchecked Sendable {
         zmq_ctx_set(raw, ZMQ_BLOCKY, 0)
     }
 
-    /// Whether there are as many as a context takes. Leaves the reason in `errno`.
+    /// Whether enough descriptors are free for a context. Leaves the reason in `errno`.
     private static func hasDescriptors() -> Bool {
         var taken: [CInt] = []
         while taken.count < descriptorCount {

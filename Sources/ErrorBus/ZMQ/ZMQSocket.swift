@@ -11,18 +11,18 @@ final class ZMQSocket {
         case dealer
     }
 
-    /// Frames of one message that are kept; the rest of a longer one is read and thrown away.
+    /// The most frames kept of one message; the rest of a longer one is read and dropped.
     private static let frameCountMax = 16
 
     let raw: UnsafeMutableRawPointer
     let kind: Kind
     let endpoint: Endpoint
 
-    /// Opens and configures a socket; every option is set, none left to libzmq's default.
+    /// Opens and configures a socket; every option is set, none left at libzmq's default.
     init(_ kind: Kind, endpoint: Endpoint, context: ZMQContext) throws(TransportError) {
         let type = kind == .router ? ZMQ_ROUTER : ZMQ_DEALER
-        // A listening socket takes its peers' names from rand(), unseeded and thus predictable: who
-        // knows the next may take it before (4.3.4).
+        // A listening socket takes its peers' ids from rand(), unseeded and thus predictable: a
+        // peer that knows the next id could take it first (4.3.4).
         let socket =
             kind == .router
             ? RandomSequence.withEntropy { zmq_socket(context.raw, type) }
@@ -42,8 +42,8 @@ final class ZMQSocket {
         }
     }
 
-    /// The endpoint as libzmq takes it. It binds to addresses and interfaces only, and what
-    /// `localhost` means to a connecting side hangs on the machine's IPv6: so it is IPv4's.
+    /// The endpoint as libzmq expects it. libzmq binds to addresses and interfaces only, and to a
+    /// connecting side `localhost` depends on the machine's IPv6: so it becomes 127.0.0.1.
     private var address: String {
         guard case .tcp("localhost", let port) = endpoint.address else {
             return endpoint.description
@@ -102,7 +102,7 @@ final class ZMQSocket {
         return (try? Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")) ?? bound
     }
 
-    /// Takes one whole message; nil when none is waiting.
+    /// Reads one whole message; nil when none is waiting.
     func receive() -> [Frame]? {
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -110,7 +110,7 @@ final class ZMQSocket {
         guard receivePart(&message, flags: ZMQ_DONTWAIT) else { return nil }
         var frames = [Self.frame(&message)]
         while zmq_msg_more(&message) != 0 {
-            // The rest of a message is there once its first part is: libzmq delivers it whole.
+            // The rest of a message is there with its first part: libzmq delivers it whole.
             guard receivePart(&message, flags: 0) else { break }
             if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
         }
@@ -130,7 +130,7 @@ final class ZMQSocket {
         return Frame(UnsafeRawBufferPointer(start: data, count: size))
     }
 
-    /// Hands over a whole message or nothing of it.
+    /// Sends a whole message or nothing of it.
     func send(_ frames: [Frame]) -> SendResult {
         var result = SendResult.sent
         for (index, frame) in frames.enumerated() {
@@ -141,15 +141,15 @@ final class ZMQSocket {
                 result = number == EHOSTUNREACH ? .unroutable : .full
                 break
             }
-            // Refused at its first part, nothing of it was taken. A later part is refused when
-            // the connection went meanwhile: libzmq then throws away all up to the last part,
-            // which it must be given, or it would throw away the next message instead.
+            // Refused at its first part, nothing of it was sent. A later part is refused when the
+            // connection was lost meanwhile: libzmq then drops all parts up to the last, which must
+            // be handed over, or libzmq would drop the next message instead.
             if result != .sent, index == 0 { return result }
         }
         return result
     }
 
-    /// How long what was sent may still take to leave after ``close()``.
+    /// How long sent messages may take to leave after ``close()``.
     func setLinger(milliseconds: Int32) { _ = set(ZMQ_LINGER, .int(milliseconds)) }
 
     func close() {
@@ -157,21 +157,21 @@ final class ZMQSocket {
     }
 }
 
-/// libc's random numbers, lent to libzmq without a trace in the host's own.
+/// libc's random numbers for libzmq, without a change to the host's sequence.
 enum RandomSequence {
-    /// Bytes of glibc's usual generator.
+    /// The state size of glibc's default generator.
     private static let stateByteCount = 128
     private static let turn = DispatchSemaphore(value: 1)
 
-    /// Runs `body` with `rand()` seeded from the system's entropy. Then the host's sequence goes on
-    /// where it was: a program that called `srand(42)` gets the numbers it expects.
+    /// Runs `body` with `rand()` seeded from the system's entropy. Afterwards the host's sequence
+    /// goes on where it was: a program that called `srand(42)` gets the numbers it expects.
     static func withEntropy<Value>(_ body: () -> Value) -> Value {
         turn.wait()
         defer { turn.signal() }
         var state = [CChar](repeating: 0, count: stateByteCount)
         return state.withUnsafeMutableBufferPointer { buffer in
             let seed = UInt32.random(in: 0...UInt32.max)
-            // Nil only for a buffer that is too small.
+            // Nil only when the buffer is too small.
             let former = buffer.baseAddress.flatMap { initstate(seed, $0, buffer.count) }
             defer { _ = former.map { setstate($0) } }
             return body()
@@ -179,39 +179,40 @@ enum RandomSequence {
     }
 }
 
-/// Every option of every socket, with its reason.
+/// The options of every socket, each with its reason.
 enum SocketOptions {
     enum Value {
         case int(Int32)
         case long(Int64)
     }
 
-    /// Messages queued to one peer. Above it sending says so and the machines send again.
+    /// Messages queued to one peer. Above it sending fails and the machines retry.
     static let sendHighWaterMark: Int32 = 4_096
 
     static func options(of kind: ZMQSocket.Kind) -> [(Int32, Value)] {
         let limits = WireLimits.standard
         let common: [(Int32, Value)] = [
-            // Drained before, by BYE; nothing may hold up the end of the process.
+            // The last messages are sent before, by BYE; no socket may delay the end of the
+            // process.
             (ZMQ_LINGER, .int(0)),
             (ZMQ_SNDHWM, .int(sendHighWaterMark)),
-            // None, and no heartbeat: libzmq would end the process. A full receive queue stops a
-            // connection's input; if the peer goes then, the connection is kept without its
-            // descriptor until the queue has room, and whatever makes it send meanwhile fails an
-            // assertion (`!_io_error`, 4.3.4 and 4.3.5): its own heartbeat's timer, and the PONG
-            // to a PING of the peer's that is found when the input goes on. The second cannot be
-            // turned off, so a receive queue must never be full.
+            // No limit, and no heartbeat: libzmq would end the process. A full receive queue stops
+            // a connection's input; if the peer goes then, the connection stays without its
+            // descriptor until the queue has room, and any send meanwhile fails an assertion
+            // (`!_io_error`, 4.3.4 and 4.3.5): a send by its own heartbeat's timer, or of the PONG
+            // to a PING that is read when the input resumes. The second cannot be turned off, so a
+            // receive queue must never be full.
             (ZMQ_RCVHWM, .int(0)),
             (ZMQ_HEARTBEAT_IVL, .int(0)),
-            // Without heartbeats the kernel finds dead hosts and cut cables, also under those
-            // that say nothing by nature (a request that waits). With a limit on what stays
-            // unacknowledged, TCP_MAXRT, it is that limit that ends the connection: after 15 s.
+            // Without heartbeats the kernel detects dead hosts and cut cables, even under silent
+            // connections (a request that waits). With TCP_MAXRT, a limit on unacknowledged data,
+            // it is that limit that ends the connection: after 15 s.
             (ZMQ_TCP_KEEPALIVE, .int(1)),
             (ZMQ_TCP_KEEPALIVE_IDLE, .int(5)),
             (ZMQ_TCP_KEEPALIVE_INTVL, .int(3)),
             (ZMQ_TCP_KEEPALIVE_CNT, .int(3)),
-            // Frees what connects and then says nothing. A handshake is two round trips, on slow
-            // links too.
+            // Frees connections that stay silent. A handshake takes two round trips, even on slow
+            // links.
             (ZMQ_HANDSHAKE_IVL, .int(40_000)),
             (ZMQ_TCP_MAXRT, .int(15_000)),
             (ZMQ_IPV6, .int(1)),
@@ -219,12 +220,12 @@ enum SocketOptions {
         switch kind {
         case .router:
             return common + [
-                // A reply to a peer that is gone is reported, not swallowed.
+                // Reports a reply to a peer that is gone instead of dropping it.
                 (ZMQ_ROUTER_MANDATORY, .int(1)),
-                // One peer never takes over another's replies.
+                // A peer must never receive another's replies.
                 (ZMQ_ROUTER_HANDOVER, .int(0)),
-                // Hit, it ends the connection without a word: above what is allowed, so that the
-                // refusal (413) can say so.
+                // At this limit libzmq ends the connection silently, so it is above the bus's own
+                // limit, whose refusal (413) names the reason.
                 (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
                 (ZMQ_BACKLOG, .int(1_024)),
             ]
@@ -232,9 +233,10 @@ enum SocketOptions {
             return common + [
                 // With 1 a connection that is lost while a message is being read ends the process
                 // (libzmq's issue 3663). Nothing is sent before the connection is up, and a lost
-                // one's socket is closed, so nothing queues for a parent that is not there.
+                // connection's socket is closed, so no message queues for a missing parent.
                 (ZMQ_IMMEDIATE, .int(0)),
-                // Hit on this side it would end the session for ever: far above what is allowed.
+                // At this limit the session would end for good on this side: far above the bus's
+                // own.
                 (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
                 (ZMQ_RECONNECT_IVL, .int(100)),
                 (ZMQ_RECONNECT_IVL_MAX, .int(10_000)),
@@ -243,7 +245,7 @@ enum SocketOptions {
     }
 }
 
-/// libzmq's error numbers as text.
+/// libzmq's error messages.
 enum ZMQError {
     static func text(_ number: Int32) -> String {
         zmq_strerror(number).map { String(cString: $0) } ?? "error \(number)"
