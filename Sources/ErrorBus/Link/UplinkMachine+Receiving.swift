@@ -226,8 +226,10 @@ extension Message {
     /// Whether a parent says it to what a child has said: then its way up is open.
     fileprivate var isReply: Bool {
         switch self {
-        case .welcome, .accepted, .withdrawn, .reject, .ok, .pong, .state: true
-        case .hello, .present, .await, .settled, .withdraw, .status, .pending, .answer, .ping, .bye:
+        case .welcome, .accepted, .withdrawn, .ok, .pong, .state: true
+        // REJECT may be how the chain above ended.
+        case .hello, .present, .await, .settled, .withdraw, .status, .pending, .answer, .reject,
+            .ping, .bye:
             false
         }
     }

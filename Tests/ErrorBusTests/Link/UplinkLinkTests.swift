@@ -104,6 +104,7 @@ import Testing
         arguments: [
             .ping(1), .pending(.init(id: PresentationID(1), state: .presented)),
             .answer(PresentationID(1), .decision()),
+            .reject(.init(.gone, "the chain above ended", id: PresentationID(1))),
         ] as [Message])
     func oneWay(message: Message) {
         var rig = UplinkRig.live()
