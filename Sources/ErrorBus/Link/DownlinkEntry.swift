@@ -140,6 +140,16 @@ struct DownlinkEntry: Hashable, Sendable {
         if case .child(let name) = asker { name } else { nil }
     }
 
+    /// Whether the one that gets the answer is the origin itself: a child of that name, or a peer
+    /// without a link.
+    func isAsked(byOrigin peer: NodeName?) -> Bool {
+        switch asker {
+        case .child(let name): name == origin && name == peer
+        case .requester: peer == nil
+        case .bare: false
+        }
+    }
+
     /// PRESENT: the asker is the last that asked.
     mutating func asked(
         by asker: Asker, _ boot: BootID?, _ isCutOff: Bool, at now: MonotonicTime

@@ -167,10 +167,14 @@ extension DownlinkMachine {
         guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
             return unheard(settled, from: peer) ?? passedOn(settled) + ok
         }
-        guard delivery.answer.id == settled.answer,
-            delivery.result == nil || delivery.result == .unknown,
+        guard delivery.answer.id == settled.answer else {
+            // The origin has ended by another answer: a hop's word that the time is over.
+            guard settled.asked != nil, settled.result != .unknown else { return ok }
+            return withdrawnByOrigin(entry, delivery, from: peer, at: now) + ok
+        }
+        guard delivery.result == nil || delivery.result == .unknown,
             delivery.result != settled.result
-        else { return ok }  // Another answer's, or known already.
+        else { return ok }  // Known already.
         if settled.result == .unknown, let name = namesOfPeers[peer] {
             // That path holds it no more: another may.
             if entry.child != name {
@@ -277,19 +281,8 @@ extension DownlinkMachine {
             return [.withdrawnForGood(id, entry.asked), done]
         case (.refused, .origin):
             return [.withdrawnForGood(id, entry.asked), done]
-        case (.answered(var delivery), .origin) where delivery.result == .unknown:
-            // Not delivered, and never to be carried out.
-            let actions = settle(&delivery, id, .withdrawn, at: now)
-            entry.phase = .answered(delivery)
-            store(entry)
-            return actions + [.withdrawnForGood(id, entry.asked), done]
-        case (.answered(var delivery), .origin):
-            // Not at once the end of it: the option may be another node's, which carries it out.
-            delivery.isWithdrawn = true
-            entry.phase = .answered(delivery)
-            store(entry)
-            // What went down may be this hop's own word, that the time is over.
-            return [.withdrawnForGood(id, entry.asked), done]
+        case (.answered(let delivery), .origin):
+            return withdrawnByOrigin(entry, delivery, from: peer, at: now) + [done]
         case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
             return [done]  // The answer stands, or it is gone already.
         }
@@ -298,6 +291,26 @@ extension DownlinkMachine {
         store(entry)
         let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
         return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
+    }
+
+    /// The origin has ended without the answer that went down.
+    private mutating func withdrawnByOrigin(
+        _ former: DownlinkEntry, _ undelivered: DownlinkEntry.Delivery, from peer: PeerID,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var (entry, delivery) = (former, undelivered)
+        var actions: [DownlinkAction] = []
+        switch delivery.result {
+        case .unknown: actions = settle(&delivery, entry.id, .withdrawn, at: now)
+        case nil where entry.isAsked(byOrigin: namesOfPeers[peer]):
+            actions = settle(&delivery, entry.id, .withdrawn, at: now)
+        // Not at once the end of it: the option may be another node's, which carries it out.
+        default: delivery.isWithdrawn = true
+        }
+        entry.phase = .answered(delivery)
+        store(entry)
+        // What went down may be this hop's own word, that the time is over.
+        return actions + [.withdrawnForGood(entry.id, entry.asked)]
     }
 
     /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.

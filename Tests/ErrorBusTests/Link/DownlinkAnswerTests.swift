@@ -110,8 +110,8 @@ import Testing
         let actions = rig.run(230_000).map(\.1)
         #expect(!actions.contains(.cancel(id, generation: 1, reason: .abandoned)))
         #expect(
-            rig.get(.withdraw(id: id, reason: .origin), from: one).verbs(to: one).last == .withdrawn
-        )
+            rig.get(.withdraw(id: id, reason: .abandoned), from: one).verbs(to: one).last
+                == .withdrawn)
         #expect(rig.machine.entries[id]?.isUnsettled == true)
     }
 

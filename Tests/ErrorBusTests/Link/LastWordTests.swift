@@ -338,6 +338,41 @@ import Testing
         #expect(!told.contains(.settled(id, answer: Message.sampleAnswer, .unknown)))
     }
 
+    @Test("withdrawn by the origin that the answer went to, it is settled at once")
+    func withdrawnByAsker() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("c"), from: two)
+        for peer in [two, PeerID(3)] {
+            let origin: NodeName = peer == two ? "c" : "r"
+            let id = PresentationID(peer == two ? 1 : 2)
+            let present = Message.Present(
+                id: id, origin: origin, path: [origin], digest: digest,
+                payload: Message.samplePayload)
+            _ = rig.get(.present(present), from: peer)
+            _ = rig.answer(id)
+            let asked = Message.Asked(origin: origin, digest: digest)
+            // What another child knows of it is not its asker's word.
+            var other = rig
+            let withdraw = Message.withdraw(id: id, reason: .origin, asked: asked)
+            let settled = DownlinkAction.settled(id, answer: Message.sampleAnswer, .withdrawn)
+            #expect(!other.get(withdraw, from: one).contains(settled))
+            #expect(rig.get(withdraw, from: peer).contains(settled))
+        }
+    }
+
+    @Test("an origin that has ended by another answer has given this one up")
+    func endedOtherwise() {
+        var rig = decided()
+        _ = rig.get(.bye(reason: "x"), from: one)
+        let other = Message.Settled(id: id, answer: Answer.other.id, result: .failed, asked: asked)
+        #expect(
+            rig.get(.settled(other), from: two) == [
+                .withdrawnForGood(id, asked), .send(.ok(id: id), to: two),
+            ])
+        let told = rig.run(252_001).map(\.1)
+        #expect(told.contains(.settled(id, answer: Message.sampleAnswer, .withdrawn)))
+    }
+
     @Test("an answer is not given up while the child that has it lives, but 4 min after its loss")
     func longRecovery() {
         var rig = decided()
