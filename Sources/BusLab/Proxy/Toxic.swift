@@ -14,7 +14,7 @@ struct Toxic: Hashable, Sendable {
         _ effect: ToxicEffect, on stream: ToxicStream = .downstream, name: String? = nil,
         toxicity: Double = 1
     ) {
-        self.name = name ?? "\(effect.type)_\(stream.rawValue)"
+        self.name = name ?? "\(effect.type.rawValue)_\(stream.rawValue)"
         self.stream = stream
         self.toxicity = toxicity
         self.effect = effect
@@ -58,30 +58,34 @@ enum ToxicEffect: Hashable, Sendable {
     case duplicate(probability: Double)
 }
 
-extension ToxicEffect {
-    /// The name in the API, as ``types`` has it.
-    var type: String {
-        switch self {
-        case .latency: "latency"
-        case .bandwidth: "bandwidth"
-        case .slowClose: "slow_close"
-        case .timeout: "timeout"
-        case .resetPeer: "reset_peer"
-        case .slicer: "slicer"
-        case .limitData: "limit_data"
-        case .corrupt: "corrupt"
-        case .blackhole: "blackhole"
-        case .duplicate: "duplicate"
-        }
-    }
+/// An effect without its attributes; the raw value is its name in the API.
+package enum ToxicType: String, CaseIterable, Sendable {
+    case latency, bandwidth
+    case slowClose = "slow_close"
+    case timeout
+    case resetPeer = "reset_peer"
+    case slicer
+    case limitData = "limit_data"
+    case corrupt, blackhole, duplicate
+
+    package static var allowed: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension ToxicEffect {
-    static let types = [
-        "latency", "bandwidth", "slow_close", "timeout", "reset_peer", "slicer", "limit_data",
-        "corrupt", "blackhole", "duplicate",
-    ]
-    static var allowed: String { types.joined(separator: ", ") }
+    var type: ToxicType {
+        switch self {
+        case .latency: .latency
+        case .bandwidth: .bandwidth
+        case .slowClose: .slowClose
+        case .timeout: .timeout
+        case .resetPeer: .resetPeer
+        case .slicer: .slicer
+        case .limitData: .limitData
+        case .corrupt: .corrupt
+        case .blackhole: .blackhole
+        case .duplicate: .duplicate
+        }
+    }
 
     /// The longest pause: an hour, in milliseconds.
     static let millisecondMax: Int64 = 3_600_000
@@ -113,38 +117,37 @@ extension ToxicEffect {
         }
     }
 
-    init(type: String, attributes: [String: JSONValue]) throws(ProxyProblem) {
+    init(type: ToxicType, attributes: [String: JSONValue]) throws(ProxyProblem) {
+        let name = type.rawValue
         func fields(_ names: String...) throws(ProxyProblem) -> ToxicFields {
-            try ToxicFields(.object(attributes), of: "attributes of \(type)", allowing: names)
+            try ToxicFields(.object(attributes), of: "attributes of \(name)", allowing: names)
         }
         switch type {
-        case "latency":
+        case .latency:
             let fields = try fields("latency", "jitter")
             self = .latency(try fields.pause("latency"), jitter: try fields.pause("jitter"))
-        case "bandwidth":
-            let rate = try fields("rate").needed("rate", in: 1...10_000_000, by: type)
+        case .bandwidth:
+            let rate = try fields("rate").needed("rate", in: 1...10_000_000, by: name)
             self = .bandwidth(kilobytesPerSecond: rate)
-        case "slow_close": self = .slowClose(delay: try fields("delay").pause("delay"))
-        case "timeout": self = .timeout(try fields("timeout").pause("timeout"))
-        case "reset_peer": self = .resetPeer(try fields("timeout").pause("timeout"))
-        case "slicer":
+        case .slowClose: self = .slowClose(delay: try fields("delay").pause("delay"))
+        case .timeout: self = .timeout(try fields("timeout").pause("timeout"))
+        case .resetPeer: self = .resetPeer(try fields("timeout").pause("timeout"))
+        case .slicer:
             self = try Self.slicer(try fields("average_size", "size_variation", "delay"))
-        case "limit_data":
-            let bytes = try fields("bytes").needed("bytes", in: 0...Self.byteMax, by: type)
+        case .limitData:
+            let bytes = try fields("bytes").needed("bytes", in: 0...Self.byteMax, by: name)
             self = .limitData(bytes: bytes)
-        case "corrupt":
+        case .corrupt:
             let fields = try fields("probability", "offset")
             self = .corrupt(
                 probability: try fields.number("probability", in: 0...1) ?? 0,
                 offset: try fields.integer("offset", in: 0...Self.byteMax).map { Int($0) })
-        case "blackhole":
+        case .blackhole:
             _ = try fields()
             self = .blackhole
-        case "duplicate":
+        case .duplicate:
             let fields = try fields("probability")
             self = .duplicate(probability: try fields.number("probability", in: 0...1) ?? 1)
-        default:
-            throw .badRequest("type: found \(type.shown()); allowed: \(Self.allowed)")
         }
     }
 
@@ -170,6 +173,12 @@ extension ToxicFields {
         return text?.isEmpty == true ? nil : text
     }
 
+    fileprivate func toxicType() throws(ProxyProblem) -> ToxicType? {
+        guard let name = try given("type") else { return nil }
+        if let type = ToxicType(rawValue: name) { return type }
+        throw .badRequest("type: found \(name.shown()); allowed: \(ToxicType.allowed)")
+    }
+
     func itemName() throws(ProxyProblem) -> String? {
         let name = try given("name")
         if let name { try ProxyRegistry.checkName(name, "name") }
@@ -192,7 +201,7 @@ extension Toxic {
     /// As the API tells it.
     var json: JSONValue {
         [
-            "name": .string(name), "type": .string(effect.type),
+            "name": .string(name), "type": .string(effect.type.rawValue),
             "stream": .string(stream.rawValue), "toxicity": .number(toxicity),
             "attributes": .object(effect.attributes),
         ]
@@ -202,8 +211,8 @@ extension Toxic {
     init(_ json: JSONValue, changing former: Toxic? = nil) throws(ProxyProblem) {
         let fields = try ToxicFields(
             json, of: "toxic", allowing: ["name", "type", "stream", "toxicity", "attributes"])
-        let type = try fields.given("type") ?? former?.effect.type
-        guard let type else { throw .badRequest("type: missing; allowed: \(ToxicEffect.allowed)") }
+        let type = try fields.toxicType() ?? former?.effect.type
+        guard let type else { throw .badRequest("type: missing; allowed: \(ToxicType.allowed)") }
         let streams = ToxicStream.allCases.map(\.rawValue)
         let given =
             try fields.given("stream") == nil ? nil : try fields.word("stream", among: streams)

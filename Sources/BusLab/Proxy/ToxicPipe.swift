@@ -193,9 +193,11 @@ struct ToxicStage: Hashable {
     /// When it ends the connection by itself, and how.
     var ending: (time: Duration, action: ToxicAction)? {
         switch toxic.effect {
-        case .timeout(let limit) where limit > .zero: (start + limit, .close)
+        case .timeout(let limit): limit > .zero ? (start + limit, .close) : nil
         case .resetPeer(let limit): (start + limit, .reset)
-        default: nil
+        case .latency, .bandwidth, .slowClose, .slicer, .limitData, .corrupt, .blackhole,
+            .duplicate:
+            nil
         }
     }
 
@@ -204,7 +206,7 @@ struct ToxicStage: Hashable {
         switch toxic.effect {
         case .timeout, .resetPeer: true
         case .duplicate: messages.isHolding
-        default: false
+        case .latency, .bandwidth, .slowClose, .slicer, .limitData, .corrupt, .blackhole: false
         }
     }
 
@@ -235,7 +237,8 @@ struct ToxicStage: Hashable {
         case (.duplicate(let probability), .bytes(let bytes)):
             let doubled = messages.received(bytes) { random.happens(probability) }
             return [leave(.bytes(doubled), at: time)]
-        default:
+        case (.bandwidth, _), (.slowClose, _), (.slicer, _), (.limitData, _), (.corrupt, _),
+            (.duplicate, _):
             return [leave(item, at: time)]
         }
     }

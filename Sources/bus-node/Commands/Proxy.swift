@@ -13,8 +13,7 @@ struct Proxy: AsyncParsableCommand {
             The interface is Toxiproxy's: GET and POST /proxies, GET, POST and DELETE \
             /proxies/NAME, POST /proxies/NAME/toxics, POST and DELETE \
             /proxies/NAME/toxics/TOXIC, POST /reset. A toxic is {"type", "stream", "toxicity", \
-            "attributes"}; the types are latency, bandwidth, slow_close, timeout, reset_peer, \
-            slicer, limit_data, corrupt, blackhole and duplicate. {"enabled": false} for a proxy \
+            "attributes"}; the types are \(ToxicType.allowed). {"enabled": false} for a proxy \
             is a link that is down. Prints where it listens, then runs until SIGTERM or SIGINT.
 
             Example: bus-node proxy --listen tcp://127.0.0.1:7801 --connect tcp://127.0.0.1:7701 \
