@@ -20,9 +20,9 @@ struct EventLogTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let log = try log("a.jsonl")
         let id = PresentationID.make()
-        log.record(AuditEvent(.present, id, ["description": "Bo\u{1B}om\n"]))
-        log.record(AuditEvent(.decide, id, ["option": "retry", "by": "me"]))
-        log.record(AuditEvent(.done, id, ["option": "retry", "result": "recovered"]))
+        log.record(.presented(id, "Bo\u{1B}om\n"))
+        log.record(.decided(id, "retry", by: "me"))
+        log.record(.settled(id, .recovered, "retry", by: "me"))
         let events = try LoggedEvent.read("\(folder)/deep/a.jsonl").events
         #expect(events.map { $0["event"] } == ["present", "decide", "done"])
         #expect(events.map { $0["sequence"] } == ["1", "2", "3"])
@@ -43,7 +43,7 @@ struct EventLogTests {
     @Test("A last line cut off by a crash is left out, and the next life begins a line of its own")
     func torn() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try log("b.jsonl").record(AuditEvent(.present, .make()))
+        try log("b.jsonl").record(.presented(.make(), "x"))
         let path = "\(folder)/deep/b.jsonl"
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.seekToEnd()
@@ -52,7 +52,7 @@ struct EventLogTests {
         let (events, unreadable) = try LoggedEvent.read(path)
         #expect(events.count == 1)
         #expect(unreadable == 1)
-        try log("b.jsonl").record(AuditEvent(.done, .make()))
+        try log("b.jsonl").record(.settled(.make(), .failed, "retry", by: "me"))
         #expect(try LoggedEvent.read(path).events.map { $0["event"] } == ["present", "done"])
     }
 
@@ -62,22 +62,22 @@ struct EventLogTests {
         let log = try log("r.jsonl")
         let path = "\(folder)/deep/r.jsonl"
         let events = { (path: String) in try LoggedEvent.read(path).events.map { $0["event"] } }
-        log.record(AuditEvent(.present, .make()))
+        log.record(.presented(.make(), "x"))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
-        log.record(AuditEvent(.decide, .make()))
+        log.record(.decided(.make(), "retry", by: "me"))
         // In the way of a new one.
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         log.reopen()
-        log.record(AuditEvent(.done, .make()))
+        log.record(.settled(.make(), .failed, "retry", by: "me"))
         #expect(try events(path + ".1") == ["present", "decide", "done"])
         try FileManager.default.removeItem(atPath: path)
         log.reopen()
-        log.record(AuditEvent(.complete, .make()))
+        log.record(.completed(.make(), .withdrawn))
         #expect(try events(path) == ["complete"])
         #expect(try events(path + ".1").count == 3)
         // Nothing rotated: the same file goes on.
         log.reopen()
-        log.record(AuditEvent(.present, .make()))
+        log.record(.presented(.make(), "x"))
         #expect(try events(path) == ["complete", "present"])
         var status = stat()
         #expect(stat(path, &status) == 0)
@@ -97,7 +97,7 @@ struct EventLogTests {
         arguments: ["\u{9B}31m", "\u{9D}0;x\u{9C}", "a\u{202E}b", "\u{7F}\u{200B}", "\u{E0041}"])
     func invisible(text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try log("c.jsonl").record(AuditEvent(.present, .make(), ["description": "ä 会 \(text)"]))
+        try log("c.jsonl").record(.presented(.make(), "ä 会 \(text)"))
         let path = "\(folder)/deep/c.jsonl"
         let file = try String(contentsOfFile: path, encoding: .utf8)
         #expect(file.contains("ä 会 "))
@@ -110,7 +110,7 @@ struct EventLogTests {
     @Test("A full disk loses lines, never the process")
     func full() throws {
         let log = try EventLog("/dev/full", node: "central", logger: logger)
-        log.record(AuditEvent(.present, .make()))
-        log.record(AuditEvent(.done, .make()))
+        log.record(.presented(.make(), "x"))
+        log.record(.settled(.make(), .failed, "retry", by: "me"))
     }
 }

@@ -26,7 +26,7 @@ extension RealSockets {
                 #expect(printed["option"] == "retry")
                 #expect(printed["result"] == "recovered")
                 #expect(printed["settled"] == true)
-                #expect(try await audit.next(.done).fields["result"] == "recovered")
+                #expect(try await audit.nextResult() == .recovered)
             }
         }
 

@@ -86,8 +86,8 @@ extension RealSockets {
             return try await bus.run(central, relay, worker) {
                 let outcome = await worker.uplink.presentError(
                     SaveFailed().recoverable(timeLimit: timeLimit) { option })
-                let done = try await audit.next(.done)
-                #expect(done.fields["result"] == "failed")
+                let result = try await audit.nextResult()
+                #expect(result == .failed)
                 return outcome
             }
         }

@@ -40,8 +40,7 @@ extension RealSockets {
                 #expect(await worker.uplink.presentError(attempts.saveFailed()).didRecover)
                 running.cancel()
                 try await running.value
-                let done = try await audit.next(.done)
-                #expect(done.fields["result"] == "recovered")
+                #expect(try await audit.nextResult() == .recovered)
             }
         }
 
@@ -64,13 +63,17 @@ extension RealSockets {
                     Issue.record("no ANSWER")
                     return
                 }
-                #expect(try await audit.next(.done).fields["result"] == "unknown")
+                #expect(try await audit.nextResult() == .unknown)
                 let settled = Message.Settled(
                     id: present.id, answer: decision.id, result: .recovered)
                 #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
-                let done = try await audit.next(.done)
-                #expect(done.fields["result"] == "recovered")
-                #expect(done.fields["by"] == "tester")
+                #expect(try await audit.nextResult() == .recovered)
+                let settling = audit.events.last.map(\.what)
+                guard case .settled(_, let answer) = settling else {
+                    Issue.record("\(String(describing: settling)) came last")
+                    return
+                }
+                #expect(answer.by == "tester")
                 // It is in the ledger first.
                 while try await journal.results.next() != .recovered {}
             }
@@ -97,7 +100,7 @@ extension RealSockets {
                 let second = try await RunningNode(try bus.node("relay", next: ["central"]))
                 end.offer(true)
                 #expect(await asking.value.didRecover)
-                #expect(try await audit.next(.done).fields["result"] == "recovered")
+                #expect(try await audit.nextResult() == .recovered)
                 try await second.stop()
             }
         }
@@ -123,14 +126,17 @@ extension RealSockets {
                 let asking = Task { await worker.uplink.presentError(slow(begun, end)) }
                 _ = try await begun.next()
                 try await first.stop()
-                #expect(try await audit.next(.done).fields["result"] == "unknown")
+                #expect(try await audit.nextResult() == .unknown)
                 end.offer(true)
                 #expect(await asking.value.didRecover)
                 let second = try await RunningNode(try central())
-                #expect(try await audit.next(.done).fields["result"] == "recovered")
+                #expect(try await audit.nextResult() == .recovered)
                 try await second.stop()
             }
-            #expect(!audit.events.contains { $0.fields["restored"] != nil })
+            let restored = audit.events.filter {
+                if case .decided(_, isRestored: true) = $0.what { true } else { false }
+            }
+            #expect(restored.isEmpty)
         }
 
         /// An error whose Retry lasts until `end` says how it ends.

@@ -4,17 +4,16 @@ import ErrorBusTesting
 
 /// Keeps the ledger in memory.
 final class RecordingAudit: AuditLog {
-    private let record = Recorder<AuditEvent>()
+    private let record = Recorder<PresentationEvent>()
 
-    var events: [AuditEvent] { record.elements }
+    var events: [PresentationEvent] { record.elements }
 
-    func record(_ event: AuditEvent) { record.record(event) }
+    func record(_ event: PresentationEvent) { record.record(event) }
 
-    /// The next event of a kind; those before it are passed over.
-    func next(_ kind: AuditEvent.Kind) async throws -> AuditEvent {
+    /// The next result; what happened before it is passed over.
+    func nextResult() async throws -> RecoveryResult {
         while true {
-            let event = try await record.next()
-            if event.kind == kind { return event }
+            if case .settled(let result, _) = try await record.next().what { return result }
         }
     }
 }

@@ -10,6 +10,8 @@ final class AuditHistory: AuditLog {
         let event: String
         let id: PresentationID
         let fields: [String: String]
+        /// What happened, for people. Not escaped.
+        let sentence: String
 
         var view: EventView {
             var view = EventView()
@@ -57,18 +59,35 @@ final class AuditHistory: AuditLog {
         self.isCancel = isCancel
     }
 
-    func record(_ event: AuditEvent) {
-        note(event.kind.rawValue, event.id, event.fields)
+    func record(_ event: PresentationEvent) { record(event, at: .now) }
+
+    func record(_ event: PresentationEvent, at time: Date) {
+        let count: WritableKeyPath<Bucket, Int>? =
+            switch event.what {
+            case .presented: \.presented
+            case .decided: \.answered
+            case .settled(.recovered, _): \.recovered
+            case .settled(_, let answer):
+                isCancel(event.id, answer.option) ? \.cancelled : \.failed
+            case .reported, .ended, .completed: nil
+            }
+        add(event.word, event.id, event.fields, event.sentence, at: time, count)
     }
 
-    /// An event that is in no ledger: a claim, something undone.
-    func note(
-        _ event: String, _ id: PresentationID, _ fields: [String: String], at time: Date = .now
+    /// An act of a person, which is in no ledger.
+    func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
+        add(act.word, id, act.fields(person), act.sentence(person), at: .now, nil)
+    }
+
+    private func add(
+        _ event: String, _ id: PresentationID, _ fields: [String: String], _ sentence: String,
+        at time: Date, _ count: WritableKeyPath<Bucket, Int>?
     ) {
         // The whole of them is in the ledger; here they are kept and searched by the thousand.
-        let fields = fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) }
-        let event = Event(time: time, event: event, id: id, fields: fields)
-        let cancels = fields["option"].map { isCancel(id, $0) } ?? false
+        let event = Event(
+            time: time, event: event, id: id,
+            fields: fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) },
+            sentence: sentence.clipped(ConsoleLimits.auditFieldScalarMax))
         state.withLock { state in
             state.events.append(event)
             let overflow = state.events.count - state.start - ConsoleLimits.auditEventMax
@@ -78,7 +97,7 @@ final class AuditHistory: AuditLog {
                 state.start = 0
             }
             let minute = Self.minute(time)
-            state.buckets[minute, default: Bucket()].count(event, cancels: cancels)
+            if let count { state.buckets[minute, default: Bucket()][keyPath: count] += 1 }
             if state.buckets.count > Self.bucketCount * 2 {
                 state.buckets = state.buckets.filter { $0.key > minute - Self.bucketCount }
             }
@@ -111,53 +130,53 @@ final class AuditHistory: AuditLog {
     }
 }
 
-extension AuditHistory.Bucket {
-    fileprivate mutating func count(_ event: AuditHistory.Event, cancels: Bool) {
-        switch event.event {
-        case AuditEvent.Kind.present.rawValue: presented += 1
-        case AuditEvent.Kind.decide.rawValue: answered += 1
-        case AuditEvent.Kind.done.rawValue:
-            if event.fields["result"] == RecoveryResult.recovered.rawValue {
-                recovered += 1
-            } else if cancels {
-                cancelled += 1
-            } else {
-                failed += 1
-            }
-        default: break
+/// What a person does to a presentation at a console.
+enum PersonalAct: Hashable, Sendable {
+    case claim, release, undo
+    /// Chose an option, which is held back to undo.
+    case leaving(option: String)
+
+    var word: String {
+        switch self {
+        case .claim: "claim"
+        case .release: "release"
+        case .undo: "undo"
+        case .leaving: "leaving"
+        }
+    }
+
+    func fields(_ person: String) -> [String: String] {
+        guard case .leaving(let option) = self else { return ["by": person] }
+        return ["by": person, "option": option]
+    }
+
+    fileprivate func sentence(_ person: String) -> String {
+        switch self {
+        case .claim: "Claimed by \(person)"
+        case .release: "Released by \(person)"
+        case .undo: "Taken back by \(person)"
+        case .leaving(let option): "\(person) chose \(option), held back to undo"
         }
     }
 }
 
-extension AuditHistory.Event {
-    /// What happened, for people; an event that is not known here with all its fields. Not escaped.
+extension PresentationEvent {
+    /// What happened, for people. Not escaped.
     var sentence: String {
-        let (by, option) = (fields["by"] ?? "", fields["option"] ?? "")
-        let reason = fields["reason"] ?? ""
-        switch event {
-        case "report": return "Reported by its origin"
-        case "present":
-            let offered = fields["options"]?.split(separator: ",").joined(separator: ", ") ?? ""
+        switch what {
+        case .reported: return "Reported by its origin"
+        case .presented(let report, _, _):
+            let offered = report.options.map(\.id).joined(separator: ", ")
             return "Presented" + (offered.isEmpty ? "" : ", offering \(offered)")
-        case "decide":
-            let restored = fields["restored"] == nil ? "" : ", restored from the journal"
-            return "\(by) (\(fields["via"] ?? "")) chose \(option)\(restored)"
-        case "done":
-            let result = fields["result"] ?? ""
-            return "\(option) by \(by): \(RecoveryResult(rawValue: result)?.words ?? result)"
-        case "leaving": return "\(by) chose \(option), held back to undo"
-        case "undo": return "Taken back by \(by)"
-        case "claim": return "Claimed by \(by)"
-        case "release": return "Released by \(by)"
-        case "change" where reason == "expired":
-            return "No answer came in time"
-                + (option.isEmpty ? "" : "; its origin applies \(option)")
-        case "change":
-            return (reason.isEmpty ? "Changed" : reason) + (by.isEmpty ? "" : " by \(by)")
-        case "complete": return "Completed at its origin: \(reason)"
-        default:
-            let words = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            return ([event] + words).joined(separator: " ")
+        case .decided(let answer, let isRestored):
+            let restored = isRestored ? ", restored from the journal" : ""
+            return "\(answer.by) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
+        case .settled(let result, let answer):
+            return "\(answer.option) by \(answer.by): \(result.words)"
+        case .ended(_, .expired, _, _, let applied):
+            return "No answer came in time" + (applied.map { "; its origin applies \($0)" } ?? "")
+        case .ended(_, let reason, _, let decider, _): return "\(reason) by \(decider)"
+        case .completed(let outcome): return "Completed at its origin: \(outcome.reason)"
         }
     }
 }

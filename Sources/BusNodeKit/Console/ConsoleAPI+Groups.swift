@@ -59,7 +59,7 @@ extension ConsoleAPI {
             throw APIProblem(error)
         }
         if undo > 0 {
-            for id in result.answered { note("leaving", id, ["by": by, "option": option]) }
+            for id in result.answered { note(.leaving(option: option), id, by: by) }
         }
         return Response([
             "answered": result.answered.map(\.description).json,
@@ -77,7 +77,7 @@ extension ConsoleAPI {
         let by = try BodyFields(body, allowing: "by").name("by")
         do throws(InboxRefusal) {
             let undone = try inbox.undoGroup(number)
-            for id in undone { note("undo", id, ["by": by]) }
+            for id in undone { note(.undo, id, by: by) }
             return Response(["undone": undone.map(\.description).json])
         } catch {
             throw APIProblem(error)
@@ -128,16 +128,18 @@ enum GroupDifference {
     /// The names of the fields that are not the same in all, as they are in a report.
     static func names(in reports: [ErrorReport]) -> [String] {
         guard let first = reports.first else { return [] }
-        let fields: [(String, (ErrorReport) -> Bool)] = [
-            ("description", { $0.description != first.description }),
-            ("failureReason", { $0.failureReason != first.failureReason }),
-            ("recoverySuggestion", { $0.recoverySuggestion != first.recoverySuggestion }),
-            ("severity", { $0.severity != first.severity }),
-            ("domain", { $0.domain != first.domain }),
-            ("code", { $0.code != first.code }),
-            ("options", { $0.options != first.options }),
-            ("userInfo", { $0.userInfo != first.userInfo }),
-        ]
+        let fields: [(String, (ErrorReport) -> Bool)] =
+            [
+                ("description", { $0.description != first.description }),
+                ("severity", { $0.severity != first.severity }),
+                ("domain", { $0.domain != first.domain }),
+                ("code", { $0.code != first.code }),
+                ("options", { $0.options != first.options }),
+                ("userInfo", { $0.userInfo != first.userInfo }),
+            ]
+            + ErrorReport.texts.filter(\.isBody).map { text in
+                (text.key, { $0[keyPath: text.property] != first[keyPath: text.property] })
+            }
         return fields.filter { _, differs in reports.contains(where: differs) }.map(\.0)
     }
 }

@@ -123,13 +123,13 @@ struct ConsoleAPI: Sendable {
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         try inbox.answer(
             id, option: option, by: by, id: try fields.id("answer"), undo: .milliseconds(undo))
-        if undo > 0 { note("leaving", id, ["by": by, "option": option]) }
+        if undo > 0 { note(.leaving(option: option), id, by: by) }
     }
 
     private func undo(_ id: PresentationID, _ body: [UInt8]) throws {
         let by = try BodyFields(body, allowing: "by").name("by")
         try inbox.undo(id)
-        note("undo", id, ["by": by])
+        note(.undo, id, by: by)
     }
 
     private func claim(_ id: PresentationID, _ body: [UInt8]) throws {
@@ -138,20 +138,20 @@ struct ConsoleAPI: Sendable {
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         try inbox.claim(
             id, by: by, for: .milliseconds(time), takesOver: try fields.bool("takeOver") ?? false)
-        note("claim", id, ["by": by])
+        note(.claim, id, by: by)
     }
 
     private func release(_ id: PresentationID, _ body: [UInt8]) throws {
         let by = try BodyFields(body, allowing: "by").name("by")
         try inbox.release(id, by: by)
-        note("release", id, ["by": by])
+        note(.release, id, by: by)
     }
 
-    func note(_ event: String, _ id: PresentationID, _ fields: [String: String]) {
-        console.history.note(event, id, fields)
+    func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
+        console.history.note(act, id, by: person)
         console.logger.info(
-            "console: \(event)",
-            metadata: ["id": "\(id)"].merging(fields.mapValues { "\($0)" }) { $1 })
+            "console: \(act.word)",
+            metadata: ["id": "\(id)"].merging(act.fields(person).mapValues { "\($0)" }) { $1 })
     }
 }
 
@@ -187,6 +187,10 @@ extension ConsoleAPI {
         do throws(InboxRefusal) { item = try inbox.item(id) } catch { throw APIProblem(error) }
         var object = PresentationView(item, console.revisions).json.objectValue ?? [:]
         object["report"] = item.report.json
+        object["texts"] = .array(
+            item.report.filledTexts.map { text, words in
+                ["heading": text.heading.json, "text": words.json, "isBody": text.isBody.json]
+            })
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
         object["history"] = console.history.events(of: id).map(\.view).json
         return .object(object)

@@ -81,9 +81,10 @@ final class ConsoleSilences: Sendable {
             } else {
                 try inbox.withhold(item.id, by: silence.decider)
                 audit.withLock { $0 }?.record(
-                    AuditEvent(
-                        ending: item.report, item.id, .withheld, origin: item.origin,
-                        by: silence.decider))
+                    PresentationEvent(
+                        item.id,
+                        .ended(
+                            item.report, .withheld, origin: item.origin, by: silence.decider)))
             }
         } catch {
             return false

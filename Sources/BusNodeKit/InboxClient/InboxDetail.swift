@@ -46,8 +46,7 @@ package struct InboxDetail {
             facts.append(Fact("answer", "\(answer.option) by \(answer.by)"))
         }
         facts += json.views("history", of: EventView.self).map { event in
-            let fields = event.fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            return Fact("event", ([event.time, event.event] + fields).joined(separator: " "))
+            Fact("event", "\(event.time) \(event.sentence)")
         }
         self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
     }
@@ -60,11 +59,8 @@ package struct InboxDetail {
     private static func facts(
         of item: PresentationView, _ report: JSONValue
     ) -> [Fact] {
-        var facts = [
-            Fact("what", report.text("description")), Fact("why", report.text("failureReason")),
-            Fact("help", report.text("recoverySuggestion")),
-            Fact("see", report.text("helpAnchor")),
-        ]
+        var facts = [Fact("what", report.text("description"))]
+        facts += ErrorReport.texts.map { Fact($0.label, report.text($0.key)) }
         var causes: [String] = []
         collect(report, into: &causes, depth: 0)
         facts += causes.map { Fact("because", $0) }

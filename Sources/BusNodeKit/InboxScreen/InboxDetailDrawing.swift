@@ -6,10 +6,11 @@ struct InboxDetailDrawing {
     private static let textLineMax = 60
     private static let factWidth = 9
     /// What is shown of the whole report, in this order.
-    private static let factNames = [
-        "why", "help", "see", "because", "info", "path", "error", "retry of", "retries", "origin",
-        "before", "opened", "id",
-    ]
+    private static let factNames =
+        ErrorReport.texts.map(\.label) + [
+            "because", "info", "path", "error", "retry of", "retries", "origin",
+            "before", "opened", "id",
+        ]
 
     private let screen: InboxScreen
     private let now: Moment

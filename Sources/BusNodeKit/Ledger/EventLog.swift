@@ -66,9 +66,9 @@ package final class EventLog: AuditLog {
         return State(descriptor: descriptor, isTorn: isTorn)
     }
 
-    package func record(_ event: AuditEvent) {
+    package func record(_ event: PresentationEvent) {
         var object: [String: JSONValue] = event.fields.mapValues { .string($0) }
-        object["event"] = .string(event.kind.rawValue)
+        object["event"] = .string(event.word)
         object["id"] = .string(event.id.description)
         object["node"] = .string(node.description)
         object["time"] = .string(TimeText.now)
@@ -101,11 +101,70 @@ package final class EventLog: AuditLog {
     }
 }
 
+extension PresentationEvent {
+    /// The event's name in a ledger.
+    var word: String {
+        switch what {
+        case .reported: "report"
+        case .presented: "present"
+        case .decided: "decide"
+        case .settled: "done"
+        case .ended: "change"
+        case .completed: "complete"
+        }
+    }
+
+    /// What a ledger has beside the event's name: enough to know an error again, no userInfo.
+    var fields: [String: String] {
+        switch what {
+        case .reported(let report): return Self.fields(of: report)
+        case .presented(let report, let origin, let path):
+            var fields = Self.fields(of: report)
+            fields["options"] = report.options.map(\.id).joined(separator: ",")
+            fields["origin"] = origin?.description ?? ""
+            fields["path"] = path.map(\.description).joined(separator: ",")
+            fields["retryOf"] = report.retryOf?.description ?? ""
+            return fields
+        case .decided(let answer, let isRestored):
+            var fields = Self.fields(of: answer)
+            fields["via"] = answer.via.rawValue
+            fields["restored"] = isRestored ? "true" : nil
+            return fields
+        case .settled(let result, let answer):
+            return Self.fields(of: answer).merging(["result": result.rawValue]) { $1 }
+        case .ended(let report, let reason, let origin, let decider, let applied):
+            var fields = Self.fields(of: report)
+            fields["reason"] = reason.rawValue
+            fields["by"] = decider
+            fields["origin"] = origin?.description ?? ""
+            fields["option"] = applied
+            return fields
+        case .completed(let outcome):
+            return [
+                "reason": outcome.reason.rawValue, "didRecover": String(outcome.didRecover),
+                "by": outcome.decidedBy, "option": outcome.answer?.option ?? "",
+                "answer": outcome.answer?.id.description ?? "",
+            ]
+        }
+    }
+
+    private static func fields(of report: ErrorReport) -> [String: String] {
+        [
+            "domain": report.domain, "code": report.code.map(String.init) ?? "",
+            "description": report.description,
+        ]
+    }
+
+    private static func fields(of answer: Answer) -> [String: String] {
+        ["answer": answer.id.description, "option": answer.option, "by": answer.by]
+    }
+}
+
 /// Tells several logs of each event, in order.
 struct AuditLogs: AuditLog {
     let logs: [any AuditLog]
 
-    func record(_ event: AuditEvent) {
+    func record(_ event: PresentationEvent) {
         for log in logs { log.record(event) }
     }
 }

@@ -14,7 +14,7 @@ struct PromptText {
         keys = PromptKeys(prompt.report.options)
     }
 
-    /// Title, body (reason, then suggestion) and choices.
+    /// Title, body and choices.
     func lines(pending: Int, isColored: Bool, columns: Int = 80) -> [String] {
         let report = prompt.report
         let style = SeverityLook.style(report.severity).sequence(isColored: true)
@@ -24,9 +24,8 @@ struct PromptText {
         let title = report.description.shown()
         lines += Self.foreign(title.isEmpty ? report.domain.shown() : title, columns: columns)
             .map { "\(mark.0)\($0)\(mark.1)" }
-        for text in [report.failureReason, report.recoverySuggestion] {
-            guard let text, !text.isEmpty else { continue }
-            lines += text.escapedForTerminal(keepingLines: Self.bodyLineMax, scalarLimit: 2_000)
+        for (text, words) in report.filledTexts where text.isBody {
+            lines += words.escapedForTerminal(keepingLines: Self.bodyLineMax, scalarLimit: 2_000)
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .flatMap { Self.foreign(String($0), columns: columns) }
         }
@@ -94,8 +93,9 @@ struct PromptText {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
         if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
-        if let when = report.occurredAt { lines.append("when     \(when.shown())") }
-        if let help = report.helpAnchor { lines.append("help     \(help.shown())") }
+        for (text, words) in report.filledTexts where !text.isBody {
+            lines.append(text.label.padding(toLength: 9) + words.shown())
+        }
         for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
             let text = String(decoding: value.encoded(), as: UTF8.self)
             lines.append("info     \(key.shown()) = \(text.shown())")

@@ -34,7 +34,11 @@ struct Decisions: Sendable {
 
     /// The error is put to a person or a policy.
     func presenting(_ error: any Error, in context: PresentationContext) async {
-        audit?.record(AuditEvent(presenting: error, in: context))
+        let present = context.received?.present
+        record(
+            .presented(
+                ErrorReport(describing: error), origin: present?.origin, path: present?.path ?? []),
+            of: context.id)
         let asked = asked(error, in: context)
         await attempt("shown", context.id) { try await $0.shown(context.id, asked) }
     }
@@ -42,11 +46,15 @@ struct Decisions: Sendable {
     /// No answer came before the deadline. What is declared for that is the origin's to apply.
     func expired(_ error: any Error, in context: PresentationContext) {
         let report = ErrorReport(describing: error)
-        audit?.record(
-            AuditEvent(
-                ending: report, context.id, .expired, origin: context.received?.origin,
-                by: decider,
-                applied: report.options.first { $0.id == report.onExpiry }?.id))
+        record(
+            .ended(
+                report, .expired, origin: context.received?.origin, by: decider,
+                applied: report.options.first { $0.id == report.onExpiry }?.id),
+            of: context.id)
+    }
+
+    private func record(_ what: PresentationEvent.What, of id: PresentationID) {
+        audit?.record(PresentationEvent(id, what))
     }
 
     private func asked(
@@ -79,14 +87,14 @@ struct Decisions: Sendable {
                 detail: "withdrawn before the answer could be recorded")
         case .written:
             recorded(true)
-            audit?.record(AuditEvent(deciding: answer, for: id))
+            record(.decided(answer, isRestored: false), of: id)
             return await deliver(answer, error, id)
         case .earlier(let earlier, let result):
             recorded(false)
             if let result, result != .unknown {
                 // Nothing is done about it again: who gave the other answer sees what counts.
-                audit?.record(AuditEvent(deciding: earlier, for: id, isRestored: true))
-                audit?.record(AuditEvent(result, of: earlier, for: id))
+                record(.decided(earlier, isRestored: true), of: id)
+                record(.settled(result, of: earlier), of: id)
             }
             return await restore(earlier, result, error, id)
         }
@@ -104,7 +112,7 @@ struct Decisions: Sendable {
             outcome.isRemote = true
             return outcome
         }
-        audit?.record(AuditEvent(deciding: answer, for: id, isRestored: true))
+        record(.decided(answer, isRestored: true), of: id)
         return await deliver(answer, error, id)
     }
 
@@ -120,7 +128,7 @@ struct Decisions: Sendable {
     /// What came of an answer, now or long after it was given. People read it at once; where the
     /// journal does not take it, it is written there later: a child says a result once.
     func settled(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) async {
-        audit?.record(AuditEvent(result, of: answer, for: id))
+        record(.settled(result, of: answer), of: id)
         await attemptAgain("result", id) { try await $0.settled(id, answer: answer.id, result) }
     }
 

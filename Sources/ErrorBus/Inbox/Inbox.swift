@@ -362,22 +362,13 @@ package final class Inbox: Presenter {
 extension Inbox: AuditLog {
     /// Reads each decision, including those made elsewhere, and each result. Other events are
     /// already known here.
-    package func record(_ event: AuditEvent) {
-        guard let id = event.fields["answer"].flatMap({ UniqueID($0) }) else { return }
-        switch event.kind {
-        case .decide:
-            guard let via = event.fields["via"].flatMap({ Answer.Via(rawValue: $0) }) else {
-                return
-            }
-            let answer = Answer(
-                id: id, option: event.fields["option"] ?? "", by: event.fields["by"] ?? "",
-                via: via)
-            change { $0.machine.decided(event.id, answer, at: .now) }
-        case .done:
-            guard let result = event.fields["result"].flatMap({ RecoveryResult(rawValue: $0) })
-            else { return }
-            change { $0.machine.settled(event.id, id, result, at: .now) }
-        case .report, .present, .change, .complete: return
+    package func record(_ event: PresentationEvent) {
+        switch event.what {
+        case .decided(let answer, _):
+            change { $0.machine.decided(event.id, answer.plain, at: .now) }
+        case .settled(let result, let answer):
+            change { $0.machine.settled(event.id, answer.id, result, at: .now) }
+        case .reported, .presented, .ended, .completed: return
         }
     }
 }

@@ -87,7 +87,7 @@ public final class Node: Service {
         let isFallback = settings.whenUnreachable == .presentLocally && !parents.isEmpty
         func responder(_ way: Int?) -> UplinkResponder {
             UplinkResponder(
-                settings, way: way.map { .init(driver: driver, index: $0) }, parts: parts,
+                settings, uplink: way.map { .init(driver: driver, way: $0) }, parts: parts,
                 fallback: presenting.map { $0.ending(in: CutEnd(name: settings.name)) },
                 wake: { () throws(TransportError) in try transport.start() })
         }

@@ -27,7 +27,7 @@ struct UplinkResponder: Responder {
     let name: NodeName
     let origin: NodeName
     /// Nil where there is no parent.
-    let way: Way?
+    let uplink: Uplink?
     let whenUnreachable: WhenUnreachable
     let deadline: Duration?
     let cancellation: UserCancellation
@@ -36,13 +36,13 @@ struct UplinkResponder: Responder {
     let wake: @Sendable () throws(TransportError) -> Void
 
     init(
-        _ settings: NodeSettings, way: Way?, parts: NodeParts,
+        _ settings: NodeSettings, uplink: Uplink?, parts: NodeParts,
         fallback: (any Responder)?,
         wake: @escaping @Sendable () throws(TransportError) -> Void
     ) {
         name = settings.name
         origin = parts.origin ?? settings.name
-        self.way = way
+        self.uplink = uplink
         deadline = settings.deadline
         cancellation = parts.cancellation
         audit = parts.audit
@@ -71,15 +71,14 @@ struct UplinkResponder: Responder {
                     didRecover: false, reason: .userCancelled,
                     decidedBy: context.userCancelledBy ?? responderName)
             }
-            guard let way else { return await forwardError(error, in: context) }
-            let request = request(for: error, in: context, way.driver.transport.now)
+            guard let uplink else { return await forwardError(error, in: context) }
+            let request = request(for: error, in: context, uplink.driver.transport.now)
             guard context.received == nil else {
-                return await ask(way, request, error, context)
+                return await ask(uplink, request, error, context)
             }
-            audit?.record(
-                AuditEvent(.report, context.id, ErrorReport(describing: error).auditFields))
-            let outcome = await ask(way, request, error, context)
-            audit?.record(AuditEvent(.complete, context.id, fields(of: outcome)))
+            record(.reported(ErrorReport(describing: error)), of: context.id)
+            let outcome = await ask(uplink, request, error, context)
+            record(.completed(outcome), of: context.id)
             return outcome
         }
     }
@@ -120,15 +119,15 @@ struct UplinkResponder: Responder {
     }
 
     private func ask(
-        _ way: Way, _ request: UplinkRequest, _ error: any Error,
+        _ uplink: Uplink, _ request: UplinkRequest, _ error: any Error,
         _ context: PresentationContext
     ) async -> Outcome {
         let received = context.received
         let ending: UplinkEnding
         do throws(TransportError) {
             try wake()
-            ending = await way.driver.present(
-                request, on: way.index,
+            ending = await uplink.driver.present(
+                request, on: uplink.way,
                 moved: { state, by in
                     context.stateChanged(PresentationState(state, by: by))
                 },
@@ -138,13 +137,13 @@ struct UplinkResponder: Responder {
             ending = .unreachable(error.description, nil)
         }
         if case .answered(let answer) = ending {
-            let outcome = await carryOut(answer, error, context.id, way)
+            let outcome = await carryOut(answer, error, context.id, uplink)
             guard outcome.reason == .expired, outcome.answer == nil else { return outcome }
             return await expired(error, context) ?? outcome
         }
         if case .unreachable = ending, case .presentLocally(_, let local) = whenUnreachable {
             var context = context
-            context.deadline = request.deadline.map { way.driver.transport.instant(of: $0) }
+            context.deadline = request.deadline.map { uplink.driver.transport.instant(of: $0) }
             return await local.presentError(error, in: context)
         }
         let outcome = Outcome(ending, at: name)
@@ -154,54 +153,50 @@ struct UplinkResponder: Responder {
 
     /// The answer is here: run its option, unless it was dealt with above, and say what came.
     private func carryOut(
-        _ decided: Answer, _ error: any Error, _ id: PresentationID, _ way: Way
+        _ decided: Answer, _ error: any Error, _ id: PresentationID, _ uplink: Uplink
     ) async -> Outcome {
         guard let answer = decided.toAttempt else {
-            if let result = decided.resultAbove { way.settle(id, answer: decided.id, result) }
+            if let result = decided.resultAbove { uplink.settle(id, answer: decided.id, result) }
             return Outcome(above: decided)
         }
         let result = await error.attemptRecovery(answer)
         if case .remote = result {
         } else {
-            audit?.record(AuditEvent(result.settled, of: answer, for: id))
+            record(.settled(result.settled, of: answer), of: id)
         }
-        way.settle(id, answer: answer.id, result.settled)
+        uplink.settle(id, answer: answer.id, result.settled)
         return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
     }
 
     /// No answer came in time: does what was declared for that, where this is the origin.
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
-        audit?.record(AuditEvent(deciding: answer, for: context.id))
+        record(.decided(answer, isRestored: false), of: context.id)
         let result = await error.attemptRecovery(answer)
-        audit?.record(AuditEvent(result.settled, of: answer, for: context.id))
+        record(.settled(result.settled, of: answer), of: context.id)
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
-    private func fields(of outcome: Outcome) -> [String: String] {
-        [
-            "reason": outcome.reason.rawValue, "didRecover": String(outcome.didRecover),
-            "by": outcome.decidedBy, "option": outcome.answer?.option ?? "",
-            "answer": outcome.answer?.id.description ?? "",
-        ]
+    private func record(_ what: PresentationEvent.What, of id: PresentationID) {
+        audit?.record(PresentationEvent(id, what))
     }
 }
 
 extension UplinkResponder {
-    /// A link upward of this node.
-    struct Way: Sendable {
+    /// A link of this node to its parents.
+    struct Uplink: Sendable {
         let driver: NodeDriver
-        let index: NodeMachine.Way
+        let way: NodeMachine.Way
 
         func settle(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) {
-            driver.settle(id, answer: answer, result: result, on: index)
+            driver.settle(id, answer: answer, result: result, on: way)
         }
     }
 
     /// Whether this is the way to the parents of a driver's node and nothing more: not where what
     /// children ask may have to be presented here.
     func isPassage(of driver: NodeDriver) -> Bool {
-        whenUnreachable.graceForChildren == nil && way?.driver === driver && way?.index == 0
+        whenUnreachable.graceForChildren == nil && uplink?.driver === driver && uplink?.way == 0
     }
 }
 

@@ -28,11 +28,8 @@ extension ErrorReport {
         }
         self.init(domain: domain, description: try fields.requiredString("description"))
         code = try fields.integer("code")
-        failureReason = try fields.string("failureReason")
-        recoverySuggestion = try fields.string("recoverySuggestion")
-        helpAnchor = try fields.string("helpAnchor")
+        for text in Self.texts { self[keyPath: text.property] = try fields.string(text.key) }
         severity = try fields.word("severity", of: Severity.self) ?? .error
-        occurredAt = try fields.string("occurredAt")
         if let text = try fields.string("retryOf") {
             guard let id = PresentationID(text) else {
                 throw ReportError(
@@ -246,10 +243,9 @@ extension ErrorReport {
         members["description"] = .string(description)
         members["severity"] = .string(severity.rawValue)
         members["code"] = code.map { .integer(Int64($0)) }
-        members["failureReason"] = failureReason.map(JSONValue.string)
-        members["recoverySuggestion"] = recoverySuggestion.map(JSONValue.string)
-        members["helpAnchor"] = helpAnchor.map(JSONValue.string)
-        members["occurredAt"] = occurredAt.map(JSONValue.string)
+        for text in Self.texts {
+            members[text.key] = self[keyPath: text.property].map(JSONValue.string)
+        }
         members["retryOf"] = retryOf.map { .string($0.description) }
         members["coalesceKey"] = coalesceKey.map(JSONValue.string)
         members["onExpiry"] = onExpiry.map(JSONValue.string)

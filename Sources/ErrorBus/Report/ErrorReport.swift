@@ -64,6 +64,49 @@ public struct ErrorReport: Hashable, Sendable {
     }
 }
 
+extension ErrorReport {
+    /// An optional text of a report that no decision rests on: for people only. JSON, prompts,
+    /// lists of details and the page read and show what ``texts`` has.
+    package struct Text: Sendable {
+        /// The key in JSON.
+        package let key: String
+        /// In one word of at most eight letters.
+        package let heading: String
+        /// Whether a prompt shows it below the title; else only the details do.
+        package let isBody: Bool
+        package let property: any WritableKeyPath<ErrorReport, String?> & Sendable
+
+        init(
+            _ key: String, _ property: any WritableKeyPath<ErrorReport, String?> & Sendable,
+            _ heading: String, isBody: Bool = false
+        ) {
+            self.key = key
+            self.heading = heading
+            self.isBody = isBody
+            self.property = property
+        }
+
+        /// The heading before a line.
+        package var label: String { heading.lowercased() }
+    }
+
+    /// In the order in which people read them.
+    package static let texts = [
+        Text("failureReason", \.failureReason, "Why", isBody: true),
+        Text("recoverySuggestion", \.recoverySuggestion, "Try", isBody: true),
+        Text("occurredAt", \.occurredAt, "When"),
+        Text("helpAnchor", \.helpAnchor, "Help"),
+    ]
+
+    /// The texts that are not empty.
+    package var filledTexts: [(text: Text, words: String)] {
+        Self.texts.compactMap { text in
+            guard let words = self[keyPath: text.property], !words.isEmpty else { return nil }
+            return (text, words)
+        }
+    }
+}
+
 /// The severity of an error, for people and rules. Ordered: `debug < info < warning < error <
 /// critical`.
 public enum Severity: String, Sendable, CaseIterable, Comparable {

@@ -78,9 +78,11 @@ package final class RuleResponder: Responder {
         switch evaluation.ending {
         case .withheld:
             audit?.record(
-                AuditEvent(
-                    ending: ErrorReport(describing: error), context.id, .withheld,
-                    origin: context.received?.origin, by: responderName))
+                PresentationEvent(
+                    context.id,
+                    .ended(
+                        ErrorReport(describing: error), .withheld,
+                        origin: context.received?.origin, by: responderName)))
             return (nil, nil)
         case .routed(let name, _): route = name
         case .answered, .passed: route = nil

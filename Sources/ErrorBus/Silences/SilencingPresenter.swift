@@ -45,9 +45,10 @@ package struct SilencingPresenter: Presenter {
         } else {
             guard prompt.close(.withheld, by: silence.decider) else { return nil }
             audit?.record(
-                AuditEvent(
-                    ending: prompt.report, prompt.id, .withheld, origin: prompt.origin,
-                    by: silence.decider))
+                PresentationEvent(
+                    prompt.id,
+                    .ended(
+                        prompt.report, .withheld, origin: prompt.origin, by: silence.decider)))
         }
         silences.kept(silence.number, isAnswered: option != nil)
         kept(silence.number, option != nil)

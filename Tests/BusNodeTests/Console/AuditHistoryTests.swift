@@ -11,9 +11,9 @@ struct AuditHistoryTests {
     @Test("The latest events come first, and the oldest are forgotten at the limit")
     func ring() {
         let first = PresentationID.make()
-        history.record(AuditEvent(.present, first, ["description": "the first"]))
+        history.record(.presented(first, "the first"))
         for number in 1...ConsoleLimits.auditEventMax {
-            history.record(AuditEvent(.decide, .make(), ["option": "\(number)"]))
+            history.record(.decided(.make(), "\(number)", by: "ann"))
         }
         #expect(history.events(of: first).isEmpty)
         let events = history.events(containing: nil, limit: 10_000)
@@ -25,8 +25,8 @@ struct AuditHistoryTests {
     @Test("Search finds kinds, ids and fields, whatever their case")
     func search() {
         let id = PresentationID.make()
-        history.record(AuditEvent(.present, id, ["description": "Disk full"]))
-        history.record(AuditEvent(.decide, id, ["by": "ann"]))
+        history.record(.presented(id, "Disk full"))
+        history.record(.decided(id, "retry", by: "ann"))
         for text in ["disk", "ANN", "present", "description", id.description] {
             #expect(!history.events(containing: text, limit: 9).isEmpty, "\(text)")
         }
@@ -39,12 +39,11 @@ struct AuditHistoryTests {
     func chart() {
         let now = Date(timeIntervalSince1970: 1_000_000_000)
         let id = PresentationID.make()
-        let recovered = ["result": "recovered"]
-        history.note("present", id, [:], at: now - 3_600)
-        history.note("present", id, [:], at: now - 120)
-        history.note("decide", id, [:], at: now - 60)
-        history.note("done", id, recovered, at: now)
-        history.note("done", id, ["result": "failed"], at: now)
+        history.record(.presented(id, "Disk full"), at: now - 3_600)
+        history.record(.presented(id, "Disk full"), at: now - 120)
+        history.record(.decided(id, "retry", by: "ann"), at: now - 60)
+        history.record(.settled(id, .recovered, "retry", by: "ann"), at: now)
+        history.record(.settled(id, .failed, "retry", by: "ann"), at: now)
         let chart = history.chart(at: now)
         #expect(chart.count == 60)
         #expect(chart.map(\.bucket.presented).reduce(0, +) == 1)
@@ -57,33 +56,82 @@ struct AuditHistoryTests {
     @Test("of a long text its beginning is kept")
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)
-        history.note("present", .make(), ["description": text])
+        history.record(.presented(.make(), text))
         let kept = try #require(history.events(containing: "xxx", limit: 1).first)
         #expect(kept.fields["description"]?.unicodeScalars.count == 1_000)
         #expect(kept.fields["description"]?.hasSuffix("x…") == true)
     }
 
-    @Test(
-        "Events as sentences, those that are not known with all their fields",
-        arguments: [
-            ("report", "Reported by its origin"), ("present", "Presented, offering retry, skip"),
-            ("decide", "ann (person) chose retry"), ("done", "retry by ann: recovered"),
-            ("leaving", "ann chose retry, held back to undo"), ("undo", "Taken back by ann"),
-            ("claim", "Claimed by ann"), ("release", "Released by ann"),
-            ("change", "gone by ann"), ("complete", "Completed at its origin: gone"),
+    @Test("Events as sentences")
+    func sentences() {
+        let id = PresentationID.make()
+        let answer = Answer(option: "retry", by: "ann", via: .person)
+        let report = ErrorReport(
+            domain: "d", description: "x",
+            options: ["retry", "skip"].map { ErrorReport.Option(id: $0, title: $0) })
+        let gone = Outcome(didRecover: false, reason: .withheld, decidedBy: "ann")
+        let expected: [(PresentationEvent.What, String)] = [
+            (.reported(report), "Reported by its origin"),
+            (.presented(report, origin: nil, path: []), "Presented, offering retry, skip"),
+            (.decided(answer, isRestored: false), "ann (person) chose retry"),
             (
-                "new",
-                "new by=ann option=retry options=retry,skip reason=gone result=recovered "
-                    + "silence=3 via=person"
+                .decided(answer, isRestored: true),
+                "ann (person) chose retry, restored from the journal"
             ),
-        ])
-    func sentence(event: String, expected: String) {
-        let fields = [
-            "by": "ann", "option": "retry", "options": "retry,skip", "via": "person",
-            "result": "recovered", "reason": "gone", "silence": "3",
+            (.settled(.failed, of: answer), "retry by ann: not recovered"),
+            (.ended(report, .withheld, origin: nil, by: "ann"), "withheld by ann"),
+            (.ended(report, .expired, origin: nil, by: "central"), "No answer came in time"),
+            (
+                .ended(report, .expired, origin: nil, by: "central", applied: "skip"),
+                "No answer came in time; its origin applies skip"
+            ),
+            (.completed(gone), "Completed at its origin: withheld"),
         ]
-        let noted = AuditHistory.Event(
-            time: ManualTime().now.date, event: event, id: .make(), fields: fields)
-        #expect(noted.sentence == expected)
+        for (what, sentence) in expected {
+            #expect(PresentationEvent(id, what).sentence == sentence)
+        }
+    }
+
+    @Test(
+        "Acts of people as sentences",
+        arguments: [
+            (PersonalAct.leaving(option: "retry"), "ann chose retry, held back to undo"),
+            (.undo, "Taken back by ann"), (.claim, "Claimed by ann"), (.release, "Released by ann"),
+        ])
+    func acts(act: PersonalAct, expected: String) {
+        let id = PresentationID.make()
+        history.note(act, id, by: "ann")
+        #expect(history.events(of: id).map(\.sentence) == [expected])
+        #expect(history.events(of: id).first?.fields["by"] == "ann")
+    }
+}
+
+/// Short events for tests of what is made of them.
+extension PresentationEvent {
+    static func presented(_ id: PresentationID, _ description: String) -> PresentationEvent {
+        let report = ErrorReport(domain: "org.example", description: description)
+        return PresentationEvent(id, .presented(report, origin: nil, path: []))
+    }
+
+    static func decided(
+        _ id: PresentationID, _ option: String, by person: String
+    ) -> PresentationEvent {
+        let answer = Answer(option: option, by: person, via: .person)
+        return PresentationEvent(id, .decided(answer, isRestored: false))
+    }
+
+    static func settled(
+        _ id: PresentationID, _ result: RecoveryResult, _ option: String, by person: String
+    ) -> PresentationEvent {
+        let answer = Answer(option: option, by: person, via: .person)
+        return PresentationEvent(id, .settled(result, of: answer))
+    }
+
+    static func completed(
+        _ id: PresentationID, _ reason: Outcome.Reason, answer: Answer? = nil
+    ) -> PresentationEvent {
+        let outcome = Outcome(
+            didRecover: false, reason: reason, decidedBy: "central", answer: answer)
+        return PresentationEvent(id, .completed(outcome))
     }
 }

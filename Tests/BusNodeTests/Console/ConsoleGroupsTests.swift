@@ -101,10 +101,7 @@ struct ConsoleGroupsTests {
         let asking = try await present("One.", option: option)
         let id = try #require(api.inbox.items().first).id
         let answer = try api.inbox.answer(id, option: "go", by: "ann")
-        api.console.audit.record(
-            AuditEvent(
-                .done, id,
-                ["option": "go", "by": "ann", "result": "failed", "answer": "\(answer.id)"]))
+        api.console.audit.record(PresentationEvent(id, .settled(.failed, of: answer)))
         let bucket = try #require(api.chart["buckets"]?.arrayValue?.last)
         #expect(bucket["cancelled"] == 1)
         #expect(bucket["failed"] == 0)

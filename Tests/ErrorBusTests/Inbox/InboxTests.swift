@@ -149,7 +149,7 @@ struct InboxTests {
 
     private struct SeveralInboxes: AuditLog {
         let all: [Inbox]
-        func record(_ event: AuditEvent) { for inbox in all { inbox.record(event) } }
+        func record(_ event: PresentationEvent) { for inbox in all { inbox.record(event) } }
     }
 
     @Test("An answer that was withdrawn before it was on record is not shown as given")

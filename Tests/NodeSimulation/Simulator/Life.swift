@@ -131,7 +131,7 @@ final class Life: @unchecked Sendable {
 private struct Inboxes: AuditLog {
     let all: [Inbox]
 
-    func record(_ event: AuditEvent) {
+    func record(_ event: PresentationEvent) {
         for inbox in all { inbox.record(event) }
     }
 }

@@ -86,16 +86,16 @@ function missing(item) {
 }
 
 function factsOf(item, details) {
-  const report = details?.report ?? {};
+  const { report = {}, texts = [] } = details ?? {};
   return [
-    ...section("Why", report.failureReason && foreign("p", report.failureReason)),
-    ...section("Suggestion", report.recoverySuggestion && foreign("p", report.recoverySuggestion)),
+    ...texts.filter(({ isBody }) => isBody)
+      .flatMap(({ heading, text }) => section(heading, foreign("p", text))),
     ...section("Path", pathOf(item, details?.changes ?? [])),
     ...section("Underlying errors",
       report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
     ...section("Context", report.userInfo && pairs(Object.entries(report.userInfo))),
     ...section("History", details && historyOf(report, details.history ?? [])),
-    ...section("Identity", identityOf(item, report)),
+    ...section("Identity", identityOf(item, report, texts)),
   ];
 }
 
@@ -144,8 +144,9 @@ function historyOf(report, events) {
   return el("ol", { className: "history" }, earlier, ...lines);
 }
 
-function identityOf(item, report) {
+function identityOf(item, report, texts) {
   return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
-    ["Occurred", report.occurredAt], ["Coalesce key", report.coalesceKey],
-    ["Help", report.helpAnchor]].filter((pair) => pair[1]));
+    ["Coalesce key", report.coalesceKey],
+    ...texts.filter(({ isBody }) => !isBody).map(({ heading, text }) => [heading, text]),
+  ].filter((pair) => pair[1]));
 }
