@@ -60,8 +60,9 @@ struct ReportOptionsTests {
         let report = try ReportOptions.parse([
             "--domain", "d", "--code", "-3", "--description", "x", "--reason", "r",
             "--suggestion", "s", "--help-anchor", "h", "--severity", "critical", "--info", "k=v=w",
-            "--option", "a=A",
+            "--option", "a=A", "--coalesce-key", "c",
         ]).errorReport()
+        #expect(report.coalesceKey == "c")
         #expect(report.domain == "d")
         #expect(report.code == -3)
         #expect(report.failureReason == "r")

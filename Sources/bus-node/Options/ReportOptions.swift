@@ -38,6 +38,9 @@ struct ReportOptions: ParsableArguments {
         help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
     var options: [String] = []
 
+    @Option(help: "Errors of one domain with equal keys may share one prompt.")
+    var coalesceKey: String?
+
     @Option(help: "The id of the option that is applied when no answer comes in time.")
     var onExpiry: String?
 
@@ -53,6 +56,7 @@ struct ReportOptions: ParsableArguments {
         if let reason { result.failureReason = reason }
         if let suggestion { result.recoverySuggestion = suggestion }
         if let helpAnchor { result.helpAnchor = helpAnchor }
+        if let coalesceKey { result.coalesceKey = coalesceKey }
         if let severity {
             guard let value = Severity(rawValue: severity) else {
                 let allowed = Severity.allCases.map(\.rawValue).joined(separator: ", ")
