@@ -74,7 +74,7 @@ public final class CoalescingResponder: Responder {
             context.stateChanged(PresentationState(.queued, by: responderName))
             let given = await wait(for: verdict, until: context.deadline, ticket, key)
             return await follow(given, error, report, in: context, ticket, key)
-        default:
+        case .climbAlone, .attempt, .share, .promote, .release, .nothing:
             return await offerToNext(error, in: context)
         }
     }

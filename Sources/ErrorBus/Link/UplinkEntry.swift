@@ -94,8 +94,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// A hop gave it up, which only the origin can make final.
     var isGivenUpByHop: Bool {
         switch phase {
-        case .withdrawing(.abandoned, _, _), .gone(.abandoned, _): true
-        default: false
+        case .withdrawing(let reason, _, _), .gone(let reason, _): reason == .abandoned
+        case .asking, .accepted, .answered, .settled, .moving: false
         }
     }
 

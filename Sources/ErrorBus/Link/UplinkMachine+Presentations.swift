@@ -31,7 +31,8 @@ extension UplinkMachine {
         case .moving(let next, let tries)?:
             entry.wasAbandoned = true
             entry.phase = .moving(next: next, tries: tries)
-        default: entry.wasAbandoned = former?.wasAbandoned ?? false
+        case .asking, .accepted, .answered, .settled, nil:
+            entry.wasAbandoned = former?.wasAbandoned ?? false
         }
         store(entry, id)
         return isLive ? [] : [.moved(id, .unreachable, by: nil)]

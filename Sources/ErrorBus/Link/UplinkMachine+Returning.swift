@@ -220,7 +220,7 @@ extension UplinkMachine {
             case .asking(_, let tries):
                 entry.phase = .asking(next: now, tries: tries)
                 store(entry, id)
-            default: break
+            case .accepted, .answered, .settled, .withdrawing, .gone: break
             }
         }
     }

@@ -114,7 +114,7 @@ extension UplinkMachine {
             actions.append(.send(entry.withdrawal(for: reason)))
         case .settled(let answer, let result, _):
             actions += tell(&entry, answer, result, at: now)
-        default: break
+        case .asking, .accepted, .moving, .withdrawing, .answered, .gone: break
         }
         store(entry, id)
         return actions

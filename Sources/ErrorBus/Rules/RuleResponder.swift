@@ -174,7 +174,7 @@ package final class RuleResponder: Responder {
             case .routed(let name) where step.rule.isDryRun:
                 text = "dry run: rule would route to \(name)"
             case .changed where step.rule.isDryRun: text = "dry run: rule would change the report"
-            default: continue
+            case .changed, .withheld, .answered, .routed, .declined: continue
             }
             logger.log(
                 level: step.rule.isDryRun ? .notice : .info, text,
