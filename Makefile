@@ -6,10 +6,10 @@
 MINUTES ?= 10
 FORMATTED := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-help: ## list the verbs
+help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 17
 
-setup: ## install what Debian and PyPI have to give
+setup: ## install the packages of Debian and PyPI
 	@scripts/setup
 
 build: setup ## build library and bus-node (debug)
@@ -50,7 +50,7 @@ simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for on
 mutants: setup ## mistakes planted in the nodes, each noticed by the simulator: SEEDS=n, ONLY=name
 	@scripts/mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
 
-soak: setup ## real processes under load: all that they take they give back (MINUTES=n)
+soak: setup ## real processes under load that release every resource (MINUTES=n)
 	swift build --product bus-node
 	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
 

@@ -1,8 +1,8 @@
 """Presents one error from a plain REQ socket (docs/wire.md, section 17).
 
 Prints the answer as one line of JSON: the header fields of ANSWER, plus "result". Exit status:
-0 an option was chosen or the matter was dealt with above, 1 it was not decided, 69 nobody answers,
-75 the deadline passed.
+0 an option was chosen or a node above handled the error, 1 no decision, 69 no node answers, 75 the
+deadline passed.
 
 usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
 """
@@ -114,7 +114,7 @@ class Client:
                 return verb, fields
 
     def settle(self, answer, result):
-        """Tells what came of the answer until somebody has heard it, at most five times."""
+        """Sends the result of the answer until it is acknowledged, at most five times."""
         for _ in range(5):
             reply = self.ask(
                 encode(

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Many workers fail for one cause: at the console it is one group, and one answer does for all.
+"""Many workers fail for one cause: one group at the console, and one answer settles them all.
 
     bus-node run ...                       # a node with a console; it prints its address
     storm.py tcp://127.0.0.1:7700 'http://127.0.0.1:8080/?token=...' [COUNT]
 
 Presents COUNT errors (1000) from as many connections under as many names, answers the group with
 Retry, lets each worker run its own recovery, every tenth of which fails, and presents one of those
-again. Prints what it saw and how long it took. Exit 0 when every worker was told once, every result
-is at the console, and the new failure is a question of its own.
+again. Prints results and times. Exits 0 when every worker was answered once, every result is at the
+console, and the new failure is in a new group.
 """
 import json
 import sys
@@ -118,11 +118,11 @@ def main(endpoint, address, count=1000):
     while waiting:
         ready = poller.poll(PATIENCE * 1000)
         if not ready:
-            sys.exit(f"{len(waiting)} of {count} were not told within {PATIENCE} s")
+            sys.exit(f"{len(waiting)} of {count} were not answered within {PATIENCE} s")
         for socket, _ in ready:
             if workers[socket].heard():
                 waiting.discard(socket)
-    print(f"{count} told after {time.monotonic() - begin:.2f} s, and each ran its own recovery")
+    print(f"{count} answered after {time.monotonic() - begin:.2f} s, and each ran its own recovery")
 
     own = {worker.ident: worker.result for worker in workers.values()}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The demo: real commands that really fail, and errors that climb until somebody decides.
-# Answered by the person at the terminal, or by policy.yaml when there is none.
+# The demo: real commands that fail, and errors that climb until a person or a policy decides.
+# Answered by the person at the terminal, or by policy.yaml without a terminal.
 set -u
 cd "$(dirname "$0")" || exit 1
 export DEMO_PORT=${DEMO_PORT:-7790}
 bus=${BUS_NODE:-../../.build/debug/bus-node}
-[ -x "$bus" ] || { echo "demo: $bus is not there; run make build first" >&2; exit 69; }
+[ -x "$bus" ] || { echo "demo: $bus not found; run make build first" >&2; exit 69; }
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
@@ -25,7 +25,7 @@ if [ -t 0 ]; then
     who="You decide: answer with the letter in brackets and Return, or in a browser at the
    address that central prints."
 else
-    who="No terminal here, so policy.yaml decides."
+    who="No terminal, so policy.yaml decides."
 fi
 
 rm -rf run && mkdir -p run/public
@@ -44,7 +44,7 @@ done
 [ -e run/ready ] || { echo "demo: the topology was not ready within 5 s" >&2; exit 1; }
 
 failed=0
-# step EXPECTED WORKER COMMAND...: runs a command under exec, tells how it ended.
+# step EXPECTED WORKER COMMAND...: runs a command under exec, prints its exit code.
 step() {
     local expected=$1 worker=$2 status; shift 2
     note "\$ bus-node exec --node $worker -- $*"
@@ -58,28 +58,28 @@ step() {
 }
 
 say "1. A copy into a folder that does not exist"
-note "worker-1 adds an option of its own: it knows how to create the folder."
+note "worker-1 adds an option: it can create the folder."
 note "Create the folder runs in worker-1; then the copy is repeated."
 step 0 worker-1 cp run/report.txt run/inbox/
 
-say "2. A download from a port where nobody listens"
-note "relay adds an option: it knows how to start the server."
+say "2. A download from a port without a server"
+note "relay adds an option: it can start the server."
 step 0 worker-2 ./download "http://127.0.0.1:$DEMO_PORT/data.txt"
 
 say "3. A report that another program has locked for a moment"
-note "Nothing to mend, only to wait for: Retry."
+note "Waiting is enough: Retry."
 flock run/lock sleep 2.5 & holder=$!
 until [ -e run/lock ] && ! flock --nonblock run/lock true; do sleep 0.01; done
 step 0 worker-1 flock --timeout 1.4 run/lock cat run/report.txt
 
 say "4. A file that is gone for good"
-note "Abort: the command's own exit code comes back."
+note "Abort: exec exits with the command's own exit code."
 step 1 worker-2 rm run/no-such-file
 
-say "5. An error nobody needs to hear of"
-note "relay withholds it: no prompt, and the caller is told by whom."
+say "5. An error that no person needs to see"
+note "relay withholds it: no prompt, and exec names the node that did."
 step 2 worker-1 ls run/optional-cache
 
-say "What central and relay wrote down"
+say "The ledgers of central and relay"
 "$bus" log --topology topology.yaml
 exit "$failed"

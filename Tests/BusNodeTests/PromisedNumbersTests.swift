@@ -23,19 +23,19 @@ struct PromisedNumbersTests {
         "a lost child": "`abandonAfter`, \(seconds(times.abandonAfter))",
         "an answer for a child that is out of reach":
             "kept \(minutes(times.lease + times.abandonAfter)) after",
-        "an entry that no child asks for again": minutes(times.lease),
+        "an entry that no child asks for": minutes(times.lease),
         "a child on its second parent": "every \(seconds(times.returnEvery))",
         // UplinkPresentTests and DownlinkAnswerTests: the delays are a formula.
         "resending": nil,
-        "open questions of one child": "\(limits.openPerChildMax)",
-        "open questions of one node": "\(limits.openPerNodeMax); of the last eighth",
+        "open presentations of one child": "\(limits.openPerChildMax)",
+        "open presentations of one node": "\(limits.openPerNodeMax); of the last eighth",
         "answers whose results are awaited": "\(limits.undeliveredMax) in a node",
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
         "lines that wait for a reader of standard error": kibibytes(ErrorOutput.byteCountMax),
         "results remembered": "\(minutes(times.tombstone)), at most \(limits.rememberedMax)",
-        "withdrawals remembered of what was never asked":
+        "withdrawals remembered for unknown presentations":
             "\(minutes(times.tombstone)), at most \(limits.unaskedMax)",
         "a report": kibibytes(JSONLimits.report.byteCount)
             + ", \(ErrorReport.Limits.optionCount) options, \(JSONLimits.report.depth) levels",
@@ -44,7 +44,7 @@ struct PromisedNumbersTests {
         "a path": "\(WireLimits.hopCountMax) hops",
         "a recovery attempt": minutes(OptionAttempter.timeLimitDefault.wholeMilliseconds),
         // EndToEnd.Run, EndToEnd.UnreadErrors
-        "going down": nil,
+        "shutdown": nil,
     ]
 
     private static let console: [String: String?] = [
@@ -59,30 +59,29 @@ struct PromisedNumbersTests {
         "a connection after a request without the token": nil,
         "refusals of one kind in the log": "1 in \(seconds(Shared.refusalInterval))",
         "event streams": "\(Shared.streamCountMax)",
-        "a request, from the connection on": seconds(Shared.requestTime),
-        "between an answer and the next request's end":
+        "a request, from its connection": seconds(Shared.requestTime),
+        "from a response to the end of the next request":
             seconds(Shared.idleTime),
-        "a client that takes nothing of what is sent":
-            seconds(Shared.stallTime),
+        "a client that does not read": seconds(Shared.stallTime),
         "a name, an option": "\(Shared.nameScalarMax) characters",
         "silences": "\(SilenceTable.activeMax) active, \(SilenceTable.endedMax) ended",
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
-        "open questions": grouped(InboxLimits().openMax),
-        "ended questions": grouped(InboxLimits().endedMax),
+        "open presentations": grouped(InboxLimits().openMax),
+        "ended presentations": grouped(InboxLimits().endedMax),
         "a description in a list": "\(grouped(Shared.descriptionScalarMax)) characters",
         "audit events": "the last \(grouped(Shared.auditEventMax))",
-        "going down": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
+        "shutdown": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
     ]
 
-    /// Said in passing.
+    /// Numbers in sentences.
     private static let sentences = [
         "`abandonAfter`, \(seconds(settings.abandonAfter))",
         "With `--to ENDPOINT` it is \(seconds(settings.grace)), then",
-        "the log says so after \(seconds(times.parentMissing));",
-        "again every \(minutes(times.parentMissingAgain))",
-        "its deadline, \(times.bareWaitMax / 60_000) minutes where it named none",
+        "logged after \(seconds(times.parentMissing));",
+        "repeated every \(minutes(times.parentMissingAgain))",
+        "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
         "kept for \(SQLiteJournal.retention.wholeMilliseconds / 86_400_000) days and at most "
             + "\(SQLiteJournal.rowCountMax) of them",
         "asked more than \(limits.statesPerSecondMax) times a second",
@@ -130,7 +129,7 @@ struct PromisedNumbersTests {
         }
     }
 
-    @Test("What is said in passing has the number in force", arguments: sentences)
+    @Test("Every number in a sentence is the one in force", arguments: sentences)
     func sentence(_ text: String) throws {
         let words = try Self.text("operations.md").split(whereSeparator: \.isWhitespace)
         #expect(words.joined(separator: " ").contains(text))

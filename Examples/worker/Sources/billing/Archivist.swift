@@ -1,8 +1,8 @@
 import ErrorBus
 import Foundation
 
-/// A responder on the way up: where an invoice is in the way it offers to keep the old one, and is
-/// the owner of that option. The store's own options stay the store's.
+/// The service's own responder: when an invoice exists already, it adds an option that keeps the
+/// old one, and owns that option. The store keeps its own options.
 final class Archivist: Responder {
     let next: (any Responder)?
 

@@ -4,8 +4,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `billing RELAY FOLDER INVOICE...` saves invoices. What it cannot decide itself climbs from the
-/// archivist to the relay, and from there to the node that presents.
+/// `billing RELAY FOLDER INVOICE...` saves invoices. An error climbs from the archivist to the
+/// relay, and from there to the node that presents it.
 @main struct Billing {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -31,7 +31,7 @@ import UnixSignals
     }
 }
 
-/// The work itself. A graceful shutdown withdraws what is in front of a person at that moment.
+/// The work itself. A graceful shutdown withdraws an open presentation.
 struct Saving: Service {
     let invoices: [String]
     let store: InvoiceStore

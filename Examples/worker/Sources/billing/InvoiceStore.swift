@@ -1,7 +1,7 @@
 import ErrorBus
 import Foundation
 
-/// Why an invoice could not be saved. What a prompt says is what `errorDescription` says.
+/// The failure to save an invoice. A prompt shows its `errorDescription`.
 enum SaveError: LocalizedError {
     case exists(String)
 
@@ -16,7 +16,7 @@ enum SaveError: LocalizedError {
 struct InvoiceStore: Sendable {
     let folder: String
 
-    /// - Throws: ``SaveError`` with the choices that this store can carry out itself.
+    /// - Throws: ``SaveError`` with the options that this store owns.
     func save(_ invoice: String) throws {
         let path = "\(folder)/\(invoice)"
         guard !FileManager.default.fileExists(atPath: path) else {
