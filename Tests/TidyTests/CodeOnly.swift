@@ -1,7 +1,7 @@
 /// A source text without comments and string literals, line for line the same length of file, so
 /// that rules see only code. Code inside string interpolations stays.
 ///
-/// Bare `/regex/` literals are not told from division: none may hold a quotation mark.
+/// Bare `/regex/` literals are not distinguished from division: none may contain a quotation mark.
 struct CodeOnly {
     private let bytes: [UInt8]
     private var position = 0

@@ -4,7 +4,7 @@ import Foundation
 enum Mutants {
     static let path = "Tests/NodeSimulation/mutants.txt"
 
-    /// - Parameter source: The text of a file of `Sources/ErrorBus`; nil where there is none.
+    /// - Parameter source: The text of a file of `Sources/ErrorBus`; nil when it is missing.
     static func violations(
         list: String, source: (_ path: String) -> String?
     ) -> [Violation] {

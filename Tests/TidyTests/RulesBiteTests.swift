@@ -175,7 +175,7 @@ struct RulesBiteTests {
     }
 
     @Test(
-        "Tests that do not",
+        "Tests that do not depend on it",
         arguments: [
             "rig.machine.ticked(at: rig.now)", "let a: ContinuousClock.Instant", "time.now",
             "Silences(now: { time.now })", "RuleTiming(part: { $0 }, now: { start })",
@@ -217,7 +217,7 @@ struct RulesBiteTests {
     }
 
     @Test(
-        "What only looks like a loose task",
+        "Code that only looks like a loose task",
         arguments: [
             "var a: Task<Void, Never>?", "Task.isCancelled", "group.addTask { }", "// Task {",
         ])
@@ -239,7 +239,14 @@ struct RulesBiteTests {
             Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 3])
     }
 
-    @Test("Links that lead nowhere")
+    @Test("Words for which the field has others")
+    func dialect() {
+        let text = "/// Is to" + "ld.\nlet to" + "ld = 1\n/// An a" + "ny more.\n"
+        #expect(
+            Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 3])
+    }
+
+    @Test("Broken links")
     func links() {
         let text = """
             # Top Thing: here
@@ -255,7 +262,7 @@ struct RulesBiteTests {
         #expect(found.map(\.line) == [6, 7, 7])
     }
 
-    @Test("Mistakes that have no place in the sources")
+    @Test("Planted mistakes without a place in the sources")
     func mutants() {
         let list = """
             # comment

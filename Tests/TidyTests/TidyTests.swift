@@ -32,7 +32,7 @@ struct TidyTests {
             })
     }
 
-    @Test("What the manifest names is copied into the image, whose manifest it is too")
+    @Test("Targets of the manifest are copied into the image, which uses that manifest")
     func image() throws {
         func text(_ path: String) throws -> String {
             try String(contentsOf: repository.root.appending(path: path), encoding: .utf8)
@@ -78,7 +78,7 @@ struct TidyTests {
         }
     }
 
-    @Test("No test depends on how fast time passes")
+    @Test("No test depends on real time")
     func realTime() { expectNone(repository.swiftFiles.flatMap(RealTime.violations)) }
 
     @Test(

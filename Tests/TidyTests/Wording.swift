@@ -29,6 +29,7 @@ enum Wording {
         var found =
             unfinished(path: file.path, lines: file.lines) + unreasoned(in: file)
             + persons(path: file.path, lines: file.lines)
+            + dialect(path: file.path, lines: file.lines)
         if file.path.hasPrefix("Tests/") { found += sleeps(in: file) }
         if file.path.hasPrefix("Sources/ErrorBus/"), taskStarters[file.path] == nil {
             found += tasks(in: file)
@@ -59,6 +60,21 @@ enum Wording {
         return lines.enumerated().flatMap { index, line in
             line.lowercased().split { !$0.isLetter }.map(String.init).filter(words.contains).map {
                 Violation(path, line: index + 1, "says \($0); name the node, peer or person")
+            }
+        }
+    }
+
+    /// Words in comments for which the field has others: a presentation, a result; a node returns,
+    /// reports, sends or logs.
+    static func dialect(path: String, lines: [String]) -> [Violation] {
+        let words = ["to" + "ld", "tel" + "ls", "late" + "ly", "quest" + "ion", "quest" + "ions"]
+        let phrases = words + ["any" + " more", "what" + " came of"]
+        return lines.enumerated().flatMap { index, line -> [Violation] in
+            guard let start = line.range(of: "//") else { return [] }
+            let comment = line[start.lowerBound...].lowercased().split { !$0.isLetter }
+            let text = " \(comment.joined(separator: " ")) "
+            return phrases.filter { text.contains(" \($0) ") }.map {
+                Violation(path, line: index + 1, "says \($0); use a word of the field")
             }
         }
     }

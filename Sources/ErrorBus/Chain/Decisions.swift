@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// How a node decides: the decision is written down first, then carried out by the option's
-/// owner, then its result is written. One way for people, policies and commands.
+/// The decisions of a node: an answer is recorded first, then attempted by the option's owner, then
+/// its result is recorded. The same for people, policies and commands.
 struct Decisions: Sendable {
-    /// The pause before a decision that could not be written is tried again.
+    /// The pause before the recording of an answer is retried.
     private static let pause: Duration = .seconds(1)
 
     private let decider: String
@@ -14,10 +14,10 @@ struct Decisions: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - decider: Who decided, in outcomes.
-    ///   - journal: Where decisions survive this process; nil where nothing has to.
-    ///   - audit: Where what happened is written for people.
-    ///   - unwrittenMax: How many results wait at most for a journal that does not take them.
+    ///   - decider: The decider in outcomes.
+    ///   - journal: The store of decisions that survive this process; nil for none.
+    ///   - audit: The ledger.
+    ///   - unwrittenMax: The most results that wait for a journal that cannot be written.
     init(
         by decider: String, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
         logger: Logger, unwrittenMax: Int = 16_384
@@ -43,7 +43,7 @@ struct Decisions: Sendable {
         await attempt("shown", context.id) { try await $0.shown(context.id, asked) }
     }
 
-    /// No answer came before the deadline. What is declared for that is the origin's to apply.
+    /// No answer came before the deadline. The origin applies the declared option.
     func expired(_ error: any Error, in context: PresentationContext) {
         let report = ErrorReport(describing: error)
         record(
@@ -65,14 +65,13 @@ struct Decisions: Sendable {
             origin: asked?.origin, digest: asked?.digest, report: ErrorReport(describing: error))
     }
 
-    /// Writes the answer down, runs what stands behind it, and writes down what came of it.
+    /// Records the answer, runs its attempt, and records the result.
     ///
-    /// While it cannot be written (a full disk) nothing is sent: the answer waits, and the log
-    /// says so, until it can be or the presentation is withdrawn. Where the journal has another
-    /// answer already, as when one id is presented twice at once, the recorded one counts.
+    /// While the answer cannot be recorded (a full disk) it is not sent: it waits, with a log line,
+    /// until it can be or the presentation is withdrawn. If the journal has another answer already,
+    /// as when one id is presented twice at once, the recorded one counts.
     ///
-    /// - Parameter recorded: Called with whether this answer is on record, before anything is done
-    ///   about it.
+    /// - Parameter recorded: Called with whether this answer is recorded, before the attempt.
     func carryOut(
         _ answer: Answer, _ error: any Error, in context: PresentationContext,
         recorded: @Sendable (Bool) -> Void = { _ in }
@@ -92,7 +91,7 @@ struct Decisions: Sendable {
         case .earlier(let earlier, let result):
             recorded(false)
             if let result, result != .unknown {
-                // Nothing is done about it again: who gave the other answer sees what counts.
+                // No second attempt: the author of the other answer sees the one that counts.
                 record(.decided(earlier, isRestored: true), of: id)
                 record(.settled(result, of: earlier), of: id)
             }
@@ -100,10 +99,10 @@ struct Decisions: Sendable {
         }
     }
 
-    /// Delivers what is on record. After a restart this node may have died between journal and
+    /// Delivers a recorded answer. Before a restart this node may have died between journal and
     /// ledger, so the ledger gets the decision again.
     ///
-    /// - Parameter result: What came of it, once that is known: then nothing is attempted again.
+    /// - Parameter result: The result, once it is known: then no second attempt follows.
     func restore(
         _ answer: Answer, _ result: RecoveryResult?, _ error: any Error, _ id: PresentationID
     ) async -> Outcome {
@@ -116,7 +115,7 @@ struct Decisions: Sendable {
         return await deliver(answer, error, id)
     }
 
-    /// Runs what stands behind a recorded answer.
+    /// Runs the attempt of a recorded answer.
     private func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async
         -> Outcome
     {
@@ -125,15 +124,15 @@ struct Decisions: Sendable {
         return Outcome(answer: answer, result: result, decidedBy: decider)
     }
 
-    /// What came of an answer, now or long after it was given. People read it at once; where the
-    /// journal does not take it, it is written there later: a child says a result once.
+    /// The result of an answer, now or long after it was given. People see it at once; if the
+    /// journal cannot be written, it is recorded later: a child reports a result once.
     func settled(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) async {
         record(.settled(result, of: answer), of: id)
         await attemptAgain("result", id) { try await $0.settled(id, answer: answer.id, result) }
     }
 
-    /// What came of an answer that an earlier life of this node gave. Only what is on record as
-    /// asked by `origin`, and not known yet.
+    /// The result of an answer that an earlier life of this node gave. Only for a record with this
+    /// `origin`, and no result yet.
     func settledBefore(
         _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult, of origin: NodeName,
         _ digest: ReportDigest
@@ -147,10 +146,10 @@ struct Decisions: Sendable {
         }
     }
 
-    /// The origin gave up what an earlier life of this node was asked.
+    /// The origin withdrew a presentation of an earlier life of this node.
     ///
-    /// - Parameter isHere: This life was asked: it says itself what comes of what it carries out,
-    ///   and only what it could not deliver has no other result.
+    /// - Parameter isHere: Whether this life has it too: it reports the results of its own
+    ///   attempts, so only an undelivered answer gets this one.
     func withdrawnBefore(
         _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest, isHere: Bool = false
     ) async {
@@ -173,18 +172,18 @@ struct Decisions: Sendable {
         return (answer, result)
     }
 
-    /// It ended without an answer.
+    /// The presentation ended without an answer.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async {
         await attempt("end", id) { try await $0.ended(id, reason) }
     }
 
-    /// What the journal has once an answer was to be written.
+    /// The content of the journal after the attempt to record an answer.
     private enum Entry {
         case written
         case earlier(Answer, RecoveryResult?)
     }
 
-    /// Tries until an answer is on disk; nil when the presentation is withdrawn before.
+    /// Retries until an answer is on disk; nil when the presentation is withdrawn before.
     private func persist(
         _ answer: Answer, _ presented: any Error, in context: PresentationContext
     ) async -> Entry? {
@@ -195,7 +194,7 @@ struct Decisions: Sendable {
                 return try await write(
                     answer, asked(presented, in: context), id, to: journal)
             } catch {
-                // Withdrawn meanwhile: nothing is wrong with the journal, as far as known.
+                // Withdrawn meanwhile, which is no sign of a fault of the journal.
                 if Task.isCancelled { return nil }
                 logger.critical(
                     "the answer cannot be recorded and is not sent",
@@ -220,14 +219,14 @@ struct Decisions: Sendable {
             {
                 return .earlier(earlier, result)
             }
-            // It may lack the presentation, if that came while it could not be written.
+            // The journal lacks the presentation if that came while it could not be written.
             try await journal.shown(id, asked)
             try await journal.decided(id, answer)
         }
         return .written
     }
 
-    /// Writes what is not a decision: a fault is logged, and nothing waits for it.
+    /// Writes an entry other than a decision: a fault is logged, and no caller waits.
     private func attempt(
         _ what: String, _ id: PresentationID,
         _ write: (any DecisionJournal) async throws -> Void
@@ -240,8 +239,8 @@ struct Decisions: Sendable {
         }
     }
 
-    /// As ``attempt(_:_:_:)``, and again and again until it is written: what is lost here is known
-    /// nowhere else once the process below has ended.
+    /// As ``attempt(_:_:_:)``, with retries until it is written: once the process below has ended,
+    /// a lost result is known nowhere else.
     private func attemptAgain(
         _ what: String, _ id: PresentationID,
         _ write: @escaping @Sendable (any DecisionJournal) async throws -> Void
@@ -287,10 +286,10 @@ struct Decisions: Sendable {
     }
 }
 
-/// How many results wait until they can be written, and when each is tried again.
+/// The results that wait to be written, and their retries.
 private final class UnwrittenResults: Sendable {
     let max: Int
-    /// 1, 2, 4 .. 60 s, a day in all.
+    /// 1, 2, 4 .. 60 s, for a day in all.
     static var pauses: some Sequence<Duration> & Sendable {
         (0..<1_445).lazy.map { .seconds(Swift.min(60, 1 << Swift.min($0, 6))) }
     }
@@ -299,7 +298,7 @@ private final class UnwrittenResults: Sendable {
 
     init(max: Int) { self.max = max }
 
-    /// False when there is no more room.
+    /// False when the limit is reached.
     func enter() -> Bool {
         guard count.add(1, ordering: .relaxed).newValue > max else { return true }
         leave()

@@ -1,15 +1,15 @@
 import Logging
 
-/// Something a peer sent that changes nothing: late, doubled, alien or malformed.
+/// A message from a peer that changes nothing: late, doubled, unexpected or malformed.
 struct Anomaly: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case wrongDirection, unknownID, notTheAsker, supersededLink, lostLink, duplicate, late
         case malformed
         case whileClosed
-        /// More came than could be dealt with.
+        /// More messages came than the queue could hold.
         case overflow
 
-        /// The operator of the node should know: no race explains it.
+        /// Whether the node's operator should know of it: no race explains it.
         var isFault: Bool {
             switch self {
             case .wrongDirection, .notTheAsker, .malformed, .overflow: true
@@ -22,8 +22,8 @@ struct Anomaly: Hashable, Sendable {
     let detail: String
 }
 
-/// Counts what is dropped, and says so: each at debug level, and faults of a peer as a warning,
-/// but not more than one in ten seconds for each kind, since a peer can send as many as it likes.
+/// Counts dropped messages and logs them: each at debug level, and faults of a peer as warnings, at
+/// most one in ten seconds for each kind, since a peer can cause any number of them.
 struct AnomalyLog: Sendable {
     private static let pause: UInt64 = 10_000
 
@@ -34,7 +34,7 @@ struct AnomalyLog: Sendable {
 
     private var counts: [Anomaly.Kind: Count] = [:]
 
-    /// How many of each kind so far.
+    /// The count of each kind so far.
     var totals: [String: Int] {
         Dictionary(counts.map { ($0.key.rawValue, $0.value.total) }) { first, _ in first }
     }
@@ -57,8 +57,8 @@ struct AnomalyLog: Sendable {
     }
 }
 
-/// Says which links a node refuses: a peer can cause as many refusals as it likes, so each kind is
-/// said once in ten seconds, with how many there were.
+/// Logs the links that a node refuses: each kind once in ten seconds, with its count, since a peer
+/// can cause any number of refusals.
 struct RefusalLog: Sendable {
     private static let pause: UInt64 = 10_000
 
@@ -69,11 +69,11 @@ struct RefusalLog: Sendable {
 
     private var counts: [RejectCode: Count] = [:]
 
-    /// - Parameter child: The child whose link it is, where it has one.
+    /// - Parameter child: The child of the link, if known.
     mutating func note(
         _ reject: Message.Reject, of child: NodeName?, at now: MonotonicTime, _ logger: Logger
     ) {
-        // What concerns one presentation is its origin's matter; malformed frames are logged as
+        // A refusal of one presentation concerns its origin; malformed frames are logged as
         // dropped.
         guard reject.id == nil, [.notYours, .busy].contains(reject.code) else { return }
         var count = counts[reject.code] ?? Count()

@@ -1,10 +1,10 @@
 import HeapModule
 
-/// What is due when: at most one time for each key. Equal times come in the order they were
-/// planned in, so that equal machines do the same.
+/// Due times, at most one for each key. Equal times come in the order they were planned, so that
+/// equal machines act alike.
 ///
-/// A heap in which an earlier plan of the same key stays behind as a stale item. Stale items never
-/// outnumber the live ones for long: then the heap is rebuilt.
+/// A heap in which a replaced plan stays behind as a stale item. When the stale items outnumber the
+/// live ones, the heap is rebuilt.
 struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private struct Item: Comparable {
         let time: MonotonicTime
@@ -32,13 +32,13 @@ struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     /// The earliest time planned.
     var next: MonotonicTime? { heap.min?.time }
 
-    /// The keys that have a time.
+    /// The number of keys with a time.
     var count: Int { plans.count }
 
-    /// What is held, stale items included.
+    /// The number of items, stale ones included.
     var itemCount: Int { heap.count }
 
-    /// Plans `key` for `time` in place of what was planned before; nil: not at all.
+    /// Plans `key` for `time`, replacing an earlier plan; nil removes it.
     mutating func plan(_ key: Key, at time: MonotonicTime?) {
         guard let time else {
             guard plans.removeValue(forKey: key) != nil else { return }
@@ -51,13 +51,13 @@ struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
         clean()
     }
 
-    /// The next key due at `now` or before; it has no time any more.
+    /// Removes and returns the next key due at `now` or before.
     mutating func pop(at now: MonotonicTime) -> Key? {
         guard let next, next <= now else { return nil }
         return popFirst()
     }
 
-    /// The next key, whenever it is due; it has no time any more.
+    /// Removes and returns the next key, whenever it is due.
     mutating func popFirst() -> Key? {
         guard let item = heap.popMin() else { return nil }
         plans[item.key] = nil
@@ -65,7 +65,7 @@ struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
         return item.key
     }
 
-    /// Keeps a live item in front, and the stale ones few.
+    /// Keeps a live item in front, and the number of stale ones low.
     private mutating func clean() {
         if heap.count > 2 * plans.count + 64 {
             heap = Heap(heap.unordered.filter(isLive))

@@ -1,10 +1,10 @@
-/// One presentation that a child asked.
+/// One presentation of a child, as its parent holds it.
 struct DownlinkEntry: Hashable, Sendable {
-    /// Who asks, and how it gets its answer.
+    /// The peer that waits for the answer, and how it gets it.
     enum Asker: Hashable, Sendable {
-        /// A child with a link: gets pushes.
+        /// A child with a link, which gets pushes.
         case child(NodeName)
-        /// A peer that gets exactly one reply per request; nil while no request of its waits.
+        /// A peer that gets exactly one reply per request; nil while none of its requests waits.
         case requester(Waiting?)
         /// A client of one JSON frame; nil once it got its reply.
         case bare(PeerID?)
@@ -16,32 +16,33 @@ struct DownlinkEntry: Hashable, Sendable {
     }
 
     enum Phase: Hashable, Sendable {
-        /// The chain works on it. Becomes answered, withdrawn, abandoned, refused.
+        /// In the chain. Becomes answered, withdrawn, abandoned, refused.
         case open
-        /// Decided; being delivered, or delivered and kept for those who ask again.
+        /// Answered; the answer is being delivered, or kept for repeated requests.
         case answered(Delivery)
-        /// The origin gave up: final under this id.
+        /// Withdrawn by the origin: final under this id.
         case withdrawn(until: MonotonicTime)
-        /// No child asked any more. Becomes open when asked again.
+        /// No child waits for it. Reopened by another PRESENT.
         case abandoned(until: MonotonicTime)
-        /// Too late: kept for those who ask again.
+        /// Refused after its deadline; kept for repeated requests.
         case refused(Message.Reject, until: MonotonicTime)
     }
 
     struct Delivery: Hashable, Sendable {
         var answer: Answer
-        /// The origin gave it up, and so has not got the answer.
+        /// Whether the origin withdrew, so that it does not have the answer.
         var isWithdrawn = false
-        /// What the side below reported; nil while delivery goes on.
+        /// The result that the side below reported; nil while delivery goes on.
         var result: RecoveryResult?
-        /// Since when it is decided.
+        /// When it was decided.
         var decidedAt: MonotonicTime
         var tries = 0
         var next: MonotonicTime?
         /// Until when it is kept, once there is a result.
         var until: MonotonicTime?
 
-        /// What the peer that asks gets: once settled the result, never the option again (rule 1).
+        /// The answer as sent to the child: once settled with the result, never the option again
+        /// (rule 1).
         var told: Answer {
             var answer = answer
             switch result {
@@ -53,45 +54,45 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// A child that the origin asks by, beside the asker.
+    /// A further child by which the origin asks, beside the asker.
     struct Path: Hashable, Sendable {
         let child: NodeName
-        /// The life of the child that asked.
+        /// The life of that child.
         let boot: BootID?
         var askedAt: MonotonicTime
-        /// It says that it has lost the origin, or a hop below it has.
+        /// Whether it, or a hop below it, has lost the origin.
         let isCutOff: Bool
     }
 
-    /// Above it the one that asked longest ago is no path any more: its AWAIT gets 403, and it asks
-    /// again.
+    /// The most further paths. Above it the least recent one is dropped: its AWAIT gets 403, and it
+    /// presents again.
     static let otherPathsMax = 8
 
     let id: PresentationID
-    /// Nil when it was withdrawn before it was ever asked.
+    /// Nil when it was withdrawn before it was presented.
     let origin: NodeName?
     let digest: ReportDigest?
-    /// What a bare client can carry out: this hop is its end of the protocol, and refuses other
-    /// options for it. Nil for everybody else.
+    /// The options of a bare client, for which this hop is the end of the protocol and refuses any
+    /// other option. Nil for other peers.
     var offered: [String]?
     /// The option that a bare client gets when no answer comes in time.
     var onExpiry: String?
     var asker: Asker
-    /// The last that asked comes last.
+    /// The further paths, the most recent last.
     private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
-    /// One more with every reopening, so that what an earlier asking still sends is recognized.
+    /// Counts the reopenings, to recognize messages of an earlier generation.
     var generation = 1
-    /// When a child last asked.
+    /// When a child last sent PRESENT or AWAIT.
     var askedAt: MonotonicTime
     var askedBy: BootID?
     var deadline: MonotonicTime?
     var standing: PresentationState.Station?
     var standingBy: String?
     var standingSince: MonotonicTime
-    /// A hop below says that it has lost the origin.
+    /// Whether a hop below has reported that it lost the origin.
     var isCutOffBelow = false
-    /// Since when its asker is known to be out of reach.
+    /// Since when the asker has been out of reach; nil while it is in reach.
     var unreachableSince: MonotonicTime?
 
     var isOpen: Bool { phase == .open }
@@ -99,19 +100,19 @@ struct DownlinkEntry: Hashable, Sendable {
     /// Whether the origin can be reached, as far as this hop knows.
     var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }
 
-    /// The answer that went down, where one of the child's own options was chosen.
+    /// The answer that was sent down, when one of the child's own options was chosen.
     var answer: Answer? {
         guard case .answered(let delivery) = phase else { return nil }
         return delivery.answer.chosen == nil ? nil : delivery.answer
     }
 
-    /// What was asked, for a node above that may not know it.
+    /// The origin and digest, for a node above that may not know the presentation.
     var asked: Message.Asked? {
         guard let origin, let digest else { return nil }
         return .init(origin: origin, digest: digest)
     }
 
-    /// What came of it is not known yet.
+    /// Whether its result is not known yet.
     var isUnsettled: Bool {
         switch phase {
         case .open: true
@@ -126,7 +127,7 @@ struct DownlinkEntry: Hashable, Sendable {
         return delivery.decidedAt
     }
 
-    /// Until when it is remembered; nil while it is unsettled.
+    /// Until when the entry is kept; nil while it is unsettled.
     var forgetAt: MonotonicTime? {
         switch phase {
         case .open: nil
@@ -135,12 +136,12 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Whose presentation it is, where that is a child with a link.
+    /// The child whose presentation it is, if that has a link.
     var child: NodeName? {
         if case .child(let name) = asker { name } else { nil }
     }
 
-    /// Whether the one that gets the answer is the origin itself: a child of that name, or a peer
+    /// Whether the asker is the origin itself: a child of that name, or a peer
     /// without a link.
     func isAsked(byOrigin peer: NodeName?) -> Bool {
         switch asker {
@@ -150,7 +151,7 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// PRESENT: the asker is the last that asked.
+    /// PRESENT: its sender becomes the asker.
     mutating func asked(
         by asker: Asker, _ boot: BootID?, _ isCutOff: Bool, at now: MonotonicTime
     ) {
@@ -165,7 +166,7 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// This child gets the answer from now on; the child that did stays a path.
+    /// This child becomes the asker; the former asker stays a path.
     mutating func ask(by path: Path) {
         let former = child.map {
             Path(child: $0, boot: askedBy, askedAt: askedAt, isCutOff: isCutOffBelow)
@@ -179,7 +180,7 @@ struct DownlinkEntry: Hashable, Sendable {
         unreachableSince = nil
     }
 
-    /// What a child says that is not the asker.
+    /// Records a path that is not the asker.
     mutating func note(_ path: Path) {
         forgetPath(by: path.child)
         otherPaths.append(path)
@@ -202,7 +203,7 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// No request waits for a reply any more.
+    /// Ends the wait of its request.
     mutating func stopWaiting() {
         switch asker {
         case .child: break
@@ -213,6 +214,6 @@ struct DownlinkEntry: Hashable, Sendable {
 }
 
 extension Answer {
-    /// Whether it only says that no answer came in time.
+    /// Whether it only reports that no answer came in time.
     var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }
 }

@@ -1,15 +1,16 @@
 extension DownlinkMachine {
-    /// The chain chose one of the child's own options: it goes down to be attempted there.
+    /// The chain chose one of the child's own options: the answer is sent down for the attempt.
     mutating func answered(
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard let entry = entries[id], entry.generation == generation else {
-            // An earlier asking's answer: no result, so that the later one gets it from above.
+            // An answer of an earlier generation: no result, so that the later one gets it from
+            // above.
             return [.settled(id, answer: answer.id, .unknown)]
         }
         switch entry.phase {
         case .open:
-            // Offered on a way up that is not this one any more: whose it is, is not known here.
+            // Offered on an earlier path upward: its owner is not known here.
             if let offered = entry.offered, !offered.contains(answer.option) {
                 return [.settled(id, answer: answer.id, .invalid)]
             }
@@ -22,18 +23,18 @@ extension DownlinkMachine {
             }
             return delivery.result.map { [.settled(id, answer: answer.id, $0)] } ?? []
         case .abandoned:
-            // A hop's giving up is no result: it may be asked again.
+            // A hop's withdrawal is not a result: the presentation may return.
             return [.settled(id, answer: answer.id, .unknown)]
         case .withdrawn, .refused:
             return [.settled(id, answer: answer.id, .withdrawn)]
         }
     }
 
-    /// The chain is done with it without asking the child to attempt anything.
+    /// The chain ended without an attempt by the child.
     mutating func completed(
         _ id: PresentationID, generation: Int, verdict: DownlinkVerdict, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        // A race: answered or withdrawn before, then there is nothing left to say.
+        // A race: answered or withdrawn before, so there is nothing left to send.
         guard var entry = entries[id], entry.generation == generation, entry.isOpen else {
             return []
         }
@@ -49,8 +50,8 @@ extension DownlinkMachine {
             }
             let reject = Message.Reject(code, reason, id: id)
             if case .requester(nil) = entry.asker {
-                // No peer to tell now: kept for the request that comes next, or it would be told
-                // 404, ask again, and never learn.
+                // No peer waits now: kept for the next request, which would otherwise get 404,
+                // present again, and never get the refusal.
                 entry.phase = .refused(reject, until: now + times.lease)
                 store(entry)
                 return []
@@ -61,7 +62,7 @@ extension DownlinkMachine {
         }
     }
 
-    /// The chain says where it stands.
+    /// The chain reports the state of the presentation.
     mutating func moved(
         _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?,
         at now: MonotonicTime
@@ -78,11 +79,11 @@ extension DownlinkMachine {
         return [.send(pending(entry, at: now), to: child.peer)]
     }
 
-    /// What a bare client declared for the case that no answer comes in time: this hop is its end
-    /// of the protocol, and its clock.
+    /// The option that a bare client declared for expiry: this hop is its end of the protocol, and
+    /// its clock.
     func answerOnExpiry(of entry: DownlinkEntry) -> Answer? {
         guard entry.isBare, let option = entry.onExpiry else { return nil }
-        // A presentation expires once: its own id will do.
+        // A presentation expires only once, so its own id identifies the answer.
         var answer = Answer(
             id: entry.id.value, option: option, by: name.description, via: .expiry,
             reason: Outcome.Reason.answered.rawValue)
@@ -103,13 +104,13 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Sends the answer to the peer that asks, as that one gets answers.
+    /// Sends the answer to the asker, in the form for that kind of peer.
     mutating func deliver(_ entry: DownlinkEntry, at now: MonotonicTime) -> [DownlinkAction] {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
         let message = Message.answer(entry.id, delivery.told)
-        // Only a child within reach is sent it again; any other peer that asks again gets it again.
+        // Resent only to a child within reach; any other peer gets it by repeating its request.
         delivery.next = nil
         switch entry.asker {
         case .child(let name):
@@ -125,7 +126,7 @@ extension DownlinkMachine {
         case .bare(let peer?):
             actions.append(.reply(BareReply(entry.id, delivery.told), to: peer))
             entry.asker = .bare(nil)
-            // A bare client reports nothing: delivered is all that will ever be known.
+            // A bare client reports no result: none will ever be known.
             if delivery.result == nil {
                 actions += settle(&delivery, entry.id, .unknown, at: now)
             }
@@ -137,7 +138,7 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Tells the peer that asks, once, that it is refused.
+    /// Refuses the request of the peer that waits, once.
     func refuse(_ entry: inout DownlinkEntry, _ reject: Message.Reject) -> [DownlinkAction] {
         switch entry.asker {
         case .child(let name):
@@ -155,9 +156,9 @@ extension DownlinkMachine {
     }
 }
 
-/// What came of an answer, as the side below says it.
+// Results and withdrawals from the side below.
 extension DownlinkMachine {
-    /// SETTLED: the resending ends.
+    /// SETTLED: ends the resending.
     mutating func settledReceived(
         _ settled: Message.Settled, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -176,7 +177,7 @@ extension DownlinkMachine {
             delivery.result != settled.result
         else { return ok }  // Known already.
         if settled.result == .unknown, let name = namesOfPeers[peer] {
-            // That path holds it no more: another may.
+            // That path has no answer left; another may.
             if entry.child != name {
                 entry.forgetPath(by: name)
                 store(entry)
@@ -188,7 +189,7 @@ extension DownlinkMachine {
         var actions = settle(
             &delivery, settled.id, isGone ? .withdrawn : settled.result, at: now)
         counters.settledBelow += 1
-        // This hop's own word that the time is over was heard: an answer from above is too late.
+        // This hop's own expiry was received first: an answer from above is too late.
         if delivery.answer.isExpiry, settled.result != .unknown {
             actions.append(.withdrawnForGood(settled.id, entry.asked))
         }
@@ -198,8 +199,9 @@ extension DownlinkMachine {
         return actions + ok
     }
 
-    /// A request that does not say what was asked, to a hop that knows of no answer: OK would be
-    /// the end of that result. Asked again, the peer gets its answer again, and can say it then.
+    /// A SETTLED without origin and digest, at a hop that does not know the answer: OK would lose
+    /// the result. The refusal makes the peer present again, get its answer again, and report with
+    /// them.
     private func unheard(_ settled: Message.Settled, from peer: PeerID) -> [DownlinkAction]? {
         guard settled.asked == nil, namesOfPeers[peer] == nil else { return nil }
         switch entries[settled.id]?.phase {
@@ -211,8 +213,8 @@ extension DownlinkMachine {
         return [.send(.reject(reject), to: peer)]
     }
 
-    /// Why a peer may not say its last word on an id. A sibling may only where it says what was
-    /// asked: then the origin speaks by it, as by one that would PRESENT the same.
+    /// Why a peer may not send the last word on an id. A sibling may only if it sends the same
+    /// origin and digest: then the origin speaks through it, as with the same PRESENT.
     func refusal(
         about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID
     ) -> [DownlinkAction]? {
@@ -229,7 +231,7 @@ extension DownlinkMachine {
         return [.send(.reject(reject), to: peer)]
     }
 
-    /// This life did not pass that answer down, or has given the presentation up since: the node
+    /// This life did not send that answer down, or has given up the presentation since: the node
     /// that decided may still wait for the result (rule 12).
     private func passedOn(_ settled: Message.Settled) -> [DownlinkAction] {
         settled.asked == nil || settled.result == .unknown ? [] : [.passOn(settled)]
@@ -247,7 +249,7 @@ extension DownlinkMachine {
 }
 
 extension DownlinkMachine {
-    /// WITHDRAW: final when the origin itself gave up, reopened when a hop did.
+    /// WITHDRAW: final when the origin withdrew; a hop's can be reopened.
     mutating func withdrawReceived(
         _ id: PresentationID, _ reason: Message.WithdrawReason, _ asked: Message.Asked?,
         from peer: PeerID, at now: MonotonicTime

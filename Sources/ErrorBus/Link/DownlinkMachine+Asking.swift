@@ -1,5 +1,5 @@
 extension DownlinkMachine {
-    /// PRESENT: a new question, or the same one again (rule 1).
+    /// PRESENT: a new presentation, or a repeated one (rule 1).
     mutating func presentReceived(
         _ present: Message.Present, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -21,7 +21,7 @@ extension DownlinkMachine {
             present, digest: digest, bare: nil, asker: asker, peer: peer, at: now)
     }
 
-    /// A client of one JSON frame asks; it gets one JSON frame, whenever that is.
+    /// A client presents with one JSON frame; it gets one JSON frame in reply, possibly much later.
     mutating func bareReceived(
         _ request: BareRequest, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -38,7 +38,7 @@ extension DownlinkMachine {
             + ticked(at: now)
     }
 
-    /// Hops and state of the node (rule 4).
+    /// The refusal by hops and by the node's state (rule 4).
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
         if isStopping { return goingDown(id) }
@@ -58,8 +58,8 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// A node that has a live link here asks for itself: no other asks in its name. One that
-    /// just changed its parent is let in when its old link is known to be lost, hence the retry.
+    /// A node with a live link here presents for itself: no other peer may in its name. One that
+    /// just changed its parent is admitted once its old link is known to be lost, hence the retry.
     func notTheOrigin(
         _ origin: NodeName, _ id: PresentationID, _ child: NodeName?
     ) -> Message.Reject? {
@@ -109,7 +109,7 @@ extension DownlinkMachine {
         return .send(.reject(reject), to: peer)
     }
 
-    /// Why nothing new can be opened for it.
+    /// Why no new entry can be opened for it.
     private func unopenable(
         _ present: Message.Present, _ asker: DownlinkEntry.Asker
     ) -> Message.Reject? {
@@ -119,7 +119,7 @@ extension DownlinkMachine {
         return overLimit(asker, present.id)
     }
 
-    /// Nothing is queued without a bound (rule 10).
+    /// The refusal above a limit: no queue is unbounded (rule 10).
     private func overLimit(
         _ asker: DownlinkEntry.Asker, _ id: PresentationID
     ) -> Message.Reject? {
@@ -144,7 +144,7 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// Who shares the node's room: each child, and all clients without a link together.
+    /// The users of the node's capacity: each child, and all clients without a link together.
     private func openOf(_ asker: DownlinkEntry.Asker) -> (who: String, count: Int) {
         switch asker {
         case .child(let name): (name.description, openOfChild[name] ?? 0)
@@ -162,7 +162,7 @@ extension DownlinkMachine {
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
-        // What came of the offer follows on ACCEPTED.
+        // The offer's result follows after ACCEPTED.
         return acknowledge(entry, attempt: present.attempt, at: now) + [offer]
     }
 
@@ -181,7 +181,7 @@ extension DownlinkMachine {
         entry.asked(by: asker, boot(of: asker), !present.isOriginReachable, at: now)
         switch entry.phase {
         case .open:
-            // A bare client is never kept waiting for ever.
+            // A bare client never waits without a limit.
             if entry.isBare, entry.deadline == nil {
                 entry.deadline = deadline(of: present, at: now)
             }
@@ -191,7 +191,7 @@ extension DownlinkMachine {
             }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
         case .answered(var delivery):
-            // A result that never came: the option goes down again (rule 9).
+            // The result never came: the option is sent down again (rule 9).
             if delivery.result == .unknown, !entry.isBare {
                 delivery.result = nil
                 delivery.until = nil
@@ -213,7 +213,7 @@ extension DownlinkMachine {
                 return actions + [refuse(refusal, asker, peer)]
             }
             entry.phase = .open
-            // Who had asked by then gave it up.
+            // The earlier paths gave it up.
             entry.forgetOtherPaths()
             entry.generation += 1
             entry.deadline = deadline(of: present, at: now)
@@ -223,7 +223,7 @@ extension DownlinkMachine {
         }
     }
 
-    /// A deadline stays passed; what else was refused may be asked again once that is known.
+    /// A passed deadline stays; after any other refusal the presentation may return.
     private mutating func toldRefusal(_ entry: DownlinkEntry, _ reject: Message.Reject) {
         if reject.code != .deadlinePassed { forget(entry.id) }
     }
@@ -236,7 +236,7 @@ extension DownlinkMachine {
         return .send(.withdrawn(id: entry.id), to: peer)
     }
 
-    /// An earlier request that still waits gets its one reply before another takes its place.
+    /// An earlier request that still waits gets its one reply before another replaces it.
     func replaceWaiting(
         _ former: DownlinkEntry.Asker, by asker: DownlinkEntry.Asker, of entry: DownlinkEntry,
         at now: MonotonicTime
@@ -253,7 +253,7 @@ extension DownlinkMachine {
         }
     }
 
-    /// AWAIT: the asker still wants it.
+    /// AWAIT: the asker still waits.
     mutating func awaitReceived(
         _ id: PresentationID, _ wait: UInt64, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -293,7 +293,7 @@ extension DownlinkMachine {
         return actions + [.send(pending(entry, at: now), to: peer)]
     }
 
-    /// A sibling may not touch what it did not ask itself (rule 5).
+    /// A sibling may not act on a presentation that it did not present (rule 5).
     func notTheAsker(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
         let sibling = namesOfPeers[peer]
         let isTheirs: Bool =
@@ -310,7 +310,7 @@ extension DownlinkMachine {
         ]
     }
 
-    /// ACCEPTED and where it stands, for a child; a requester waits for its one reply.
+    /// ACCEPTED and the state, for a child; a requester waits for its one reply.
     private func acknowledge(
         _ entry: DownlinkEntry, attempt: UInt64, at now: MonotonicTime
     ) -> [DownlinkAction] {

@@ -1,8 +1,8 @@
 import OrderedCollections
 
 extension DownlinkMachine {
-    /// HELLO: a name has one live link, and the newer link of one process takes over. Another
-    /// process gets the name only when its holder is gone: the holder is asked first.
+    /// HELLO: a name has one live link, and the newer link of one process replaces the older.
+    /// Another process gets the name only when its holder is gone: the holder is pinged first.
     mutating func helloReceived(
         _ hello: Message.Hello, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -35,10 +35,10 @@ extension DownlinkMachine {
             pingNumber += 1
             return [.send(.ping(pingNumber), to: child.peer)]
         }
-        return []  // HELLO again while its holder is being asked.
+        return []  // A repeated HELLO while its holder is being pinged.
     }
 
-    /// Makes room for a new child: the one gone longest that left nothing behind goes.
+    /// Makes room for a new child: the longest gone without entries is forgotten.
     private mutating func forgetOldestGone() -> Bool {
         let gone = children.filter { unsettledOfChild[$0.key] == nil }
             .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
@@ -79,7 +79,7 @@ extension DownlinkMachine {
         if former?.isReachable != true { actions.append(.childUp(hello.from)) }
         guard let former else { return actions }
         if former.boot != hello.boot {
-            // What the old life asked is gone unless the new one asks under the same ids.
+            // Presentations of the old life are lost unless the new one presents the same ids.
             actions += markUnreachable(hello.from, askedBy: former.boot, at: now)
         } else if former.peer != peer {
             deliverAgain(to: hello, at: now)
@@ -87,8 +87,8 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// The same life by a new connection: it may have carried out an answer, and its SETTLED may
-    /// have been lost with the old one. Then it has no reason to ask again.
+    /// The same life by a new connection: it may have run an attempt whose SETTLED was lost with
+    /// the old connection. Then it has no reason to present again.
     private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
         var position = 0
         for var entry in unsettled(of: hello.from) where entry.askedBy == hello.boot {
@@ -110,8 +110,8 @@ extension DownlinkMachine {
                 path: pathUpward))
     }
 
-    /// Whether a message of a child counts. One whose connection is gone cannot be answered: of
-    /// what it sent before only its last words do, and HELLO, which opens a new link.
+    /// Whether a message of a child counts. A connection that is gone cannot be answered: of its
+    /// messages only SETTLED and WITHDRAW count, and HELLO, which opens a new link.
     mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
         guard children[name]?.isDisconnected == true else { return true }
         switch message {
@@ -125,8 +125,8 @@ extension DownlinkMachine {
         }
     }
 
-    /// Any frame counts as life, but for the last words of a connection that is gone. A process
-    /// that claims the name hears that its holder lives.
+    /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
+    /// process that claims the name gets the refusal that its holder lives.
     mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
         guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
@@ -138,7 +138,7 @@ extension DownlinkMachine {
         child.hasLeft = false
         child.claimant = nil
         children[name] = child
-        // Its plan is left as it is: what is due comes later now, and is looked at then.
+        // Its plan stays: the due time is now later, and is checked when the plan fires.
         var actions = wasReachable ? [] : found(name, boot: child.boot, at: now)
         if let claimant { actions.append(refuseClaim(claimant, on: name)) }
         return actions
@@ -150,8 +150,8 @@ extension DownlinkMachine {
         refuse(claimant.peer, .notYours, "\(name) is held by another live link", 5_000)
     }
 
-    /// The same process on the same link is heard of again: what it asked stands, and what was
-    /// held for it is delivered.
+    /// A message from the same process on the same link: its presentations stand, and held answers
+    /// are delivered.
     private mutating func found(
         _ name: NodeName, boot: BootID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -162,7 +162,7 @@ extension DownlinkMachine {
             entry.unreachableSince = nil
             if entry.isOpen {
                 store(entry)
-                // A hop below it may have said that it lost the origin.
+                // A hop below it may have reported that it lost the origin.
                 if entry.isOriginReachable { actions.append(.reachable(entry.id, true)) }
             } else {
                 actions += deliver(entry, at: now)
@@ -171,7 +171,7 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// What a child asked and has not settled, in the order it was made.
+    /// A child's presentations that are not settled, in the order of their ids.
     private func unsettled(of name: NodeName) -> [DownlinkEntry] {
         (unsettledOfChild[name] ?? []).sorted(by: PresentationID.areInOrder)
             .compactMap { entries[$0] }
@@ -185,7 +185,7 @@ extension DownlinkMachine {
         return lost(name, reason: "it left: \(reason)", at: now)
     }
 
-    /// The child cannot be reached: its prompts say so, answers are held for it (rule 8).
+    /// The child is out of reach: its prompts show it, its answers are held (rule 8).
     mutating func lost(
         _ name: NodeName, reason: String, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -222,7 +222,7 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Pings the silent, gives up the dead, decides claims, forgets who is long gone.
+    /// Pings silent children, gives up dead ones, decides claims, forgets those gone for long.
     mutating func tickedChildren(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
         while let name = childPlans.pop(at: now) {
@@ -267,12 +267,13 @@ extension DownlinkMachine {
     }
 }
 
-/// One origin may ask by several children: a relay that lost it does not know at once, and the
-/// origin asks by another meanwhile. The presentation stays for as long as one of them asks, and
-/// its answer goes by one that can reach the origin (rule 11).
+// Several paths to one origin: a relay that lost it does not notice at once, and the origin
+// presents by another meanwhile. The presentation stays as long as one of them asks for it, and its
+// answer takes one that can reach the origin (rule 11).
 extension DownlinkMachine {
-    /// PRESENT with `reachable: false`: it takes no other child's place, and leaves its own to
-    /// a child that can reach the origin. Nil where there is no other: then it is asked as ever.
+    /// PRESENT with `reachable: false`: its child does not become the asker, and leaves that place
+    /// to a child that can reach the origin. Nil when there is no other: then it is an ordinary
+    /// PRESENT.
     mutating func cutOff(
         _ former: DownlinkEntry, from name: NodeName, _ present: Message.Present, peer: PeerID,
         at now: MonotonicTime
@@ -289,7 +290,7 @@ extension DownlinkMachine {
             + reply(entry, attempt: present.attempt, to: peer, at: now)
     }
 
-    /// AWAIT by a child that is not the asker. It becomes the asker where that one is out of reach.
+    /// AWAIT by a child that is not the asker. It becomes the asker if that one is out of reach.
     mutating func awaitedByOther(
         _ former: DownlinkEntry, _ name: NodeName, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -306,8 +307,7 @@ extension DownlinkMachine {
             + (entry.isOpen ? [.send(pending(entry, at: now), to: peer)] : [])
     }
 
-    /// The asker is lost, gave up or has nothing left to say: another path takes its place. Nil
-    /// where none can.
+    /// The asker is lost, gave up or has finished: another path takes its place. Nil if none can.
     mutating func fallenBack(
         _ former: DownlinkEntry, forgettingAsker: Bool = false, at now: MonotonicTime
     ) -> [DownlinkAction]? {
@@ -318,7 +318,7 @@ extension DownlinkMachine {
         return resumed(entry, former, at: now)
     }
 
-    /// Of the children that ask as well, the last that can reach the origin, as far as is known.
+    /// The most recent path that can reach the origin, as far as known.
     private func usablePath(
         of entry: DownlinkEntry, at now: MonotonicTime
     ) -> DownlinkEntry.Path? {
@@ -330,7 +330,7 @@ extension DownlinkMachine {
         }
     }
 
-    /// Puts back an entry that may be asked by another path now, which then gets the answer.
+    /// Stores an entry with a new asker, which then gets the answer.
     private mutating func resumed(
         _ entry: DownlinkEntry, _ former: DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -340,7 +340,7 @@ extension DownlinkMachine {
         return [.reachable(entry.id, entry.isOriginReachable)]
     }
 
-    /// What a child hears that asks and is not the asker.
+    /// The reply to a child that sends AWAIT and is not the asker.
     private func reply(
         _ entry: DownlinkEntry, attempt: UInt64?, to peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {

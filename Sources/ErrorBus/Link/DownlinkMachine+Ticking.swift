@@ -1,5 +1,5 @@
 extension DownlinkMachine {
-    /// When the machine next has something to do.
+    /// The next due time of the machine.
     var nextDue: MonotonicTime? {
         [plans.next, remembered.next, unasked.next, childPlans.next].compactMap(\.self).min()
     }
@@ -34,8 +34,8 @@ extension DownlinkMachine {
         }
     }
 
-    /// Until when an answer waits for a child to come for it. Nil for one that has it and a live
-    /// link: however long that child carries it out, it says what came of it.
+    /// Until when an answer waits for its child. Nil for a child that has the answer and a live
+    /// link: however long the attempt takes, the child will report its result.
     private func deliveredUntil(
         _ entry: DownlinkEntry, _ delivery: DownlinkEntry.Delivery
     ) -> MonotonicTime? {
@@ -47,8 +47,8 @@ extension DownlinkMachine {
         return max(entry.askedAt, delivery.decidedAt, heardAt) + (times.lease + times.abandonAfter)
     }
 
-    /// No child came for it, or more wait for theirs than are kept: the answer stays under its id
-    /// for those who ask again.
+    /// Gives up the delivery: no child came for the answer, or the limit of waiting answers is
+    /// exceeded. The answer stays under its id for repeated requests.
     mutating func giveUpDelivery(
         of former: DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -93,17 +93,17 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Out of reach for too long, or not asked again for the length of a lease (rules 8 and 9).
+    /// Whether it was out of reach, or not asked for, for too long (rules 8 and 9).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
         if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
             return true
         }
-        // A bare client says nothing while it waits; a waiting request is asking.
+        // A bare client is silent while it waits; a waiting request counts as asking.
         if entry.isBare || entry.isAwaited { return false }
         return now.since(entry.askedAt) >= times.lease
     }
 
-    /// Puts an entry back, keeps the counts, and plans when to look at it again.
+    /// Stores an entry, updates the counts, and plans its next check.
     mutating func store(_ entry: DownlinkEntry) {
         count(entries[entry.id], now: entry)
         plans.plan(entry.id, at: due(of: entry))
@@ -112,7 +112,7 @@ extension DownlinkMachine {
         remembered.plan(entry.id, at: wasAsked ? entry.forgetAt : nil)
         unasked.plan(entry.id, at: wasAsked ? nil : entry.forgetAt)
         entries[entry.id] = entry
-        // No more results are kept than the bound allows: the oldest go first.
+        // Results above the limit are dropped, the oldest first.
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
             forget(oldest)
         }

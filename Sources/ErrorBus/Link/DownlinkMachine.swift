@@ -1,7 +1,7 @@
 import OrderedCollections
 
-/// The parent's side of its links: knows its children, holds what each asked, and delivers every
-/// answer until the child says what came of it. Pure: time comes in, actions go out.
+/// The parent's side of its links: knows its children, holds their presentations, and delivers each
+/// answer until its result is reported. Pure: time comes in, actions go out.
 ///
 /// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
 struct DownlinkMachine: Sendable {
@@ -11,33 +11,33 @@ struct DownlinkMachine: Sendable {
     let limits: LinkLimits
     let wireLimits: WireLimits
 
-    /// Told in WELCOME: from this node to the top.
+    /// The path from this node to the root, sent in WELCOME.
     var pathUpward: [NodeName]
     var children: [NodeName: DownlinkChild] = [:]
     var namesOfPeers: [PeerID: NodeName] = [:]
-    /// Links whose name another link took over, oldest first: what still arrives there is dropped.
+    /// Links whose name another link took over, oldest first: their messages are dropped.
     var superseded: OrderedSet<PeerID> = []
     var entries: [PresentationID: DownlinkEntry] = [:]
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
-    /// What waits for a decision. Answered counts no longer: a child that collects its answers and
-    /// never says what came of them takes no other's place.
+    /// Presentations that wait for a decision. Answered ones do not count: a child that collects
+    /// answers without settling them takes no room from others.
     var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
-    /// Those of clients without a link.
+    /// Open presentations of clients without a link.
     var openOfOthers = 0
-    /// Decided and not settled, by when it was decided.
+    /// Decided presentations that are not settled, by the time of their decision.
     var undelivered = DeadlineQueue<PresentationID>()
-    /// When to look at which entry again.
+    /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
-    /// Entries that only keep a result or a withdrawal, and until when.
+    /// Entries that only keep a result or a withdrawal, with their expiry.
     var remembered = DeadlineQueue<PresentationID>()
-    /// The like for withdrawals of what was never asked.
+    /// Withdrawals of presentations that were never sent here, with their expiry.
     var unasked = DeadlineQueue<PresentationID>()
-    /// When to look at which child again; it may be earlier than needed.
+    /// The next check of each child; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
     var counters = LinkCounters()
-    /// When a second of STATUS began, and how many came in it.
+    /// The start of the current second of STATUS requests, and their number.
     var statusWindow: (start: MonotonicTime, count: Int)?
     var isStopping = false
     var pingNumber: UInt64 = 0
@@ -56,7 +56,7 @@ struct DownlinkMachine: Sendable {
         jitter = Jitter(seed: seed)
     }
 
-    /// A message came in.
+    /// A message arrived.
     mutating func received(
         _ message: Message, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -92,7 +92,7 @@ struct DownlinkMachine: Sendable {
         return actions + ticked(at: now)
     }
 
-    /// What came in was no message.
+    /// An invalid message arrived.
     mutating func malformed(
         _ error: WireError, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -108,7 +108,7 @@ struct DownlinkMachine: Sendable {
         return actions + [.send(.reject(reject), to: peer)]
     }
 
-    /// A reply could not be sent: the peer that it was for is gone.
+    /// A reply could not be sent: its peer is gone.
     mutating func vanished(_ peer: PeerID, at now: MonotonicTime) -> [DownlinkAction] {
         superseded.remove(peer)
         guard let name = namesOfPeers[peer] else { return [] }
@@ -119,14 +119,15 @@ struct DownlinkMachine: Sendable {
     private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
         let reason = "\(message.verb.rawValue) is a parent's to say"
         let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
-        // A plain REQ is never left hanging; between nodes, refusals of refusals would go to and
-        // fro for ever.
+        // A plain REQ always gets a reply; between nodes, refusals of refusals would go back and
+        // forth
+        // endlessly.
         let isReply = [.reject, .ok].contains(message.verb)
         guard namesOfPeers[peer] == nil || !isReply else { return [dropped] }
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
     }
 
-    /// Going down: children and waiting requesters hear so; what is open is theirs to ask again.
+    /// The node stops: children and waiting requesters get BYE or a refusal, and present again.
     mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
         guard !isStopping else { return [] }
         isStopping = true
@@ -150,32 +151,32 @@ struct DownlinkMachine: Sendable {
     }
 }
 
-/// What a ``DownlinkMachine`` wants done.
+/// An action that a ``DownlinkMachine`` requests.
 enum DownlinkAction: Hashable, Sendable {
     case send(Message, to: PeerID)
     case reply(BareReply, to: PeerID)
-    /// A child asks: hand it to the node's chain.
+    /// A child presents: offer it to the node's chain.
     case offer(DownlinkOffer)
-    /// No child wants the answer any more: take the error back from the chain.
+    /// No child waits for the answer: withdraw the error from the chain.
     case cancel(PresentationID, generation: Int, reason: Outcome)
-    /// What came of the answer that the chain gave. May come again: `unknown` can still become a
-    /// result when the child returns.
+    /// The result of the chain's answer. May come again: `unknown` can be replaced by a result when
+    /// the child returns.
     case settled(PresentationID, answer: UniqueID, RecoveryResult)
-    /// What came of an answer that is not known here: for the node that decided.
+    /// The result of an answer that is not known here, for the node that decided.
     case passOn(Message.Settled)
-    /// The origin has given up what is not known here: for the nodes above.
+    /// The origin withdrew a presentation that is not known here, for the nodes above.
     case passOnWithdrawal(PresentationID, Message.Asked)
-    /// The origin has given up what had ended here before without its word.
+    /// The origin withdrew a presentation that had ended here without its word.
     case withdrawnForGood(PresentationID, Message.Asked?)
-    /// The asker cannot be reached, or can again.
+    /// The asker became unreachable, or reachable again.
     case reachable(PresentationID, Bool)
     case childUp(NodeName)
     case childDown(NodeName, reason: String)
     case dropped(Anomaly)
-    /// A peer asked how the node is: send STATE.
+    /// A peer requested the node's status: send STATE.
     case tellState(to: PeerID)
 
-    /// Why an entry was taken back from the chain.
+    /// Why an entry was withdrawn from the chain.
     enum Outcome: String, Hashable, Sendable {
         case withdrawn, abandoned, expired, shutDown
     }
@@ -188,16 +189,16 @@ struct DownlinkOffer: Hashable, Sendable {
     let deadline: MonotonicTime?
 }
 
-/// How the chain's work on a presentation ended without its child's own options being run.
+/// The end of a presentation in the chain without an attempt by the child.
 enum DownlinkVerdict: Hashable, Sendable {
-    /// Dealt with above: the child attempts nothing.
+    /// Handled above: the child attempts nothing.
     case decided(Answer)
     case refused(RejectCode, String)
 }
 
-/// A child that opened a node link: the one live link of its name.
+/// A child with a node link, the only live link of its name.
 struct DownlinkChild: Hashable, Sendable {
-    /// Another process that claims the name, waiting for whether its holder still lives.
+    /// Another process that claims the name, while its holder is being pinged.
     struct Claimant: Hashable, Sendable {
         let peer: PeerID
         let hello: Message.Hello
@@ -207,30 +208,30 @@ struct DownlinkChild: Hashable, Sendable {
     var peer: PeerID
     var boot: BootID
     var heardAt: MonotonicTime
-    /// Since when it has been live without a break.
+    /// Since when it has been live without interruption.
     var liveSince: MonotonicTime
     var pingedAt: MonotonicTime?
-    /// Since when nothing reaches it; nil while it lives.
+    /// Since when it has been out of reach; nil while it is live.
     var unreachableSince: MonotonicTime?
-    /// Its connection is gone: what still comes from it was sent before.
+    /// Whether its connection is gone: later messages were sent before.
     var isDisconnected = false
-    /// It said BYE, and nothing since.
+    /// Whether its last message was BYE.
     var hasLeft = false
     var claimant: Claimant?
 
     var isReachable: Bool { unreachableSince == nil }
 }
 
-/// The sender of a message: the listening socket it came in by, and the envelope that leads back.
-/// An address, never an identity.
+/// The sender of a message: the listening socket, and the envelope for replies. An address, never
+/// an identity.
 struct PeerID: Hashable, Sendable {
     let socket: Int
     let envelope: Envelope
 }
 
-/// How this side of the node is. Asking changes nothing but the count of askings.
+// The status of this side of the node. Reading it changes only the count of requests.
 extension DownlinkMachine {
-    /// STATUS: any peer that may connect may ask, so replies per second are limited.
+    /// STATUS: any peer that may connect may send it, so replies per second are limited.
     mutating func statusReceived(
         from peer: PeerID, at now: MonotonicTime
     ) -> DownlinkAction {
@@ -248,14 +249,14 @@ extension DownlinkMachine {
         return .tellState(to: peer)
     }
 
-    /// Puts in what this machine knows.
+    /// Adds this machine's part of the status.
     func tell(into status: inout NodeStatus, at now: MonotonicTime) {
         status.boot = boot.description
         status.openCount = openCount
         status.counters.presentedBelow = counters.presentedBelow
         status.counters.answeredBelow = counters.answeredBelow
         status.counters.settledBelow = counters.settledBelow
-        // All of them, in any order: putting them in order is no work for the sockets' thread.
+        // In any order: sorting them is no work for the sockets' thread.
         status.children = children.map { name, child in self.status(of: child, name, at: now) }
     }
 

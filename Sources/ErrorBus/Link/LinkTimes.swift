@@ -1,88 +1,88 @@
-/// The limits of a link, in milliseconds unless said otherwise. One place, each with its reason.
+/// The times of a link, in milliseconds unless noted. One place, each with its reason.
 package struct LinkTimes: Hashable, Sendable {
     /// Silence after which a side pings: finds dead hosts, cut cables and hung applications. The
     /// transport has no heartbeat of its own.
     package var pingAfter: UInt64 = 4_000
     /// Silence after which a link is given up: three pings' worth, below the promised 15 s.
     package var silenceMax: UInt64 = 12_000
-    /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq gives some
-    /// sessions up for ever without saying so.
+    /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq silently gives up
+    /// some sessions for good.
     package var greetingMax: UInt64 = 5_000
-    /// What all parents together may take when it has grown: each failed round doubles it, since a
-    /// slow link needs three round trips until WELCOME.
+    /// The limit of that time for all parents together: each failed round doubles it, since a slow
+    /// link needs three round trips until WELCOME.
     package var greetingRoundMax: UInt64 = 40_000
     package var helloAgainAfter: UInt64 = 1_000
     /// Pause before rebuilding a socket, doubled up to the maximum.
     package var rebuildAfter: UInt64 = 100
     package var rebuildAfterMax: UInt64 = 5_000
-    /// How long there may be no parent before the log says so, and how often it says so again.
+    /// How long there may be no parent before it is logged, and the interval of repetitions.
     package var parentMissing: UInt64 = 60_000
     package var parentMissingAgain: UInt64 = 600_000
     /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
     package var returnEvery: UInt64 = 30_000
-    /// How long a parent may have no way up before others are tried, for each node of its way: what
-    /// is nearer to the fault goes past it first.
+    /// How long a parent may have no way up before others are tried, for each node of its way, so
+    /// that nodes near the fault react first.
     package var wayMax: UInt64 = 10_000
-    /// How long what is under way to or from a parent may keep a child from leaving it.
+    /// The longest wait for messages under way before a child leaves its parent.
     package var leaveMax: UInt64 = 5_000
-    /// The same for an answer that is being carried out: well below ``abandonPause``, so that no
-    /// prompt goes away and comes back.
+    /// The same for an attempt in progress: well below ``abandonPause``, so that no prompt
+    /// disappears and returns.
     package var leaveResultMax: UInt64 = 1_000
-    /// How long a hop keeps back that it gave a presentation up, which may be asked by another
-    /// path meanwhile.
+    /// How long a hop delays an abandonment, since another path may present meanwhile.
     package var abandonPause: UInt64 = 2_000
-    /// How often an open presentation is asserted again.
+    /// The interval of AWAIT for an open presentation.
     package var awaitEvery: UInt64 = 60_000
-    /// A child gone for this long has its presentations withdrawn upward.
+    /// How long a child may be gone before its presentations are withdrawn upward.
     package var abandonAfter: UInt64 = 60_000
-    /// An entry that no child asked for in this time is abandoned even on a live link.
+    /// How long an entry may go without PRESENT or AWAIT before it is abandoned even on a live
+    /// link.
     package var lease: UInt64 = 180_000
-    /// How long the result of a settled presentation is kept for those who ask again.
+    /// How long the result of a settled presentation is kept for repeated requests.
     package var tombstone: UInt64 = 600_000
     /// How long the holder of a name may take to answer the ping that a claimant caused.
     package var nameProbe: UInt64 = 2_000
-    /// How long after a deadline an answer that was recorded in time, or the word that there is
-    /// none, may still come on a live link: each process has a clock of its own.
+    /// How long after a deadline an answer recorded in time, or the report of the expiry, may still
+    /// arrive on a live link: each process has its own clock.
     package var deadlineSlack: UInt64 = 1_000
-    /// How long a bare client without a deadline of its own is kept waiting.
+    /// The longest wait of a bare client without a deadline.
     package var bareWaitMax: UInt64 = 600_000
-    /// Presentations asserted again within one millisecond, after a link was rebuilt.
+    /// Presentations sent again within one millisecond, after a link was rebuilt.
     package var pacePerMillisecond: Int = 5
 
     package init() {}
 }
 
-/// How much a node takes on. Reached, each is refused with 429, never queued.
+/// The resource limits of a node. A request above a limit is rejected with 429, never queued.
 package struct LinkLimits: Hashable, Sendable {
-    /// Open presentations from one child, told in WELCOME.
+    /// Open presentations from one child, sent in WELCOME.
     package var openPerChildMax = 1024
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
-    /// The last eighth of them is shared: there a child may have no more than an equal share of
-    /// what is free, and so may all clients without a link together. Floods that fill the rest
-    /// leave room for a client that asks little.
+    /// The last eighth of them is shared: there a child may have at most an equal share of the free
+    /// room, as may all clients without a link together. So a flood leaves room for a modest
+    /// client.
     var sharedOpenCount: Int { openPerNodeMax / 8 }
-    /// Answers that wait for what comes of them; above it the oldest are given up: `unknown`,
-    /// until a late result corrects it.
+    /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
+    /// corrects that.
     package var undeliveredMax = 16_384
-    /// Results and withdrawals remembered for those who ask again.
+    /// Results and withdrawals kept for repeated requests.
     package var rememberedMax = 65_536
-    /// Withdrawals of what was never asked here: apart from the above, since any peer can send
-    /// as many as it likes.
+    /// Withdrawals of presentations that were never sent here: separate from the above, since a
+    /// peer can send any number of them.
     package var unaskedMax = 4_096
     /// Child links, named or superseded.
     package var childrenMax = 4_096
     /// Open presentations of this node towards its parent.
     package var openUpwardMax = 32_768
 
-    /// How often in a second it tells how it is, all askers together.
+    /// The most STATUS replies in a second, over all peers.
     package var statesPerSecondMax = 20
 
     package init() {}
 }
 
-/// The machines' only randomness: a small generator (SplitMix64) that is part of their state, so
-/// that a copied machine with the same seed does the same.
+/// The machines' only randomness: a small generator (SplitMix64) in their state, so that copies of
+/// a machine act alike.
 struct Jitter: Hashable, Sendable, RandomNumberGenerator {
     private var state: UInt64
 
@@ -96,7 +96,7 @@ struct Jitter: Hashable, Sendable, RandomNumberGenerator {
         return bits ^ (bits >> 31)
     }
 
-    /// 1, 2, 4 .. 30 s after `tries` sendings without a reply, each up to a quarter longer.
+    /// 1, 2, 4 .. 30 s after `tries` unanswered sendings, each up to a quarter longer.
     mutating func resendDelay(afterTries tries: Int) -> UInt64 {
         let seconds = min(30, UInt64(1) << UInt64(min(max(tries - 1, 0), 5)))
         return seconds * 1000 + UInt64.random(in: 0...seconds * 250, using: &self)

@@ -1,10 +1,10 @@
 import Logging
 
-/// What a node's log says of its way up: a parent is there, is lost, refuses the node, or is
-/// missing for a minute. Pure: time comes in, lines go out.
+/// The log lines about a node's parents: up, lost, refusing, or missing for a minute. Pure: time
+/// comes in, lines go out.
 ///
-/// What mends itself is `info`, what may need a person `warning`. The keys are those of
-/// docs/operations.md.
+/// Events that resolve themselves are `info`, those that may need a person `warning`. The keys are
+/// those of docs/operations.md.
 struct ParentLog: Sendable {
     struct Line: Hashable, Sendable {
         let level: Logger.Level
@@ -18,7 +18,7 @@ struct ParentLog: Sendable {
         }
     }
 
-    /// The same refusal is not said again before this time has passed.
+    /// The interval of repetitions of the same refusal.
     static let refusalPause: UInt64 = 60_000
 
     private struct Refusal {
@@ -31,13 +31,13 @@ struct ParentLog: Sendable {
     private var parent: NodeName?
     /// Since when there has been no parent; nil while there is one.
     private var missingSince: MonotonicTime?
-    /// When to say so, the first time or again.
+    /// When the next warning is due.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
 
     init(times: LinkTimes) { self.times = times }
 
-    /// When there is next something to say.
+    /// The next due time.
     var nextDue: MonotonicTime? { warningDue }
 
     mutating func started(at now: MonotonicTime) { miss(since: now) }
@@ -58,7 +58,7 @@ struct ParentLog: Sendable {
             details: ["parent": parent?.description ?? "unknown", "reason": reason])
     }
 
-    /// The parent takes no link of this node. Nil where that was said a moment ago.
+    /// The parent refused the link. Nil when the same refusal was logged recently.
     mutating func refused(_ reject: Message.Reject, at now: MonotonicTime) -> Line? {
         var untold = 0
         if var last = refusal, last.reject.code == reject.code, last.reject.reason == reject.reason
@@ -81,7 +81,7 @@ struct ParentLog: Sendable {
 
     /// Time passed.
     ///
-    /// - Parameter tried: Which endpoints were tried, and how it went.
+    /// - Parameter tried: The endpoints tried, with the failures.
     mutating func ticked(at now: MonotonicTime, tried: @autoclosure () -> String) -> Line? {
         guard let due = warningDue, let since = missingSince, now >= due else { return nil }
         warningDue = now + times.parentMissingAgain
@@ -90,7 +90,7 @@ struct ParentLog: Sendable {
             details: ["reason": tried()])
     }
 
-    /// Nothing is said any more.
+    /// No more lines follow.
     mutating func stopped() {
         missingSince = nil
         warningDue = nil

@@ -3,60 +3,61 @@ struct UplinkEntry: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         /// PRESENT is sent until it is acknowledged. Becomes accepted, answered, withdrawing.
         case asking(next: MonotonicTime, tries: Int)
-        /// The parent holds it. Becomes answered, asking (parent lost it), withdrawing.
+        /// The parent holds it. Becomes answered, asking (the parent lost it), withdrawing.
         case accepted(nextAwait: MonotonicTime)
-        /// The answer came and is being carried out here or below. Becomes settled.
+        /// The answer arrived; its attempt runs here or below. Becomes settled.
         case answered(UniqueID)
-        /// Carried out; the result is kept for a parent that asks again. Becomes forgotten.
+        /// The attempt ended; the result is kept for a parent that repeats the answer. Becomes
+        /// forgotten.
         case settled(UniqueID, RecoveryResult, until: MonotonicTime)
         /// WITHDRAW is sent to the parent that is being left. Becomes asking once that one has
-        /// let go of it, answered when an answer was on its way.
+        /// released it, answered when an answer was on its way.
         case moving(next: MonotonicTime, tries: Int)
-        /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when asked again.
+        /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when presented again.
         case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
-        /// Given up; answers that are still on their way are settled as that. Becomes forgotten.
+        /// Withdrawn; later answers are settled as that. Becomes forgotten.
         case gone(Message.WithdrawReason, until: MonotonicTime)
     }
 
     var request: UplinkRequest
     var phase: Phase
-    /// When it was asked, or withdrawn.
+    /// When it was presented, or withdrawn.
     var since: MonotonicTime
     var attempt: UInt64 = 0
-    /// The first attempt of this asking: what a parent says to an earlier one is no word on it.
+    /// The first attempt of this generation: replies to earlier attempts do not count.
     private(set) var firstAttempt: UInt64 = 1
     /// Since when no parent is known to hold it; nil while one does.
     var outOfContactSince: MonotonicTime?
-    /// Why it is not accepted yet, where a parent said so.
+    /// The parent's reason for not accepting it yet, if it sent one.
     var lastRefusal: Message.Reject?
-    /// The origin was told that its grace has passed.
+    /// Whether the caller was notified that the grace has passed.
     var graceIsOver = false
-    /// Asked once more while an answer was being carried out: its turn comes after that.
+    /// Presented again during an attempt: sent after that.
     var askedMeanwhile: UplinkRequest?
-    /// The answer that came, for callers that ask again.
+    /// The answer, for callers that present again.
     var answer: Answer?
 
-    /// When to tell the parent what came of it, until it says OK: one that sends the answer again
-    /// until it has the result is not told of its own accord.
+    /// The plan for sending the result to the parent until it sends OK. A parent that repeats the
+    /// answer until it has the result needs no such plan.
     struct Telling: Hashable, Sendable {
         var next: MonotonicTime
         var tries = 0
     }
 
-    /// The life of a parent that has the result, or sends the answer again until it has.
+    /// The life of a parent that has the result, or repeats the answer until it has.
     var knownIn: BootID?
     var telling: Telling?
-    /// Asked by an earlier life of this node, and settled or withdrawn below: kept until the parent
-    /// has heard of that.
+    /// Presented by an earlier life of this node, and settled or withdrawn below: kept until the
+    /// parent has acknowledged that.
     var isPassedOn = false
 
-    /// A parent has taken it under this id. A 403 is then no verdict on it, but the reply to an
-    /// AWAIT or WITHDRAW that another path had overtaken.
+    /// Whether a parent accepted it under this id. A 403 is then not a refusal, but the reply to an
+    /// AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
-    /// A hop had given it up under this id and it is asked again: a late WITHDRAWN means that.
+    /// Whether a hop had abandoned it before this PRESENT: a late WITHDRAWN refers to that.
     var wasAbandoned = false
 
-    /// The parent has said that it holds it.
+    /// Whether the parent has confirmed that it holds it.
     var isAccepted: Bool {
         if case .accepted = phase { true } else { false }
     }
@@ -68,30 +69,31 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// What was asked, for a parent that may not know it.
+    /// The origin and digest, for a parent that may not know the presentation.
     var asked: Message.Asked? {
         request.present.digest.map { .init(origin: request.present.origin, digest: $0) }
     }
 
-    /// The origin's word counts also where nothing was asked; a hop's would say nothing there.
+    /// The origin's withdrawal applies even where it was never presented; a hop's would mean
+    /// nothing there.
     func withdrawal(for reason: Message.WithdrawReason) -> Message {
         .withdraw(
             id: request.present.id, reason: reason, asked: reason == .origin ? asked : nil)
     }
 
-    /// Asks with something new to say, or a parent that may know nothing of it.
+    /// Presents again with new content, or to a parent that may not know it.
     mutating func askAnew(at next: MonotonicTime) {
         phase = .asking(next: next, tries: 0)
         firstAttempt = attempt + 1
     }
 
-    /// This life of the parent need not be told the result any more.
+    /// Records that this life of the parent does not need the result.
     mutating func noteKnown(in boot: BootID?) {
         knownIn = boot
         telling = nil
     }
 
-    /// A hop gave it up, which only the origin can make final.
+    /// Whether only a hop withdrew it, which is not final.
     var isGivenUpByHop: Bool {
         switch phase {
         case .withdrawing(let reason, _, _), .gone(let reason, _): reason == .abandoned
@@ -99,12 +101,12 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// The parent waits for a word of it, or the other way round: not the time to leave.
+    /// Whether this node or the parent waits for a reply, so that the parent cannot be left now.
     var isBetween: Bool {
         if case .answered = phase { true } else { isUnreleased }
     }
 
-    /// The parent has not said yet that it has let go of it.
+    /// Whether the parent has not confirmed its release yet.
     var isUnreleased: Bool {
         switch phase {
         case .moving, .withdrawing: true
@@ -112,7 +114,7 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Until when it is remembered; nil while there is something to do for it.
+    /// Until when it is kept; nil while an action is pending.
     var forgetAt: MonotonicTime? {
         switch phase {
         case .settled(_, _, let until), .gone(_, let until): until
@@ -121,15 +123,15 @@ struct UplinkEntry: Hashable, Sendable {
     }
 }
 
-/// What is asked of the parent.
+/// A request to present at the parent.
 struct UplinkRequest: Hashable, Sendable {
-    /// Path without this node; attempt and left-ms are filled in at each sending.
+    /// The path lacks this node; attempt and left-ms are set at each sending.
     var present: Message.Present
     /// Until when the caller waits.
     var deadline: MonotonicTime?
-    /// For how long the caller bears that no parent can be reached; nil: for ever.
+    /// How long the caller accepts that no parent can be reached; nil: without a limit.
     var grace: UInt64?
-    /// It came from a child: at shutdown it is left for the child to ask again.
+    /// Whether it came from a child, which presents it again after a shutdown.
     var isForwarded: Bool
 
     init(

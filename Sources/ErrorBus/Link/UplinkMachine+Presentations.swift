@@ -1,5 +1,5 @@
 extension UplinkMachine {
-    /// A caller here, or a child, asks. The same id again after a withdrawal is live again.
+    /// A caller here, or a child, presents. An id that was withdrawn is open again.
     mutating func presented(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
@@ -59,7 +59,7 @@ extension UplinkMachine {
         return nil
     }
 
-    /// A larger frame than the next hop takes would end the session, so it is not even sent.
+    /// A frame above the next hop's limit would end the session, so it is not sent.
     func tooLarge(_ present: Message.Present) -> Message.Reject? {
         let payloadMax = min(
             welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
@@ -81,10 +81,10 @@ extension UplinkMachine {
         return nil
     }
 
-    /// Entries with something left to do for.
+    /// The number of entries with a pending action.
     private var unfinishedCount: Int { entries.count - remembered.count - passedOn.count }
 
-    /// The caller gave up, or no child asks any more. An answer that came before stands.
+    /// The caller gave up, or no child waits for it. An earlier answer stands.
     mutating func withdrew(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -95,8 +95,8 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// The child that asks can not be reached any more, or can again: the node that shows the
-    /// question hears of it by being asked again.
+    /// The child that presented became unreachable, or reachable again: another PRESENT carries
+    /// this to the presenter.
     mutating func reachabilityChanged(
         _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -105,7 +105,7 @@ extension UplinkMachine {
         else { return [] }
         entry.request.present.isOriginReachable = isReachable
         if case .moving = entry.phase {
-            // Said with the next asking.
+            // Sent with the next PRESENT.
         } else {
             entry.askAnew(at: now)
         }
@@ -113,7 +113,7 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// Sends nothing yet: that is the next tick's.
+    /// Plans the withdrawal, which the next tick sends.
     mutating func withdraw(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) {
@@ -127,19 +127,19 @@ extension UplinkMachine {
             store(entry, id)
             return
         }
-        // What a child asked may have been sent by an earlier life of this node.
+        // A child's presentation may have been sent by an earlier life of this node.
         guard entry.attempt > 0 || (entry.request.isForwarded && reason == .origin) else {
             return forget(id)
         }
-        // What a hop gives up may be asked by another path at this moment: no node that shows it
-        // need take it away and show it again.
+        // Another path may present what a hop abandons at this moment: delayed, so that no prompt
+        // disappears and returns.
         let next = reason == .abandoned ? now + times.abandonPause : now
         entry.phase = .withdrawing(reason, next: next, tries: 0)
         entry.since = now
         store(entry, id)
     }
 
-    /// Puts an entry back and plans when to look at it again.
+    /// Stores an entry and plans its next check.
     mutating func store(_ entry: UplinkEntry, _ id: PresentationID) {
         plans.plan(id, at: due(of: entry))
         remembered.plan(id, at: entry.isPassedOn ? nil : entry.forgetAt)
@@ -149,7 +149,7 @@ extension UplinkMachine {
         openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
         entries[id] = entry
         if openCount == 0 { cutOffSince = nil }
-        // Its report will not be sent any more.
+        // Its report will not be sent again.
         if !entry.isOpen { entries[id]?.request.present.payload = [] }
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
             forget(oldest)
@@ -176,7 +176,7 @@ extension UplinkMachine {
         case .asking(let next, _): if isLive, !isLeaving { times.append(next) }
         case .accepted(let next), .moving(let next, _): if isLive { times.append(next) }
         case .withdrawing(_, let next, _):
-            // Not for ever: a parent that never answers has nothing to withdraw any more.
+            // Limited, since a parent that never replies has nothing left to withdraw.
             if isLive { times.append(next) }
             times.append(entry.since + self.times.tombstone)
         case .settled: if isLive, let telling = entry.telling { times.append(telling.next) }

@@ -1,12 +1,11 @@
 extension UplinkMachine {
-    /// A message came from the parent. Whatever it is may be late, doubled or alien (rule 9).
+    /// A message arrived from the parent. It may be late, doubled or unexpected (rule 9).
     mutating func received(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
         }
         if case .live(var live) = link, message.isReply {
-            // What a parent sends of its own accord comes also where nothing of this side's arrives
-            // any more.
+            // Only a reply counts: unsolicited messages arrive even when this side's are lost.
             live.heardAt = now
             live.pingedAt = nil
             link = .live(live)
@@ -28,7 +27,7 @@ extension UplinkMachine {
         case .hello, .present, .await, .settled, .withdraw, .status: return []
         case .accepted, .pending, .answer, .withdrawn, .reject:
             guard isLive else {
-                // A race: it was on its way when the link was given up. It will come again.
+                // A race: sent before the link was given up. The parent will send it again.
                 return [.dropped(Anomaly(kind: .whileClosed, detail: message.verb.rawValue))]
             }
             return receivedAbout(message, at: now)
@@ -50,7 +49,7 @@ extension UplinkMachine {
         }
     }
 
-    /// The parent does not take this link: another holds the name, or it speaks another version.
+    /// The parent refuses this link: another process has the name, or it has another version.
     private mutating func linkRefused(
         _ reject: Message.Reject, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -65,12 +64,12 @@ extension UplinkMachine {
         }
     }
 
-    /// ACCEPTED: the next hop has heard this asking. Not an answer (rule 2).
+    /// ACCEPTED: the next hop received this PRESENT. Not an answer (rule 2).
     private mutating func accepted(
         _ id: PresentationID, _ attempt: UInt64, at now: MonotonicTime
     ) -> [UplinkAction] {
         if var entry = entries[id], case .asking = entry.phase {
-            // What was said to an earlier asking says nothing of what this one has to say.
+            // A reply to an earlier generation does not confirm this one.
             guard attempt >= entry.firstAttempt else { return [] }
             entry.phase = .accepted(nextAwait: now + nextAwait())
             store(entry, id)
@@ -78,8 +77,8 @@ extension UplinkMachine {
         return held(id, .relayed, by: nil, at: now)
     }
 
-    /// ACCEPTED or PENDING: the next hop holds it. PENDING may come of its own accord, before
-    /// that hop has heard what is asked now.
+    /// ACCEPTED or PENDING: the next hop holds it. PENDING may be unsolicited, and sent before that
+    /// hop received the current PRESENT.
     private mutating func held(
         _ id: PresentationID, _ state: PresentationState.Station, by: String?, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -108,7 +107,7 @@ extension UplinkMachine {
             [.send(settledMessage(id, answer.id, result))]
         }
         guard var entry = entries[id] else {
-            // Just up, a child may still come back for it; later none will (rule 9).
+            // Shortly after the start a child may still return for it; later none will (rule 9).
             guard now.since(startedAt) > times.abandonAfter else {
                 return [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
             }
@@ -125,7 +124,7 @@ extension UplinkMachine {
             return [.answered(id, answer)]
         case .answered(let earlier):
             guard earlier == answer.id else { return settle(.late) }
-            // The same one again while it is carried out: its result follows.
+            // A repetition during the attempt: its result follows.
             entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return []
@@ -135,12 +134,12 @@ extension UplinkMachine {
             store(entry, id)
             return settle(result)
         case .withdrawing(let reason, _, _), .gone(let reason, _):
-            // Only the origin's giving up is a result. After a hop's, it may be asked again.
+            // Only the origin's withdrawal is a result. After a hop's, the presentation may return.
             return settle(reason == .origin ? .withdrawn : .unknown)
         }
     }
 
-    /// WITHDRAWN, or the OK that a parent may say in its place.
+    /// WITHDRAWN, or the OK that a parent may send in its place.
     private mutating func withdrawn(
         _ id: PresentationID, isOK: Bool, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -155,9 +154,9 @@ extension UplinkMachine {
             letGo(entry, id, at: now)
             return []
         case .asking, .accepted:
-            // A race: asked again meanwhile. A hop's abandonment is never final above.
+            // A race: presented again meanwhile. A hop's abandonment is never final above.
             guard !isOK, !entry.wasAbandoned else { return [] }
-            // The parent keeps an earlier withdrawal of this id for final.
+            // The parent holds an earlier, final withdrawal of this id.
             forget(id)
             return [.refused(id, Message.Reject(.gone, "withdrawn before under this id", id: id))]
         case .answered, .settled, .gone:
@@ -171,7 +170,7 @@ extension UplinkMachine {
         guard let id = reject.id, var entry = entries[id] else { return [] }
         switch entry.phase {
         case .withdrawing(let reason, _, _) where reject.code == .notYours:
-            // Another path asks for it now: nothing of ours is left to withdraw.
+            // Another path has presented it: this one has nothing left to withdraw.
             entry.phase = .gone(reason, until: now + times.tombstone)
             store(entry, id)
             return []
@@ -182,7 +181,7 @@ extension UplinkMachine {
         where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
             return []  // A race: said to what was asked before.
         case .settled where reject.code == .conflict || reject.code == .malformed:
-            // Told again it would say the same.
+            // A repetition would get the same reply.
             entry.noteKnown(in: welcome?.boot)
             store(entry, id)
             return []
@@ -192,13 +191,15 @@ extension UplinkMachine {
         let retry = reject.retryMilliseconds
         switch reject.code {
         case .unknownID:
-            // The reply to AWAIT. To PRESENT it makes no sense: that goes on at its own pace.
+            // The reply to AWAIT. A PRESENT ignores it and goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
             entry.askAnew(at: now)
         case .notYours where entry.wasAccepted && retry == nil:
-            // The origin asked by another path meanwhile and may have come back by this one, unless
-            // it is known not to have: then this path only waits for it (rule 11). Said twice, it
-            // is asked once.
+            // The origin presented by another path meanwhile and may have returned to this one,
+            // unless
+            // it is known not to have: then this path only waits for it (rule 11). Two refusals
+            // cause
+            // one PRESENT.
             guard entry.isAccepted, entry.request.present.isOriginReachable else { return [] }
             entry.askAnew(at: now)
         case .busy,
@@ -211,7 +212,7 @@ extension UplinkMachine {
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject
         default:
-            // Its time is over: an answer that is on its way all the same comes too late.
+            // Past its deadline: an answer on its way is too late.
             let isOver = reject.code == .deadlinePassed && !entry.request.isForwarded
             if isOver { withdraw(id, reason: .origin, at: now) } else { forget(id) }
             counters.refusedAbove += 1
@@ -223,7 +224,7 @@ extension UplinkMachine {
 }
 
 extension Message {
-    /// Whether a parent says it to what a child has said: then its way up is open.
+    /// Whether a parent sends it in reply to a child, which proves that its messages arrive.
     fileprivate var isReply: Bool {
         switch self {
         case .welcome, .accepted, .withdrawn, .ok, .pong, .state: true
@@ -235,12 +236,12 @@ extension Message {
     }
 }
 
-/// What came of an answer, on its way up.
-///
-/// The parent that sent an answer sends it again until it has the result. A later life of it, or
-/// another parent, may know nothing of the answer: it gets the result until it says OK (rule 12).
+// Results of answers, on their way up.
+//
+// The parent that sent an answer repeats it until it has the result. A later life of it, or another
+// parent, may not know the answer: it gets the result until it sends OK (rule 12).
 extension UplinkMachine {
-    /// The answer was carried out.
+    /// The attempt ended.
     mutating func settled(
         _ id: PresentationID, answer: UniqueID, result: RecoveryResult, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -249,7 +250,7 @@ extension UplinkMachine {
         }
         switch entry.phase {
         case .settled(answer, let known, _) where known != .unknown:
-            return []  // Given up below, or the same again: what is known stands.
+            return []  // Withdrawn below, or a repetition: the known result stands.
         case .answered(answer), .settled(answer, .unknown, _):
             let again = entry.askedMeanwhile
             entry.askedMeanwhile = nil
@@ -273,7 +274,7 @@ extension UplinkMachine {
         }
     }
 
-    /// A child says what came of an answer that an earlier life of this node passed down.
+    /// A child reports the result of an answer that an earlier life of this node sent down.
     mutating func passOn(
         _ settled: Message.Settled, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -283,14 +284,14 @@ extension UplinkMachine {
         case .answered(answer), .settled(answer, .unknown, _):
             return self.settled(id, answer: answer, result: result, at: now)
         case .asking, .accepted, .moving, .answered, .settled:
-            return []  // The answer comes down to the child, which replies with the result.
+            return []  // The answer is repeated to the child, which replies with the result.
         case .withdrawing, .gone, nil:
             return passOn(
                 id, asked, .settled(answer, result, until: now + times.tombstone), at: now)
         }
     }
 
-    /// A child says that the origin gave up what an earlier life of this node had asked.
+    /// A child reports that the origin withdrew a presentation of an earlier life of this node.
     mutating func passOnWithdrawal(
         of id: PresentationID, _ asked: Message.Asked, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -313,10 +314,10 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// A parent is there: it gets the results that it may not know, paced, after what is asked.
+    /// A parent is up: it gets the results that it may not know, paced, after the presentations.
     ///
     /// - Parameter mayHaveLapsed: It was out of reach for so long that it may have given up its
-    ///   answers: then it does not send them again, and asks for no result.
+    ///   answers: then it neither repeats them nor asks for results.
     mutating func tellResults(
         after count: Int, mayHaveLapsed: Bool, at now: MonotonicTime
     ) {
@@ -339,13 +340,13 @@ extension UplinkMachine {
         }
     }
 
-    /// Whether the parent in use is to be told of its own accord.
+    /// Whether the result has to be sent to the parent in use without a request.
     private func isOwed(_ entry: UplinkEntry, _ result: RecoveryResult) -> Bool {
         result != .unknown && entry.asked != nil
             && (entry.knownIn == nil || entry.knownIn != welcome?.boot)
     }
 
-    /// Tells it once more when it is time.
+    /// Sends the result again when due.
     mutating func tell(
         _ entry: inout UplinkEntry, _ answer: UniqueID, _ result: RecoveryResult,
         at now: MonotonicTime
@@ -359,11 +360,11 @@ extension UplinkMachine {
         return [.send(.settled(settled))]
     }
 
-    /// OK to a result; false where it is no word on that.
+    /// OK to a result; false when it belongs to something else.
     mutating func told(_ id: PresentationID) -> Bool {
         guard var entry = entries[id], case .settled = entry.phase else { return false }
-        // Kept for a next life of the parent, also what was passed on: this one may have died
-        // before it was on record.
+        // Kept for a next life of the parent, even if it was passed on: this life may die before
+        // the result is recorded.
         entry.noteKnown(in: welcome?.boot)
         store(entry, id)
         return true

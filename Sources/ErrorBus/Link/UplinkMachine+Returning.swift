@@ -1,17 +1,17 @@
-/// To another parent (rule 12): back to one that comes earlier in the list, or past one that has no
-/// way up itself, without a question lost or doubled:
-/// a second socket finds out whether it is there; the parent in use gives up what is open, each
-/// with an acknowledgement, while new questions wait; then the second socket becomes the link.
+// Switching to another parent (rule 12): back to one that comes earlier in the list, or past one
+// that has no way up, without losing or doubling a presentation. A second socket checks whether the
+// other parent is there; the parent in use releases the open presentations, each with an
+// acknowledgement, while new ones wait; then the second socket becomes the link.
 extension UplinkMachine {
-    /// How often the way back is put off because an answer is being carried out. Its result is
-    /// best told to the parent it came from; but a busy node must return some time.
+    /// How often the return is postponed because of an attempt in progress. Its result should go to
+    /// the parent that it came from; but a busy node must return some time.
     private static let putOffMax = 10
 
     var isLeaving: Bool {
         if case .leaving = returning { true } else { false }
     }
 
-    /// When the way back next has something to do.
+    /// The next due time of the return.
     var returnDue: MonotonicTime? {
         switch returning {
         case .none: cutOffDue
@@ -22,13 +22,13 @@ extension UplinkMachine {
         }
     }
 
-    /// When the parent in use is left at the latest. For a result only shortly: what it has let go
-    /// of is in front of people for as long as hops keep that back, and is asked again by then.
+    /// When the parent in use is left at the latest. Only shortly for a result: hops delay the
+    /// withdrawal of released presentations, which must be presented again within that time.
     private func leftAt(_ since: MonotonicTime) -> MonotonicTime {
         since + (unreleased.isEmpty ? times.leaveResultMax : times.leaveMax)
     }
 
-    /// How long an earlier parent has for its greeting: longer each time, as for the link.
+    /// The limit of an earlier parent's greeting: longer with each failure, as for the link.
     private var probeMax: UInt64 {
         let most = max(times.greetingMax, times.greetingRoundMax / UInt64(max(parent, 1)))
         return min(most, times.greetingMax << UInt64(min(probeFailures, 6)))
@@ -44,12 +44,12 @@ extension UplinkMachine {
 
     private mutating func waitForReturn(at now: MonotonicTime) {
         guard parent > 0 else { return returning = .none }
-        // Where an earlier one was left for want of a way up, again and again, it is not hurried.
+        // A parent that was often left for want of a way up is tried less often.
         let cutOffCount = parents[..<parent].map(\.cutOffCount).max() ?? 0
         returning = .waiting(until: now + nextReturn() << UInt64(min(max(cutOffCount, 1) - 1, 5)))
     }
 
-    /// What the parent says of its own way up, with where a presentation stands.
+    /// Records the parent's own way up, as its PENDING reports it.
     mutating func noteWay(_ state: PresentationState.Station, at now: MonotonicTime) {
         guard state == .unreachable else {
             cutOffSince = nil
@@ -59,8 +59,8 @@ extension UplinkMachine {
         if parentCount > 1, cutOffSince == nil { cutOffSince = now }
     }
 
-    /// When to look for another parent than one without a way up. Those above have a nearer way
-    /// past what has gone wrong: they come first.
+    /// When to look for another parent than one without a way up. Nodes above have a nearer way
+    /// around the fault, so they try first.
     private var cutOffDue: MonotonicTime? {
         guard let cutOffSince, isLive else { return nil }
         return cutOffSince + times.wayMax * UInt64(max(welcome?.path.count ?? 0, 1))
@@ -112,13 +112,13 @@ extension UplinkMachine {
         }
     }
 
-    /// Tries the next of all other parents. Nil while one is tried already.
+    /// Tries the next of all other parents. Nil while one is being tried.
     private mutating func lookAside(at now: MonotonicTime) -> [UplinkAction]? {
         switch returning {
         case .opening, .greeting, .leaving: return nil
         case .none, .waiting: break
         }
-        // In vain, the one after it is tried as much later.
+        // After a failure the next one is tried with the same delay.
         cutOffSince = now
         preferred = (max(preferred, 0) + 1) % parentCount
         if preferred == parent { preferred = (preferred + 1) % parentCount }
@@ -126,14 +126,14 @@ extension UplinkMachine {
         return [.openProbe(parent: preferred)]
     }
 
-    /// The second socket's connection is up.
+    /// The second socket is connected.
     mutating func probeConnected(at now: MonotonicTime) -> [UplinkAction] {
         guard case .opening = returning else { return [] }  // A race: it was given up.
         returning = .greeting(since: now, nextHello: now + times.helloAgainAfter)
         return [.sendProbe(hello)]
     }
 
-    /// The second socket is of no use: the parent in use stays.
+    /// The second socket failed: the parent in use stays.
     mutating func probeLost(
         _ reason: String, isRefusal: Bool = false, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -152,7 +152,7 @@ extension UplinkMachine {
         }
     }
 
-    /// A message came on the second socket.
+    /// A message arrived on the second socket.
     mutating func probeReceived(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
@@ -179,12 +179,12 @@ extension UplinkMachine {
         case .ping(let number): return [.sendProbe(.pong(number))]
         case .pong: return []
         default:
-            // It may still hold what was asked there before, and will be asked again.
+            // It may still hold earlier presentations, and will get them again.
             return [.dropped(Anomaly(kind: .whileClosed, detail: message.verb.rawValue))]
         }
     }
 
-    /// Everything open is taken back from the parent in use.
+    /// Withdraws everything open from the parent in use.
     private mutating func leave(
         for welcome: Message.Welcome, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -203,7 +203,7 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// The parent that is being left holds it no more.
+    /// The parent that is being left has released it.
     mutating func letGo(_ former: UplinkEntry, _ id: PresentationID, at now: MonotonicTime) {
         var entry = former
         entry.askAnew(at: now)
@@ -211,7 +211,7 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// The parent in use is not left after all.
+    /// The parent in use is kept.
     private mutating func resumeAsking(at now: MonotonicTime) {
         for id in openIDs {
             guard var entry = entries[id] else { continue }

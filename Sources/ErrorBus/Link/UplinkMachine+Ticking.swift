@@ -1,5 +1,5 @@
 extension UplinkMachine {
-    /// When the machine next has something to do.
+    /// The next due time of the machine.
     var nextDue: MonotonicTime? {
         let link: MonotonicTime? =
             switch self.link {
@@ -15,8 +15,8 @@ extension UplinkMachine {
         return dues.compactMap(\.self).min()
     }
 
-    /// How long a parent has for its greeting: longer with each round in which none came up, so
-    /// that slow links do in the end. The round stays bounded, so that the others get their turn.
+    /// The limit of a parent's greeting: longer with each failed round, so that slow links succeed
+    /// in the end. A round stays bounded, so that every parent is tried.
     private var greetingMax: UInt64 {
         let most = max(times.greetingMax, times.greetingRoundMax / UInt64(parentCount))
         return min(most, times.greetingMax << UInt64(min(failures / parentCount, 6)))
@@ -64,8 +64,8 @@ extension UplinkMachine {
         }
     }
 
-    /// When what has no answer is given up. An answer that was recorded above before the deadline
-    /// may be on its way down: it counts (A29).
+    /// When an unanswered presentation expires. An answer recorded above before the deadline may
+    /// still be on its way: it counts (A29).
     func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
         deadline + (isLive ? times.deadlineSlack : 0)
     }
@@ -77,7 +77,7 @@ extension UplinkMachine {
         if entry.isOpen, let deadline = entry.request.deadline,
             now >= expiry(deadline)
         {
-            // Only the origin's own clock is final: it may ask again by another path.
+            // Only the origin's own clock is final: the origin may present by another path.
             withdraw(id, reason: entry.request.isForwarded ? .abandoned : .origin, at: now)
             return [.expired(id)]
         }
@@ -124,7 +124,7 @@ extension UplinkMachine {
         jitter.milliseconds(in: times.awaitEvery / 2...times.awaitEvery)
     }
 
-    /// PRESENT as it goes out now: the next attempt, the time left, this node in the path.
+    /// The PRESENT to send now: the next attempt, the time left, this node in the path.
     private func sending(of entry: UplinkEntry, at now: MonotonicTime) -> Message.Present {
         var present = entry.request.present
         present.attempt = entry.attempt

@@ -1,5 +1,5 @@
-/// The child's side of a link: keeps the parents in contact and every presentation asked until it
-/// is answered, whatever is lost on the way. Pure: time comes in, actions go out.
+/// The child's side of a link: keeps contact to one of the parents, and each presentation until it
+/// is answered, despite losses. Pure: time comes in, actions go out.
 ///
 /// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
 struct UplinkMachine: Sendable {
@@ -31,39 +31,39 @@ struct UplinkMachine: Sendable {
 
     var link = LinkState.idle
     var parent = 0
-    /// The way back to an earlier parent, and which one is tried.
+    /// The state of the return to an earlier parent.
     var returning = ReturnState.none
     var preferred = 0
-    /// How often the way back was put off because something was between here and the parent.
+    /// How often the return was postponed because of messages under way.
     var putOffCount = 0
-    /// Tries of the way back that came to nothing.
+    /// Failed attempts of the return.
     var probeFailures = 0
-    /// Since when the parent in use says that it has no way up for what is open.
+    /// Since when the parent in use has reported no way up for open presentations.
     var cutOffSince: MonotonicTime?
     var failures = 0
-    /// When the link that is to be replaced was lost.
+    /// When the link that is being replaced was lost.
     var lostAt: MonotonicTime?
-    /// One for each parent, in order.
+    /// The state of each parent, in order.
     var parents: [UplinkParent]
     var startedAt = MonotonicTime(milliseconds: 0)
     var pingNumber: UInt64 = 0
-    /// Why the link is not live, as far as known: what an "unreachable" tells the caller.
+    /// Why the link is not live, as far as known; the detail of an "unreachable" outcome.
     var lastFailure: String?
-    /// What the parent told in WELCOME.
+    /// The parent's WELCOME.
     var welcome: Message.Welcome?
     var entries: [PresentationID: UplinkEntry] = [:]
     /// Entries that wait for an answer.
     var openCount = 0
     var counters = LinkCounters()
-    /// When to look at which entry again.
+    /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
-    /// Entries that wait for a word from the parent, or owe it one.
+    /// Entries that wait for a reply of the parent, or owe it one.
     var between: Set<PresentationID> = []
-    /// Those of them that wait for the parent to let go of them.
+    /// Those of them that the parent has not released yet.
     var unreleased: Set<PresentationID> = []
-    /// Entries that only keep a result or a withdrawal, and until when.
+    /// Entries that only keep a result or a withdrawal, with their expiry.
     var remembered = DeadlineQueue<PresentationID>()
-    /// Results and withdrawals of what an earlier life of this node had asked, and until when.
+    /// Results and withdrawals of presentations of an earlier life of this node, with their expiry.
     var passedOn = DeadlineQueue<PresentationID>()
     var jitter: Jitter
 
@@ -85,7 +85,7 @@ struct UplinkMachine: Sendable {
         if case .live = link { true } else { false }
     }
 
-    /// Why nothing is accepted yet, for an "unreachable" that a person can act on.
+    /// Why no presentation is accepted yet, for an "unreachable" that a person can act on.
     var whyNotAccepted: String {
         if let lastFailure { return lastFailure }
         switch link {
@@ -114,13 +114,13 @@ struct UplinkMachine: Sendable {
             link = .greeting(since: now, nextHello: now + times.helloAgainAfter)
             return [.send(hello)]
         case .greeting, .live, .idle, .waiting, .closed:
-            // A race: the event of a connection that has been replaced meanwhile.
+            // A race: an event of a connection that has been replaced.
             return []
         }
     }
 
-    /// The transport lost the connection. A parent that was there is tried again first; one
-    /// that never said WELCOME is given up.
+    /// The transport lost the connection. A parent that was live is tried again first; one that
+    /// never sent WELCOME is given up.
     mutating func disconnected(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
         switch link {
         case .greeting: return giveUp(reason, at: now)
@@ -167,8 +167,8 @@ struct UplinkMachine: Sendable {
         return actions
     }
 
-    /// WELCOME: everything open is asked again, paced, since the parent may be a new life or may
-    /// have lost what was under way (rule 2).
+    /// WELCOME: everything open is presented again, paced, since the parent may be a new life or
+    /// may have lost messages under way (rule 2).
     mutating func welcomed(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
         guard case .greeting = link else {
             return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
@@ -206,8 +206,8 @@ struct UplinkMachine: Sendable {
 
     var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
 
-    /// Leaves: what this node itself asked is withdrawn; what children asked is theirs to ask
-    /// again. The socket is closed by the driver, once this is sent.
+    /// The node stops: its own presentations are withdrawn; children present theirs again. The
+    /// driver closes the socket once this is sent.
     mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
         let wasLive = isLive
         link = .closed
@@ -218,7 +218,7 @@ struct UplinkMachine: Sendable {
             + [.send(.bye(reason: "shutdown"))]
     }
 
-    /// In the order they were made, so that equal machines do the same.
+    /// In the order of their ids, so that equal machines act alike.
     var openIDs: [PresentationID] {
         entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
     }
@@ -231,11 +231,11 @@ extension PresentationID {
 }
 
 extension UniqueID {
-    /// The order ids were made in, for version 7.
+    /// The order in which version 7 ids were made.
     func isBefore(_ other: UniqueID) -> Bool { (high, low) < (other.high, other.low) }
 }
 
-/// What an ``UplinkMachine`` wants done.
+/// An action that an ``UplinkMachine`` requests.
 enum UplinkAction: Hashable, Sendable {
     /// Open a socket to the parent of this index, in place of the one that is open.
     case open(parent: Int)
@@ -245,48 +245,48 @@ enum UplinkAction: Hashable, Sendable {
     case openProbe(parent: Int)
     case closeProbe
     case sendProbe(Message)
-    /// The second socket takes the place of the first, which is closed once all is sent.
+    /// Replace the first socket by the second, and close the first once all is sent.
     case adoptProbe
-    /// The parent welcomed us.
+    /// The link is live.
     case linkUp(Message.Welcome)
     case linkDown(reason: String)
-    /// Tell the caller where its presentation stands.
+    /// Report the state of the presentation to its caller.
     case moved(PresentationID, PresentationState.Station, by: String?)
-    /// Carry out the answer, then report ``UplinkMachine/settled(_:answer:result:at:)``.
+    /// Run the attempt, then report ``UplinkMachine/settled(_:answer:result:at:)``.
     case answered(PresentationID, Answer)
     /// The presentation is refused for good.
     case refused(PresentationID, Message.Reject)
     case expired(PresentationID)
     /// No parent could be reached within the caller's grace. Stays open until withdrawn.
     ///
-    /// With the refusal that it met last, where a parent was there and was busy.
+    /// With the latest refusal, if a parent was running and busy.
     case graceOver(PresentationID, Message.Reject?)
-    /// Late, doubled or alien: counted and dropped.
+    /// Late, doubled or unexpected: counted and dropped.
     case dropped(Anomaly)
 }
 
-/// What is remembered of one parent, beside what concerns only the one in use.
+/// The state kept for each parent, even while another is in use.
 struct UplinkParent: Hashable, Sendable {
-    /// What it called itself.
+    /// The name it sent.
     var node: NodeName?
-    /// Why it is not up; nil where it is, or was left for an earlier one, or was never tried.
+    /// Why it is not up; nil when it is up, was left for an earlier one, or was never tried.
     var failure: String?
-    /// It is there, and does not take this node.
+    /// Whether it is running and refuses this node.
     var isRefusing = false
     /// Since when it is up, or is not.
     var since = MonotonicTime(milliseconds: 0)
-    /// It is not the end of the way: there was a parent above it, or it said that there was none.
+    /// Whether it is not the root: it reported a parent, or the lack of one.
     var isPassage = false
     /// How often in a row it was left because it had no way up.
     var cutOffCount = 0
 
-    /// Welcomed so, this node would be no nearer to people.
+    /// Whether this WELCOME shows that the parent has no way up.
     func isCutOff(_ welcome: Message.Welcome) -> Bool { isPassage && welcome.path.count == 1 }
 }
 
-/// The way to another parent than the one in use: back to one that comes earlier in the list, or
-/// past one that has lost its own parent. It is tried on a socket of its own: the live link is left
-/// only for a parent that has said WELCOME.
+/// Switching to another parent than the one in use: back to one that comes earlier in the list, or
+/// past one that has lost its own parent. The other parent is tried on a second socket: the live
+/// link is left only for a parent that has sent WELCOME.
 enum ReturnState: Hashable, Sendable {
     /// The first parent is in use and has a way up, or none is in use. Becomes waiting, opening.
     case none
@@ -296,13 +296,13 @@ enum ReturnState: Hashable, Sendable {
     case opening(since: MonotonicTime)
     /// HELLO is sent until WELCOME comes. Becomes leaving, waiting.
     case greeting(since: MonotonicTime, nextHello: MonotonicTime)
-    /// Welcomed there; the parent in use lets go of what is open. Becomes none, waiting.
+    /// Welcomed there; the parent in use releases open presentations. Becomes none, waiting.
     case leaving(Message.Welcome, since: MonotonicTime)
 }
 
-/// How the links upward are.
+// The status of the links upward.
 extension UplinkMachine {
-    /// The parent in use is there.
+    /// The parent in use is up.
     mutating func noteUp(_ welcome: Message.Welcome, at now: MonotonicTime) {
         let former = parents[parent]
         parents[parent] = UplinkParent(
@@ -310,7 +310,7 @@ extension UplinkMachine {
             isPassage: former.isPassage || welcome.path.count > 1, cutOffCount: former.cutOffCount)
     }
 
-    /// A parent was tried in vain, or is lost. Trying again in vain is nothing new.
+    /// A parent was tried without success, or is lost. A repeated failure changes nothing.
     mutating func noteDown(
         _ index: Int, _ reason: String, isRefusal: Bool = false, at now: MonotonicTime
     ) {
@@ -322,7 +322,7 @@ extension UplinkMachine {
     /// The parent in use is left for an earlier one.
     mutating func noteLeft(at now: MonotonicTime) { parents[parent].since = now }
 
-    /// Puts in what this machine knows. `endpoints` are the parents', in order.
+    /// Adds this machine's part of the status. `endpoints` are the parents', in order.
     func tell(
         into status: inout NodeStatus, endpoints: [Endpoint], at now: MonotonicTime
     ) {
@@ -348,7 +348,7 @@ extension UplinkMachine {
         return parents[index].failure == nil ? .standby : .down
     }
 
-    /// The earlier parent that is tried at the moment, beside the one in use.
+    /// The earlier parent that is being tried beside the one in use.
     private var triedAgain: Int? {
         switch returning {
         case .none, .waiting: nil

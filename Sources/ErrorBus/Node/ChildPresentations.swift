@@ -1,11 +1,12 @@
 import Synchronization
 
-/// What children have asked: hands each to the node's chain as a ``RemoteError``, in a task of its
-/// own, and returns to the driver how the chain ended. Its methods are called on the transport's
-/// thread: they must not wait.
+/// The presentations of children: offers each to the node's chain as a ``RemoteError``, in its own
+/// task, and reports the chain's end to the driver. Its methods are called on the transport's
+/// thread and must not wait.
 final class ChildPresentations: Sendable {
-    /// Presentations whose tasks have not begun. With more, a flood would bury in the tasks of the
-    /// process what a good client asks; so the rest waits in the transport's fair lines.
+    /// The most presentations whose tasks have not begun. Above it, a flood would delay a good
+    /// client's presentations among the process's tasks; so the rest waits in the transport's fair
+    /// lines.
     private static let waitingMax = 128
 
     private struct Running {
@@ -16,9 +17,9 @@ final class ChildPresentations: Sendable {
 
     let chain: any Responder
     private let name: NodeName
-    /// A responder in the chain reads reports, so that a bad one is refused here.
+    /// Whether a responder in the chain reads reports, so that an invalid one is refused here.
     private let readsReports: Bool
-    /// What this node decided itself.
+    /// The decisions that this node made itself.
     private let decisions: Decisions
     private let running = Mutex<[PresentationID: Running]>([:])
     private let waitingCount = Atomic(0)
@@ -31,19 +32,19 @@ final class ChildPresentations: Sendable {
         self.readsReports = readsReports
     }
 
-    /// How many the chain works on.
+    /// How many are in the chain.
     var count: Int { running.withLock(\.count) }
 
     var isReady: Bool { waitingCount.load(ordering: .relaxed) < Self.waitingMax }
 
-    // The offers' tasks are unstructured because each is cancelled on its own, when its child
-    // gives up; they are all cancelled when the node stops.
+    // The offers' tasks are unstructured because each is cancelled separately, when its child
+    // withdraws; all are cancelled when the node stops.
     func offered(_ offer: DownlinkOffer, by driver: NodeDriver) {
         let id = offer.present.id
         let received = ReceivedPresentation(offer.present, deadline: offer.deadline)
         running.withLock { running in
             running[id]?.task.cancel()
-            // Detached: an offer inherits nothing from the presentation on whose job it came up.
+            // Detached: an offer inherits nothing from the presentation whose job it came up in.
             waitingCount.add(1, ordering: .relaxed)
             let task = Task.detached { [self] in
                 waited(driver)
@@ -54,7 +55,7 @@ final class ChildPresentations: Sendable {
         }
     }
 
-    /// One that was waiting does so no longer.
+    /// One that was waiting has begun.
     private func waited(_ driver: NodeDriver) {
         let count = waitingCount.subtract(1, ordering: .relaxed).newValue
         if count == Self.waitingMax - 1 { driver.transport.nudge(driver) }
@@ -68,7 +69,7 @@ final class ChildPresentations: Sendable {
         running.task.cancel()
     }
 
-    /// The prompt here says so.
+    /// Updates the prompt here.
     func reachable(_ id: PresentationID, _ isReachable: Bool) {
         running.withLock { $0[id] }?.received.contact.set(isReachable)
     }
@@ -94,8 +95,8 @@ final class ChildPresentations: Sendable {
         }
     }
 
-    /// Asks the journal about what this life of the node knows nothing of. Any peer can cause that:
-    /// it counts as waiting until it is done.
+    /// Asks the journal about a presentation that this life of the node does not know. Any peer can
+    /// cause that, so it counts as waiting until it is done.
     private func consult(
         _ driver: NodeDriver, _ work: @escaping @Sendable (Decisions) async -> Void
     ) {
@@ -149,8 +150,8 @@ final class ChildPresentations: Sendable {
 }
 
 extension Message.Present {
-    /// The payload, without what it says that others changed than those whom it came through: a
-    /// child puts no words into the mouths of its parents. Byte for byte where it says no such.
+    /// The payload without changes attributed to nodes outside its path: a child cannot forge
+    /// changes of the nodes above it. Unchanged when there are none.
     var payloadFromBelow: Frame {
         guard ErrorReport.mayHaveChanges(payload), let sent = try? ErrorReport(payload: payload)
         else { return payload }
@@ -161,7 +162,7 @@ extension Message.Present {
 }
 
 extension Transport {
-    /// A moment of the transport's clock as one of the clock that chains wait on.
+    /// A time of the transport's clock on the clock that chains use.
     func instant(of time: MonotonicTime) -> ContinuousClock.Instant {
         .now + .milliseconds(Int64(clamping: time.since(now)))
     }

@@ -1,10 +1,10 @@
 extension DownlinkVerdict {
-    /// What the hop below gets of the chain's outcome. Nil when there is nothing to say: the
-    /// node is going down, and its children ask again.
+    /// The chain's outcome for the hop below. Nil when there is nothing to send: the node stops,
+    /// and its children present again.
     init?(_ outcome: Outcome, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
-            // Each hop would put the number in front once more.
+            // Otherwise each hop would prepend the number again.
             let number = "\(code.rawValue) "
             self = .refused(
                 code, reason.hasPrefix(number) ? String(reason.dropFirst(number.count)) : reason)

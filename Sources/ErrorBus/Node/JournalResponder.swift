@@ -1,21 +1,21 @@
 import Logging
 import Synchronization
 
-/// Stands in front of a node's presenters: what the journal has an answer for is answered with
-/// it, and no presenter is asked again.
+/// The responder in front of a node's presenters: returns a recorded answer instead of asking a
+/// presenter again.
 final class JournalResponder: Responder {
     private let name: NodeName
     private let following: any Responder
     private let journal: any DecisionJournal
     private let decisions: Decisions
     private let asksAgain: Bool
-    /// What this life of the node works on, and how often: a presentation that comes again while
-    /// its former asking ends was shown, but before no restart.
+    /// The presentations of this life of the node, with their counts: one that returns while its
+    /// former call ends was shown, but not before a restart.
     private let present = Mutex<[PresentationID: Int]>([:])
     private let logger: Logger
 
-    /// - Parameter asksAgain: What was taken in before a restart, and so may have been shown, is
-    ///   shown again when it is asked again. Otherwise it is refused (410).
+    /// - Parameter asksAgain: Whether a presentation that may have been shown before a restart is
+    ///   shown again. Otherwise it is refused (410).
     init(
         _ name: NodeName, next: any Responder, journal: any DecisionJournal,
         audit: (any AuditLog)?, asksAgain: Bool, logger: Logger
@@ -48,7 +48,7 @@ final class JournalResponder: Responder {
             do {
                 record = try await journal.record(of: context.id)
             } catch {
-                // Never a guess: a node that cannot read what was decided does not decide.
+                // Never a guess: a node that cannot read its decisions does not decide.
                 logger.critical(
                     "journal: cannot be read, refusing to decide",
                     metadata: [
@@ -89,8 +89,8 @@ final class JournalResponder: Responder {
         }
     }
 
-    /// A presentation that ended without an answer: withdrawn, expired or withheld. Not when the
-    /// node goes down: then it comes back when its origin asks again.
+    /// Records an end without an answer: withdrawn, expired or withheld. Not when the node stops:
+    /// then the presentation returns when its origin presents it again.
     private func noteEnd(_ outcome: Outcome, in context: PresentationContext) async {
         guard outcome.answer == nil, outcome.refusalCode == nil else { return }
         let isGivenUp = context.received?.withdrawal != nil

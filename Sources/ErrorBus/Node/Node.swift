@@ -2,8 +2,8 @@ import OrderedCollections
 public import ServiceLifecycle
 import Synchronization
 
-/// One process on the bus: listens for children, offers what they ask to its chain, and passes
-/// on to its parent what the chain does not deal with.
+/// One process on the bus: listens for children, offers their presentations to its chain, and
+/// passes errors that the chain does not handle to its parent.
 ///
 /// ```swift
 /// let node = try Node("billing", topology: topology, parts: NodeParts(logger: logger))
@@ -16,8 +16,8 @@ public final class Node: Service {
     public let name: NodeName
     /// The parent process as a responder: the `next` of this process's own responders.
     public let uplink: any Responder
-    /// The head of this node's chain: where children's errors enter, and where this process's own
-    /// enter when its rules and presenters are to see them too.
+    /// The head of this node's chain: children's errors enter here, and so do errors of this
+    /// process that its rules and presenters should see.
     public let chain: any Responder
 
     private let transport: any NodeTransport
@@ -25,7 +25,7 @@ public final class Node: Service {
     private let presentations: ChildPresentations
     private let source: NodeStatusSource
     private let parts: NodeParts
-    /// How many endpoints it listens on once it runs.
+    /// The number of endpoints that it listens on while it runs.
     let listenCount: Int
     /// An endpoint that it may not listen on.
     private let unauthenticated: Endpoint?
@@ -46,8 +46,8 @@ public final class Node: Service {
     /// A node by its settings alone.
     ///
     /// - Parameters:
-    ///   - parents: Where to find the parents, in order of preference; empty at a root.
-    ///   - routes: Where rules can send errors instead, by the names that they use.
+    ///   - parents: The parents' endpoints, in order of preference; empty at a root.
+    ///   - routes: The destinations of rules that route, by name.
     public convenience init(
         _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
         parts: NodeParts
@@ -55,7 +55,7 @@ public final class Node: Service {
         self.init(settings, parents: parents, routes: routes, parts: parts, transport: Reactor())
     }
 
-    /// A node whose messages go by `transport`, which is its own.
+    /// A node with its own `transport`.
     package init(
         _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
         parts: NodeParts, transport: any NodeTransport
@@ -69,7 +69,7 @@ public final class Node: Service {
         let boot = BootID.make()
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
-        // The way to the parents comes first, where there are any.
+        // The link to the parents comes first, if there are any.
         let ways = (parents.isEmpty ? [] : [parents]) + routes.map { [$0.1] }
         let above = ways.map { endpoints in
             UplinkMachine(
@@ -98,7 +98,7 @@ public final class Node: Service {
             Dictionary(
                 routes.enumerated().map { ($1.name, responder(firstRoute + $0)) }
             ) { first, _ in first })
-        // Presenters that are a fallback are asked only when the parent cannot be.
+        // Fallback presenters are asked only when the parent cannot be reached.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
         chain = parts.chain?(end) ?? end
         presentations = ChildPresentations(
@@ -108,29 +108,29 @@ public final class Node: Service {
             settings.name, driver: driver, presentations: presentations, parts: parts)
     }
 
-    /// Where children can connect while it runs, in the order of the settings, with the port that
-    /// the system chose where a port was left open (`tcp://HOST:*`). Empty before and after.
+    /// The endpoints where children can connect while it runs, in the order of the settings, with
+    /// the port that the system chose for an open one (`tcp://HOST:*`). Empty before and after.
     public var boundEndpoints: [Endpoint] {
         get async { isStarted.load(ordering: .acquiring) ? await transport.boundEndpoints() : [] }
     }
 
-    /// How full this node's tables are; all empty before it runs. Asks the thread of the sockets,
-    /// so a reply also says that this thread works.
+    /// The sizes of this node's tables; all 0 before it runs. Asks the thread of the sockets, so a
+    /// reply also shows that this thread works.
     package var tableSizes: TableSizes {
         get async { await source.tableSizes }
     }
 
-    /// How this node is: its links, what is open, what went wrong last. Before it runs, only who
-    /// it is. Others get the same by ``NodeStatus/ask(_:within:)``.
+    /// The status of this node: its links, open presentations, latest faults. Before it runs, only
+    /// its name and version. Other processes get it by ``NodeStatus/ask(_:within:)``.
     package var status: NodeStatus {
         get async { await source.status }
     }
 
     /// Runs until the service group shuts down gracefully or the task is cancelled: then children
-    /// and parent hear so, every caller in this process completes with reason `shutDown`, and
-    /// the sockets are closed, all within a second.
+    /// and parent get BYE, every caller in this process completes with reason `shutDown`, and the
+    /// sockets are closed, all within a second.
     ///
-    /// - Throws: ``NodeError`` when an endpoint cannot be listened on, or it ran before.
+    /// - Throws: ``NodeError`` when it cannot listen on an endpoint, or has run before.
     public func run() async throws {
         guard name != .bare else { throw NodeError.reservedName(name) }
         if let unauthenticated { throw NodeError.unauthenticated(unauthenticated) }
@@ -152,14 +152,14 @@ public final class Node: Service {
             throw NodeError.transport(error)
         }
         parts.ready()
-        // Cancellation and graceful shutdown end it alike.
+        // Cancellation and graceful shutdown have the same effect.
         try? await gracefulShutdown()
         await stop()
     }
 
     private func stop() async {
         await driver.stop()
-        // Its ways know the rules, and the rules their ways.
+        // Breaks the reference cycle between links and rules.
         parts.routes.set([:])
         await transport.shutDown()
     }
@@ -169,13 +169,13 @@ public final class Node: Service {
 public enum NodeError: Error, Hashable, Sendable {
     /// The topology has no node of this name.
     case unknownNode(NodeName, known: [NodeName])
-    /// The name stands for something else on every link.
+    /// The name has another meaning on every link.
     case reservedName(NodeName)
     /// The endpoint is open to other machines, and links are not authenticated.
     case unauthenticated(Endpoint)
     /// An endpoint could not be opened.
     case transport(TransportError)
-    /// A node runs once.
+    /// The node has run before; a node runs once.
     case ranBefore(NodeName)
 }
 
@@ -183,7 +183,7 @@ extension NodeError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownNode(let name, let known):
-            "no node \"\(name)\" in this topology; there are: "
+            "no node \"\(name)\" in this topology; nodes: "
                 + known.map(\.description).joined(separator: ", ")
         case .reservedName(let name):
             "a node cannot be called \"\(name)\"; allowed: \(NodeName.allowedForNode)"

@@ -1,6 +1,6 @@
-/// The sockets of a node.
+// The sockets of a node.
 extension NodeDriver: TransportReceiver {
-    /// What parents send is always taken.
+    /// Messages of parents are always accepted.
     nonisolated func isReady(on socket: SocketID) -> Bool {
         assumeIsolated { $0.takesMore || !$0.sockets.contains(socket) }
     }
@@ -21,14 +21,14 @@ extension NodeDriver: TransportReceiver {
         assumeIsolated { $0.tick() }
     }
 
-    /// Where a socket leads.
+    /// The owner of a socket.
     private enum Side {
         case below
         case above(NodeMachine.Way)
         case probe(NodeMachine.Way)
     }
 
-    /// Nil for one that was closed: what still comes by it concerns no link.
+    /// Nil for a closed socket, whose late messages belong to no link.
     private func side(of socket: SocketID) -> Side? {
         if sockets.contains(socket) { return .below }
         for way in ways.indices {
@@ -38,7 +38,7 @@ extension NodeDriver: TransportReceiver {
         return nil
     }
 
-    /// What matters is sent again.
+    /// Logs dropped messages; every message that matters is sent again.
     private func noteOverflow(_ count: Int) {
         let anomaly = Anomaly(kind: .overflow, detail: "\(count) messages: the queue is full")
         anomalies.note(anomaly, count: count, at: transport.now, logger)
@@ -59,8 +59,8 @@ extension NodeDriver: TransportReceiver {
         }
     }
 
-    /// Also when it has stopped, until the socket is closed: the machine then refuses what is
-    /// asked, for a while.
+    /// Also called after the stop, until the socket is closed: the machine then refuses requests
+    /// for a while.
     private func takeFromBelow(_ frames: [Frame], _ socket: SocketID) {
         let peer: PeerID
         let body: ArraySlice<Frame>
@@ -93,7 +93,7 @@ extension NodeDriver: TransportReceiver {
         guard !isStopped else { return }
         let body = frames.first == [] ? frames.dropFirst() : frames[...]
         do throws(WireError) {
-            // Our own limit on what a parent may send is wider than what we may send it.
+            // The limit for messages from a parent is wider than the one for messages to it.
             let limits = WireLimits(headerByteCountMax: 32 * 1024, payloadByteCountMax: 1 << 20)
             let message = try Message(frames: body, limits: limits)
             if case .reject(let reject) = message {
@@ -129,7 +129,7 @@ extension NodeDriver: TransportReceiver {
     }
 }
 
-/// What a machine wants done with the sockets of a way up.
+// The actions of a machine on the sockets of a link upward.
 extension NodeDriver {
     func perform(_ action: WayAction, on way: NodeMachine.Way) {
         switch action {
@@ -171,7 +171,8 @@ extension NodeDriver {
         socket = nil
     }
 
-    /// A full queue or no connection is no matter here: what must arrive is sent again.
+    /// Sends a message. A full queue or a missing connection needs no reaction: every message that
+    /// matters is sent again.
     private func send(_ message: Message, on socket: SocketID?) {
         guard let socket else { return }
         _ = transport.send([[]] + message.frames, on: socket)

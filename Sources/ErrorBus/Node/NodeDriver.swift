@@ -4,16 +4,16 @@ import Synchronization
 /// Drives a ``NodeMachine``: sockets on one side, the node's chain on the other. Shares its
 /// transport's thread.
 actor NodeDriver {
-    /// Gets where a presentation stands. On the transport's thread: must not wait.
+    /// Receives the state of a presentation. Called on the transport's thread; must not wait.
     typealias Moved = @Sendable (PresentationState.Station, String?) -> Void
 
-    /// A responder of this process that has asked a parent.
+    /// A responder of this process that waits for a parent's answer.
     private struct Caller {
         let moved: Moved
         let ended: CheckedContinuation<UplinkEnding, Never>
     }
 
-    /// What other threads leave for this one, in order.
+    /// Calls from other threads, in order.
     private enum Posted: Sendable {
         case moved(PresentationID, generation: Int, PresentationState.Station, by: String?)
         case completed(PresentationID, generation: Int, DownlinkVerdict)
@@ -22,27 +22,27 @@ actor NodeDriver {
         case state(Frame, PeerID)
     }
 
-    /// The sockets of one way up.
+    /// The sockets of one link upward.
     struct WaySockets {
         var socket: SocketID?
-        /// To an earlier parent, while the way back is tried.
+        /// The socket to an earlier parent while the return is tried.
         var probe: SocketID?
         var log: ParentLog
     }
 
-    /// What the driver works for, from start to stop.
+    /// The node's chain, from start to stop.
     struct Chain: Sendable {
         let presentations: ChildPresentations
-        /// It is nothing but the way to the parents.
+        /// Whether the chain leads only to the parents.
         let isPassage: Bool
-        /// What STATE says. Made off this thread.
+        /// Makes the content of STATE, off this thread.
         let state: @Sendable () async -> Frame
     }
 
-    /// Bytes of one-frame reports being read at once; above it a client gets "busy". Many
-    /// clients fail at once for one cause, and their reports are small.
+    /// The most bytes of one-frame reports being read; above it a client gets "busy". Many clients
+    /// fail at once for one cause, and their reports are small.
     private static let bareReadingByteCountMax = 64 << 20
-    /// With so many of them, what comes next waits.
+    /// The most one-frame reports being read; above it further ones wait.
     private static let bareReadingCountMax = 128
 
     nonisolated let transport: any Transport
@@ -57,9 +57,9 @@ actor NodeDriver {
     var anomalies = AnomalyLog()
     private(set) var isStopped = false
     private let listens: [Endpoint]
-    /// Those that children connect to.
+    /// The listening sockets.
     private(set) var sockets: [SocketID] = []
-    /// Nil before it starts, and again once it has stopped: nothing then keeps others alive.
+    /// Nil before the start and after the stop, so that it keeps no other object alive.
     private var chain: Chain?
     private var callers: [Int: Caller] = [:]
     private var callerCount = 0
@@ -68,7 +68,7 @@ actor NodeDriver {
     private var bareReadingCount = 0
     private var refusedCount = 0
     private var refusals = RefusalLog()
-    /// Nil once it has stopped.
+    /// Nil after the stop.
     private nonisolated let mailbox = Mutex<[Posted]?>([])
 
     init(
@@ -102,8 +102,8 @@ actor NodeDriver {
         }
     }
 
-    /// Says goodbye, withdraws what is this node's own, and completes every waiting caller. What
-    /// is open below is left for the children to ask again.
+    /// Sends BYE, withdraws the node's own presentations, and completes every waiting caller.
+    /// Children present theirs again.
     func stop() {
         guard !isStopped else { return }
         takePosted()
@@ -117,9 +117,9 @@ actor NodeDriver {
 
     // MARK: For the chain
 
-    /// Asks on a way up, and waits until it is decided. Cancelling the task withdraws, for
-    /// `withdrawal()`'s reason; nil means: leave it, the asker comes back. `isOriginReachable()` is
-    /// asked when it goes out: what changes later, the machine knows by itself.
+    /// Presents on a link upward, and waits for the decision. Cancelling the task withdraws, with
+    /// the reason of `withdrawal()`; nil leaves it, since the caller returns. `isOriginReachable()`
+    /// is read at the sending: the machine knows of later changes.
     func present(
         _ request: UplinkRequest, on way: NodeMachine.Way, moved: @escaping Moved,
         withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin },
@@ -135,7 +135,7 @@ actor NodeDriver {
                 guard isStopped || !Task.isCancelled else {
                     return continuation.resume(returning: .withdrawn)
                 }
-                // Nothing asked or stopped overtakes a result that was posted before.
+                // No request or stop overtakes a result that was posted before.
                 takePosted()
                 guard !isStopped else { return continuation.resume(returning: .shutDown) }
                 callers[caller] = Caller(moved: moved, ended: continuation)
@@ -154,7 +154,7 @@ actor NodeDriver {
         perform(machine.gaveUp(id, on: way, caller: caller, reason, at: transport.now))
     }
 
-    /// Sends the answer to the child whose option it names; returns what came of it.
+    /// Sends the answer to the child whose option it names; returns the result.
     func attempt(
         _ answer: Answer, of id: PresentationID, generation: Int
     ) async -> RecoveryResult {
@@ -172,20 +172,20 @@ actor NodeDriver {
         }
     }
 
-    /// The chain is done with it. From anywhere, in order with ``move(_:generation:to:by:)``.
+    /// The chain ended. Callable from any thread, in order with ``move(_:generation:to:by:)``.
     nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
         post(.completed(id, generation: generation, verdict))
     }
 
-    /// The chain says where it stands. From anywhere, in order.
+    /// The chain reports the state of the presentation. Callable from any thread, in order.
     nonisolated func move(
         _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?
     ) {
         post(.moved(id, generation: generation, state, by: by))
     }
 
-    /// The answer was carried out here or below. Ids that a way does not know change nothing. From
-    /// anywhere; nothing asked or stopped after this overtakes it.
+    /// An attempt here or below ended. Unknown ids change nothing. Callable from any thread; no
+    /// later request or stop overtakes it.
     nonisolated func settle(
         _ id: PresentationID, answer: UniqueID, result: RecoveryResult, on way: NodeMachine.Way
     ) {
@@ -230,13 +230,13 @@ actor NodeDriver {
 
     // MARK: How it is
 
-    /// Adds what this node's links hold.
+    /// Adds the sizes of this node's tables.
     func count(into sizes: inout TableSizes) {
         let below = machine.below
         sizes.children = below.children.count
         sizes.openBelow = below.unsettledCount
         sizes.rememberedBelow = below.entries.count - below.unsettledCount
-        // What waits here is what the machine says that it waits for, or has been forgotten.
+        // Attempts that wait here also wait in the machine, or have been forgotten there.
         sizes.attempts = max(machine.attemptCount, attempts.values.reduce(0) { $0 + $1.count })
         sizes.offered += machine.passingCount
         sizes.waiting = max(machine.waitingCount, callers.count)
@@ -247,7 +247,7 @@ actor NodeDriver {
         }
     }
 
-    /// Puts in how this node's links are.
+    /// Adds the links' part of the status.
     func tell(into status: inout NodeStatus) {
         count(into: &status.tables)
         machine.below.tell(into: &status, at: transport.now)
@@ -258,7 +258,7 @@ actor NodeDriver {
         status.dropped.merge(anomalies.totals, uniquingKeysWith: +)
     }
 
-    // MARK: What the machine wants
+    // MARK: Actions of the machine
 
     /// An event of the link to the children.
     func below(_ event: (inout DownlinkMachine, MonotonicTime) -> [DownlinkAction]) {
@@ -277,7 +277,7 @@ actor NodeDriver {
     func perform(_ actions: [NodeAction]) {
         var vanished: Set<PeerID> = []
         for action in actions { perform(action, &vanished) }
-        // Each peer once: a second finding of the same loss changes nothing.
+        // Each peer once: a second report of the same loss changes nothing.
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
         var due = machine.nextDue
@@ -334,7 +334,8 @@ actor NodeDriver {
         refusals.note(reject, of: child, at: transport.now, logger)
     }
 
-    /// A full queue is no matter here: answers are sent again, and requesters ask again.
+    /// Sends frames. A full queue needs no reaction: answers are sent again, and requesters ask
+    /// again.
     private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) {
         let socket = SocketID(number: peer.socket)
         if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
@@ -344,12 +345,12 @@ actor NodeDriver {
 
     // MARK: One-frame reports
 
-    /// Whether children's messages may come.
+    /// Whether messages of children are accepted.
     var takesMore: Bool {
         bareReadingCount < Self.bareReadingCountMax && chain?.presentations.isReady ?? true
     }
 
-    /// Reads a one-frame report, off this thread: JSON has no place on it.
+    /// Reads a one-frame report off this thread, which parses no JSON.
     func takeBare(_ frame: Frame, from peer: PeerID) {
         guard bareReadingByteCount + frame.count <= Self.bareReadingByteCountMax else {
             let busy = WireError(

@@ -1,4 +1,4 @@
-// MARK: What the link to the children wants
+// MARK: Actions of the link to the children
 
 extension NodeMachine {
     mutating func carryOut(
@@ -36,10 +36,10 @@ extension NodeMachine {
         case .withdrawnForGood(let id, let asked):
             guard let asked else { return }
             forEachWay(at: now, into: &actions) { $0.passOnWithdrawal(of: id, asked, at: now) }
-            // Its answer may have been recorded just after a hop had given it up.
+            // Its answer may have been recorded just after a hop withdrew it.
             actions.append(.withdrawnBefore(id, asked, isHere: true))
         case .reachable(let id, let isReachable):
-            // The prompt here says so, and so does the one that an upper node may show.
+            // Updates the prompt here, and a prompt at a node above.
             actions.append(.reachable(id, isReachable))
             forEachWay(at: now, into: &actions) {
                 $0.reachabilityChanged(id, isReachable, at: now)
@@ -47,7 +47,7 @@ extension NodeMachine {
         }
     }
 
-    /// Whichever way does not have it does nothing.
+    /// Applies an event to every link upward; one without the presentation ignores it.
     mutating func forEachWay(
         at now: MonotonicTime, into actions: inout [NodeAction],
         _ event: (inout UplinkMachine) -> [UplinkAction]
@@ -57,7 +57,7 @@ extension NodeMachine {
         }
     }
 
-    /// A child asks. To look for what a report says of others takes reading it.
+    /// A child presents. Finding forged changes in a report requires parsing it.
     mutating func take(
         _ offer: DownlinkOffer, at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
@@ -79,7 +79,7 @@ extension NodeMachine {
         } else if let passed = passedDown.removeValue(forKey: attempt) {
             ended(attempt.id, passed, result, at: now, into: &actions)
         } else if let given = below.entries[attempt.id]?.answer, given.id == attempt.answer {
-            // The chain waits no longer.
+            // No responder of the chain waits for it.
             guard given.isFromAbove else {
                 actions.append(.settledLater(attempt.id, given, result))
                 return
@@ -91,7 +91,7 @@ extension NodeMachine {
     }
 }
 
-// MARK: What a link upward wants
+// MARK: Actions of a link upward
 
 extension NodeMachine {
     mutating func carryOut(
@@ -114,7 +114,7 @@ extension NodeMachine {
         case .sendProbe(let message): actions.append(.above(way, .sendProbe(message)))
         case .adoptProbe: actions.append(.above(way, .adoptProbe))
         case .linkUp(let welcome):
-            // What WELCOME tells children of the way up.
+            // The path upward, for the WELCOME to children.
             if way == 0 {
                 below.pathUpward =
                     [below.name] + (welcome.path.isEmpty ? [welcome.node] : welcome.path)
@@ -135,7 +135,7 @@ extension NodeMachine {
             }
         case .answered(let id, let answer):
             guard askers[way][id] != nil else {
-                // The caller is gone without a word to the parent, and may come back for it.
+                // The caller left without a withdrawal, and may return for it.
                 let unknown = above[way].settled(
                     id, answer: answer.id, result: .unknown, at: now)
                 return carryOut(unknown, of: way, at: now, into: &actions)
@@ -146,13 +146,13 @@ extension NodeMachine {
         case .expired(let id): end(id, .expired, on: way, at: now, into: &actions)
         case .graceOver(let id, let refusal):
             end(id, .unreachable(tried(on: way), refusal), on: way, at: now, into: &actions)
-            // Only an origin's giving up is final under its id.
+            // Only an origin's withdrawal is final under its id.
             let isForwarded = above[way].entries[id]?.request.isForwarded == true
             withdraw(id, isForwarded ? .abandoned : .origin, on: way, at: now, into: &actions)
         }
     }
 
-    /// What was tried and how it went, for an "unreachable" that a person can act on.
+    /// The endpoints tried and the failures, for an "unreachable" that a person can act on.
     func tried(on way: Way) -> String {
         let list = endpoints[way].map(\.description).joined(separator: ", ")
         return "tried \(list): \(above[way].whyNotAccepted)"
@@ -182,7 +182,7 @@ extension NodeMachine {
         _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult, on way: Way,
         at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
-        // Only this node waits no longer: the child that has the answer tells the next life.
+        // Only this node stops waiting: the child that has the answer reports to its next life.
         if result == .unknown, isGoingDown { return }
         carryOut(
             above[way].settled(id, answer: answer, result: result, at: now), of: way, at: now,
@@ -202,10 +202,10 @@ extension NodeMachine {
     }
 }
 
-// MARK: What is passed on
+// MARK: Relayed presentations
 
 extension NodeMachine {
-    /// Asking the parent in a child's name ended.
+    /// The presentation of a child at the parent ended.
     mutating func ended(
         _ id: PresentationID, generation: Int, _ ending: UplinkEnding, at now: MonotonicTime,
         into actions: inout [NodeAction]
@@ -225,7 +225,7 @@ extension NodeMachine {
         if let known { ended(id, passed, known, at: now, into: &actions) }
     }
 
-    /// The child's side said what came of it.
+    /// The child reported the result.
     mutating func ended(
         _ id: PresentationID, _ passed: PassedDown, _ result: RecoveryResult,
         at now: MonotonicTime, into actions: inout [NodeAction]
@@ -248,7 +248,7 @@ extension NodeMachine {
             into: &actions)
     }
 
-    /// Sends an answer down. `waits` notes what waits for its result, where that is not known yet.
+    /// Sends an answer down. `waits` records the responder that waits for a result not yet known.
     mutating func give(
         _ answer: Answer, to id: PresentationID, generation: Int, at now: MonotonicTime,
         into actions: inout [NodeAction], waits: (inout NodeMachine) -> Void

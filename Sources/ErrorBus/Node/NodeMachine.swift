@@ -1,11 +1,11 @@
-/// One node's part in the protocol: the link to its children, the links upward, and what goes from
-/// one to the other. Pure: time comes in, actions go out.
+/// The protocol of one node: the link to its children, the links upward, and the events between
+/// them. Pure: time comes in, actions go out.
 ///
-/// What children ask is offered to the node's chain. Where nothing in the node looks at it, it goes
-/// to the parent as it came, and its answer down again, without leaving this machine.
+/// A child's presentation is offered to the node's chain. When the chain leads only to the parent,
+/// it goes there unchanged, and its answer down again, within this machine.
 struct NodeMachine: Sendable {
-    /// A link upward: 0 leads to the parents, where there are any; one more for each route that
-    /// rules send errors by.
+    /// A link upward: 0 leads to the parents, if there are any; each route of a rule has a further
+    /// one.
     typealias Way = Int
 
     /// An answer that went down.
@@ -14,15 +14,15 @@ struct NodeMachine: Sendable {
         let answer: UniqueID
     }
 
-    /// What asked a parent.
+    /// The origin of a presentation at a parent.
     enum Asker: Hashable, Sendable {
         /// A responder of this process, which waits under this number.
         case caller(Int)
-        /// A child, by its asking of this generation: passed on.
+        /// A child, with the generation of its entry: relayed.
         case child(generation: Int)
     }
 
-    /// An answer from above to what was passed on.
+    /// An answer from above to a relayed presentation.
     struct PassedDown: Hashable, Sendable {
         let generation: Int
         let answer: Answer
@@ -30,13 +30,13 @@ struct NodeMachine: Sendable {
 
     /// The parents of each way, in order of preference.
     let endpoints: [[Endpoint]]
-    /// The chain is nothing but the way to the parents.
+    /// Whether the chain leads only to the parents.
     var isPassage = false
     var below: DownlinkMachine
     var above: [UplinkMachine]
-    /// For each way, what waits for an answer there.
+    /// For each link upward, the presentations that wait for an answer there.
     var askers: [[PresentationID: Asker]]
-    /// Answers that the chain gave, and how many of its responders wait for what comes of each.
+    /// The chain's answers, with the number of responders that wait for each result.
     var attempts: [Attempt: Int] = [:]
     var passedDown: [Attempt: PassedDown] = [:]
     var isGoingDown = false
@@ -56,16 +56,16 @@ struct NodeMachine: Sendable {
         }
     }
 
-    /// How many presentations wait for an answer on some way up.
+    /// How many presentations wait for an answer on a link upward.
     var waitingCount: Int { askers.reduce(0) { $0 + $1.count } }
 
-    /// How many are passed on at the moment.
+    /// How many presentations are relayed now.
     var passingCount: Int {
         passedDown.count
             + (askers.first?.values.count { if case .child = $0 { true } else { false } } ?? 0)
     }
 
-    /// How many responders wait for what comes of an answer.
+    /// How many responders wait for the result of an answer.
     var attemptCount: Int { attempts.values.reduce(0, +) + passedDown.count }
 
     // MARK: Events
@@ -98,8 +98,8 @@ struct NodeMachine: Sendable {
         return actions
     }
 
-    /// A responder of this process asks, and waits under the number `caller`. Another asking of the
-    /// same id, which was withdrawn and has not noticed yet, makes room.
+    /// A responder of this process presents, and waits under the number `caller`. An earlier call
+    /// for the same id, which was withdrawn and has not noticed yet, is replaced.
     mutating func asked(
         _ request: UplinkRequest, on way: Way, caller: Int, at now: MonotonicTime
     ) -> [NodeAction] {
@@ -108,7 +108,8 @@ struct NodeMachine: Sendable {
         return actions
     }
 
-    /// That responder waits no longer. Without a reason it comes back: the parent is not told.
+    /// That responder stopped waiting. Without a reason it returns later: the parent is not
+    /// notified.
     mutating func gaveUp(
         _ id: PresentationID, on way: Way, caller: Int, _ reason: Message.WithdrawReason?,
         at now: MonotonicTime
@@ -120,10 +121,9 @@ struct NodeMachine: Sendable {
         return actions
     }
 
-    /// The chain chose one of a child's own options, and waits for what comes of it.
+    /// The chain chose one of a child's own options, and waits for the result.
     ///
-    /// - Returns: Also the result, where it is known at once: it is this asking's, a later one may
-    ///   wait for another.
+    /// - Returns: Also the result, when it is known at once for this generation.
     mutating func answered(
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> (known: RecoveryResult?, actions: [NodeAction]) {
@@ -134,8 +134,7 @@ struct NodeMachine: Sendable {
         return (known, actions)
     }
 
-    /// What came of an answer from above that a responder of this process has carried out, or that
-    /// was carried out below.
+    /// The result of an answer from above whose attempt ran in this process or below.
     mutating func settled(
         _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult, on way: Way,
         at now: MonotonicTime
@@ -145,7 +144,7 @@ struct NodeMachine: Sendable {
         return actions
     }
 
-    /// The node stops: children and parents hear so, and no responder waits any longer.
+    /// The node stops: children and parents get BYE, and every responder stops waiting.
     mutating func stopped(at now: MonotonicTime) -> [NodeAction] {
         isGoingDown = true
         var actions: [NodeAction] = []
@@ -164,12 +163,12 @@ struct NodeMachine: Sendable {
     }
 }
 
-/// What a ``NodeMachine`` wants done.
+/// An action that a ``NodeMachine`` requests.
 enum NodeAction: Hashable, Sendable {
     // To children.
     case send(Message, to: PeerID)
     case reply(BareReply, to: PeerID)
-    /// A peer asked how the node is: send STATE.
+    /// A peer requested the node's status: send STATE.
     case tellState(to: PeerID)
     case childUp(NodeName)
     case childDown(NodeName, reason: String)
@@ -178,32 +177,33 @@ enum NodeAction: Hashable, Sendable {
     case above(NodeMachine.Way, WayAction)
 
     // To the chain.
-    /// A child asks: hand it to the node's chain.
+    /// A child presents: offer it to the node's chain.
     case offer(DownlinkOffer)
-    /// No child wants the answer any longer: take the error back from the chain.
+    /// No child waits for the answer: withdraw the error from the chain.
     case cancel(PresentationID, generation: Int, DownlinkAction.Outcome)
-    /// The asker cannot be reached, or can again.
+    /// The asker became unreachable, or reachable again.
     case reachable(PresentationID, Bool)
-    /// What came of an answer that the chain gave, for all that wait for it.
+    /// The result of the chain's answer, for all that wait for it.
     case attempted(NodeMachine.Attempt, RecoveryResult)
-    /// What came of an answer that was decided here, and that the chain waits for no longer.
+    /// The result of an answer decided here, for which the chain no longer waits.
     case settledLater(PresentationID, Answer, RecoveryResult)
 
-    // To the journal: what this life of the node knows nothing of.
-    /// What came of an answer that an earlier life gave or passed down.
+    // To the journal, about presentations that this life of the node does not know.
+    /// The result of an answer that an earlier life gave or passed down.
     case settledBefore(Message.Settled, of: Message.Asked)
-    /// The origin has given up what an earlier life was asked, or what ended here without its word.
+    /// The origin withdrew a presentation of an earlier life, or one that ended here without its
+    /// word.
     case withdrawnBefore(PresentationID, Message.Asked, isHere: Bool)
 
-    // To responders of this process that asked.
+    // To responders of this process that wait for a parent.
     case moved(caller: Int, PresentationState.Station, by: String?)
     case ended(caller: Int, UplinkEnding)
 
-    /// Late, doubled or alien: counted and dropped.
+    /// Late, doubled or unexpected: counted and dropped.
     case dropped(Anomaly)
 }
 
-/// What a ``NodeMachine`` wants done with one of its ways up.
+/// An action on one of the links upward.
 enum WayAction: Hashable, Sendable {
     /// Open a socket in place of the one that is open.
     case open(Endpoint)
@@ -213,19 +213,19 @@ enum WayAction: Hashable, Sendable {
     case openProbe(Endpoint)
     case closeProbe
     case sendProbe(Message)
-    /// The second socket takes the place of the first, which is closed once all is sent.
+    /// Replace the first socket by the second, and close the first once all is sent.
     case adoptProbe
-    /// A parent of this name is there.
+    /// A parent of this name is up.
     case up(NodeName)
     case down(reason: String)
 }
 
-/// How asking a parent ended.
+/// The end of a presentation at a parent.
 enum UplinkEnding: Hashable, Sendable {
     case answered(Answer)
     case refused(Message.Reject)
     case expired
-    /// No parent could be reached within the grace; what was tried.
+    /// No parent could be reached within the grace; with the endpoints tried.
     case unreachable(String, Message.Reject?)
     /// The caller was cancelled.
     case withdrawn
@@ -233,8 +233,8 @@ enum UplinkEnding: Hashable, Sendable {
 }
 
 extension UplinkRequest {
-    /// What a child asks, for the next hop. Whether to go on waiting is for the origin to say,
-    /// unless a presenter is here.
+    /// A child's request for the next hop. The origin decides how long to wait, unless a presenter
+    /// is here.
     init(forwarding present: Message.Present, deadline: MonotonicTime?, grace: UInt64? = nil) {
         var present = present
         present.waitMilliseconds = nil
@@ -243,7 +243,7 @@ extension UplinkRequest {
 }
 
 extension Answer {
-    /// What is to be carried out here or below; nil where a process above dealt with it.
+    /// The answer to attempt here or below; nil when a process above handled the error.
     var toAttempt: Answer? {
         guard didRecover == nil else { return nil }
         var answer = plain
@@ -251,16 +251,16 @@ extension Answer {
         return answer
     }
 
-    /// What came of it, where a process above dealt with it.
+    /// The result, when a process above handled the error.
     var resultAbove: RecoveryResult? { didRecover.map { $0 ? .recovered : .failed } }
 }
 
 extension DownlinkAction.Outcome {
-    /// The reason that the next hop gets; nil at shutdown, since the child asks again.
+    /// The reason for the next hop; nil at shutdown, since the child presents again.
     var withdrawal: Message.WithdrawReason? {
         switch self {
         case .withdrawn: .origin
-        // This hop's clock says so; only the origin's own word is final.
+        // This hop's own clock; only the origin's withdrawal is final.
         case .abandoned, .expired: .abandoned
         case .shutDown: nil
         }

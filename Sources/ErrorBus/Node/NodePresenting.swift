@@ -4,7 +4,7 @@ struct NodePresenting {
     private let parts: NodeParts
     private let chain: NodeParts.Chain
 
-    /// Nil for a node that presents nothing itself.
+    /// Nil for a node without presenters.
     init?(_ settings: NodeSettings, _ parts: NodeParts) {
         self.settings = settings
         self.parts = parts
@@ -35,7 +35,7 @@ struct NodePresenting {
     }
 }
 
-/// The end of a chain that goes nowhere: what every presenter declined is refused.
+/// The end of a chain without a next responder: refuses errors that every presenter declined.
 struct CutEnd: Responder {
     let name: NodeName
 
@@ -43,8 +43,8 @@ struct CutEnd: Responder {
     var next: (any Responder)? { get async { nil } }
 }
 
-/// Gives this process's own presentations the node's deadline where they have none. A child's
-/// come with their origin's, or were asked without one.
+/// Gives this process's own presentations the node's deadline if they have none. Children's have
+/// their origin's deadline, or none.
 private struct DeadlineResponder: Responder {
     let name: NodeName
     let deadline: Duration

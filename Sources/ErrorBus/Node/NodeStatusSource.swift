@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Puts together how a node is, from the parts that know.
+/// Assembles the status of a node from its parts.
 final class NodeStatusSource: Sendable {
     private let name: NodeName
     private let version: String
@@ -19,10 +19,10 @@ final class NodeStatusSource: Sendable {
         faults = parts.faults
     }
 
-    /// The sockets' thread runs from now on: it may be asked.
+    /// The sockets' thread runs from now on and can be asked.
     func started() { startedAt.withLock { $0 = .now } }
 
-    /// Asks the thread of the sockets.
+    /// The status, from the thread of the sockets.
     var status: NodeStatus {
         get async {
             var status = NodeStatus(node: name)
@@ -37,7 +37,7 @@ final class NodeStatusSource: Sendable {
         }
     }
 
-    /// How full the tables are, without the rest.
+    /// The table sizes alone.
     var tableSizes: TableSizes {
         get async {
             var sizes = TableSizes()

@@ -2,10 +2,10 @@ import Synchronization
 
 /// A child's error in this process: an ordinary recoverable error whose attempter lives elsewhere.
 ///
-/// Its report is read when a responder asks for it, so a relay whose chain leaves the error alone
-/// passes the bytes on unread.
+/// Its report is parsed when a responder asks for it, so a relay whose chain leaves the error
+/// unchanged passes the bytes on unparsed.
 package struct RemoteError: AttemptableError {
-    /// The report as it came.
+    /// The report as received.
     let payload: Frame
     let remote: RemoteAttempter
 
@@ -13,14 +13,14 @@ package struct RemoteError: AttemptableError {
     package var attempter: any RecoveryAttempter { remote }
 }
 
-/// A report that is read once, when it is needed.
+/// A report that is parsed once, when it is needed.
 final class ReportReading: Sendable {
     private let payload: Frame
     private let result = Mutex<Result<ErrorReport, ReportError>?>(nil)
 
     init(_ payload: Frame) { self.payload = payload }
 
-    /// The report, or why it cannot be read.
+    /// The report, or why it cannot be parsed.
     var reading: Result<ErrorReport, ReportError> {
         result.withLock { result in
             if let result { return result }
@@ -30,7 +30,7 @@ final class ReportReading: Sendable {
         }
     }
 
-    /// The report; for bytes that are none, an error that says so.
+    /// The report; for invalid bytes, an error that reports that.
     var report: ErrorReport {
         switch reading {
         case .success(let report): report
@@ -42,7 +42,7 @@ final class ReportReading: Sendable {
     }
 }
 
-/// Attempts a child's options: sends the answer down and waits for what comes of it. The closures
+/// The attempter of a child's options: sends the answer down and waits for the result. The attempts
 /// behind the options never leave their process.
 struct RemoteAttempter: RecoveryAttempter {
     let reading: ReportReading
@@ -52,7 +52,7 @@ struct RemoteAttempter: RecoveryAttempter {
 
     var options: [ErrorReport.Option] { reading.report.options }
 
-    /// Not checked against the options here: the presenter did, and their owner does.
+    /// The option is not checked here: the presenter did, and the owner does.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
         .remote(await driver.attempt(answer, of: id, generation: generation))
     }

@@ -1,9 +1,9 @@
 extension NodeStatus {
-    /// Asked at once, each by a connection and a thread of its own.
+    /// The most requests at once, each with its own connection and thread.
     private static let askedMax = 128
 
-    /// Asks the nodes that listen at these endpoints how they are, all at once. It takes as long
-    /// as the slowest of them, at most `limit` for each 128 of them.
+    /// Reads the status of the nodes that listen at these endpoints, in parallel. Takes as long as
+    /// the slowest of them, at most `limit` for each 128 of them.
     ///
     /// - Returns: One result for each endpoint, in their order.
     package static func ask(
@@ -20,7 +20,7 @@ extension NodeStatus {
     }
 }
 
-/// Asks a number of nodes how they are, once. Shares its transport's thread.
+/// Reads the status of several nodes, once. Shares its transport's thread.
 private actor StatusInquiry {
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         reactor.reactorExecutor.asUnownedSerialExecutor()
@@ -30,7 +30,7 @@ private actor StatusInquiry {
 
     private nonisolated let reactor = Reactor()
     private let endpoints: [Endpoint]
-    /// The index of the endpoint that each socket leads to.
+    /// The index of the endpoint of each socket.
     private var open: [SocketID: Int] = [:]
     private var connected: Set<SocketID> = []
     private var replies: [Reply?]
@@ -42,7 +42,7 @@ private actor StatusInquiry {
         replies = Array(repeating: nil, count: endpoints.count)
     }
 
-    /// The nodes' own words are read here, off the sockets' thread.
+    /// The replies are parsed here, off the sockets' thread.
     nonisolated func run(within limit: Duration) async -> [Result<NodeStatus, StatusFailure>] {
         do throws(TransportError) { try reactor.start() } catch {
             return endpoints.map { _ in .failure(.unreachable(error.description)) }

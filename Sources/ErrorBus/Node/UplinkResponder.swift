@@ -1,11 +1,11 @@
-/// The parent process as a responder: what a service in this process uses as `next`, and where a
-/// relay's chain ends.
+/// The parent process as a responder: the `next` of a service in this process, and the end of a
+/// relay's chain.
 ///
-/// An error presented here goes to the parent; the answer comes back, the chosen option is run by
-/// its owner (here, or below where a child's error came from), and the parent learns what came of
-/// it. Errors that say "user cancelled" do not cross.
+/// An error presented here goes to the parent; the answer comes back, its owner runs the chosen
+/// option (here, or below for a child's error), and the parent gets the result. User cancellations
+/// do not cross.
 struct UplinkResponder: Responder {
-    /// What to do when no parent can be reached.
+    /// The reaction when no parent can be reached.
     enum WhenUnreachable: Sendable {
         case hold
         case fail(grace: UInt64)
@@ -18,7 +18,8 @@ struct UplinkResponder: Responder {
             }
         }
 
-        /// A child's presentation waits as long as its origin likes, or until it can be asked here.
+        /// A child's presentation waits as long as its origin does, or until it can be presented
+        /// here.
         var graceForChildren: UInt64? {
             if case .presentLocally(let grace, _) = self { grace } else { nil }
         }
@@ -26,13 +27,13 @@ struct UplinkResponder: Responder {
 
     let name: NodeName
     let origin: NodeName
-    /// Nil where there is no parent.
+    /// Nil without a parent.
     let uplink: Uplink?
     let whenUnreachable: WhenUnreachable
     let deadline: Duration?
     let cancellation: UserCancellation
     let audit: (any AuditLog)?
-    /// Makes sure that the node's thread runs.
+    /// Ensures that the node's thread runs.
     let wake: @Sendable () throws(TransportError) -> Void
 
     init(
@@ -60,12 +61,12 @@ struct UplinkResponder: Responder {
 
     var responderName: String { name.description }
 
-    /// The next responder lives in the parent process.
+    /// Nil: the next responder is in the parent process.
     var next: (any Responder)? { get async { nil } }
 
     func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
         await carryOn(context) { context in
-            // Only a child's error as it came is passed on unread.
+            // Only a child's unchanged error is passed on unparsed.
             if !(error is RemoteError), cancellation.matches(error) {
                 return Outcome(
                     didRecover: false, reason: .userCancelled,
@@ -105,7 +106,7 @@ struct UplinkResponder: Responder {
 
     private func encode(_ error: any Error, in context: PresentationContext) -> Frame {
         var report = ErrorReport(describing: error)
-        // Rules say themselves what they changed.
+        // Rules record their own changes.
         if let asked = context.received?.present,
             let before = try? ErrorReport(payload: asked.payloadFromBelow),
             before.changes.count == report.changes.count
@@ -151,7 +152,7 @@ struct UplinkResponder: Responder {
         return await expired(error, context) ?? outcome
     }
 
-    /// The answer is here: run its option, unless it was dealt with above, and say what came.
+    /// The answer arrived: runs its option, unless it was handled above, and reports the result.
     private func carryOut(
         _ decided: Answer, _ error: any Error, _ id: PresentationID, _ uplink: Uplink
     ) async -> Outcome {
@@ -168,7 +169,7 @@ struct UplinkResponder: Responder {
         return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
     }
 
-    /// No answer came in time: does what was declared for that, where this is the origin.
+    /// No answer came in time: applies the declared option, if this is the origin.
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
         record(.decided(answer, isRestored: false), of: context.id)
@@ -193,15 +194,15 @@ extension UplinkResponder {
         }
     }
 
-    /// Whether this is the way to the parents of a driver's node and nothing more: not where what
-    /// children ask may have to be presented here.
+    /// Whether this link leads only to the parents of a driver's node, so that a child's
+    /// presentation is never presented here.
     func isPassage(of driver: NodeDriver) -> Bool {
         whenUnreachable.graceForChildren == nil && uplink?.driver === driver && uplink?.way == 0
     }
 }
 
 extension Outcome {
-    /// How asking a parent of this node ended, where nothing is left to attempt here.
+    /// The outcome of a presentation at the parent when no attempt is left to run here.
     init(_ ending: UplinkEnding, at node: NodeName) {
         switch ending {
         case .answered(let answer): self.init(above: answer)
@@ -237,7 +238,7 @@ extension Outcome {
 }
 
 extension Outcome {
-    /// What a process above decided and dealt with.
+    /// The outcome of an error that a process above handled.
     init(above answer: Answer) {
         let reason = answer.reason.map { Reason(rawValue: $0) }
         self.init(
@@ -249,7 +250,8 @@ extension Outcome {
 }
 
 extension Duration {
-    /// Rounded down; negative is 0, and more than a header field can say (285,000 years) is that.
+    /// Rounded down; negative is 0, and above the largest header field (285,000 years) that
+    /// maximum.
     var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds < WireLimits.numberMax / 1_000 else { return WireLimits.numberMax }

@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// What came of answers, and what a world did beside.
+/// The results of answers, and the other events of a world.
 extension Checker {
     static let ofResults = [
         attempted, resultFits, resultStands, answerCounts, notShownAgain, refused, promptEnds,

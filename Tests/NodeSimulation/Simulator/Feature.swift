@@ -168,8 +168,8 @@ extension Plan {
         if case .grace(let grace) = feature { grace } else { nil }
     }
 
-    /// When what came of an answer is written at the latest that came at `time`: a full disk is
-    /// tried again after as long as it has been full since, about.
+    /// The latest time at which a result that came at `time` is written: a full disk is retried
+    /// after about as long as it has been full since.
     func writable(from time: UInt64) -> UInt64 {
         guard case .fullDisk(let from, let lasts) = feature else { return time }
         let end = start + from + lasts

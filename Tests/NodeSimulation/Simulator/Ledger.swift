@@ -18,7 +18,7 @@ struct Ledger {
         /// A parent has got its PRESENT.
         var isHeard = false
         var completions: [(time: UInt64, outcome: Outcome)] = []
-        /// Where it stood, as the caller was told.
+        /// Its state, as reported to the caller.
         var told: [(time: UInt64, station: PresentationState.Station)] = []
         /// Which of ``Trouble`` went wrong.
         let trouble: Int

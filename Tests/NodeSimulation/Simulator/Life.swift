@@ -127,7 +127,7 @@ final class Life: @unchecked Sendable {
     }
 }
 
-/// Each of several inboxes learns what came of the answers.
+/// Each of several inboxes gets the results of the answers.
 private struct Inboxes: AuditLog {
     let all: [Inbox]
 

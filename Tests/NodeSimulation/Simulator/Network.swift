@@ -38,7 +38,7 @@ final class Network: @unchecked Sendable {
         /// The child has closed it; what it sent before still arrives.
         var isClosed = false
         var isLost = false
-        /// The child has been told that it is taken.
+        /// Whether the child was notified that the connection is accepted.
         var isWelcomed = false
         /// How often a silence of it ended.
         var mendedCount = 0

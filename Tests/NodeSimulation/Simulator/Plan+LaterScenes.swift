@@ -10,7 +10,7 @@ extension Plan {
             feature = .fullDisk(from: 10_000, lasts: random.number(5_000...60_000))
         } else {
             feature = .unreadableDisk(from: 10_000, lasts: random.number(5_000...60_000))
-            // What came of its answers is said to its next life.
+            // The results of its answers are sent to its next life.
             faults = [(random.number(8_000...9_900), .kill(Plan.presenter, downFor: 50))]
         }
         chaosLasts = 75_000

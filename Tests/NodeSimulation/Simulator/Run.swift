@@ -30,7 +30,7 @@ struct Run {
         virtualMilliseconds = scheduler.now - start
     }
 
-    /// What came of it, a line for each thing, for ``Report``.
+    /// The result, a line for each fact, for ``Report``.
     var lines: [String] {
         var lines = [
             "trace \(String(trace.hash, radix: 16)) of \(trace.lineCount) lines, "

@@ -111,7 +111,7 @@ final class Scheduler: @unchecked Sendable {
 // Unchecked: see Scheduler.
 final class SimulatedExecutor: SerialExecutor, @unchecked Sendable {
     private let scheduler: Scheduler
-    /// Once the life is over nothing of it runs any more.
+    /// Once the life is over none of its jobs runs.
     var isDead = false
     var frozenUntil: UInt64 = 0
 

@@ -26,7 +26,7 @@ extension World {
         }
     }
 
-    /// Do people see that no caller is there any more, and is it taken from them in the end?
+    /// Do people see that the caller is gone, and is the prompt withdrawn in the end?
     private func lookAtContact(of id: PresentationID) {
         let asks = ledger.asks.filter { $0.id == id }
         guard asks.allSatisfy({ $0.isLifeOver || $0.isOpen && !hasWayUp($0.worker) }) else {

@@ -112,7 +112,7 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Nothing is owed to its callers any more.
+    /// Its callers have all completed.
     private func over(_ life: Life) {
         for index in ledger.asks.indices where ledger.asks[index].life == life.number {
             ledger.asks[index].lifeEnd = scheduler.now
@@ -123,7 +123,7 @@ final class World: @unchecked Sendable {
         ends(life)
     }
 
-    /// It takes nothing on any more.
+    /// It accepts no more work.
     private func ends(_ life: Life) {
         guard life.process.name == Plan.presenter else { return }
         ledger.presenterEnds[life.number] = ledger.presenterEnds[life.number] ?? scheduler.now
@@ -307,7 +307,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Recovery
 
-    /// What every option runs. A life that is over says nothing any more.
+    /// What every option runs. A life that is over logs nothing.
     func attempt(
         _ option: String, of id: PresentationID, in life: Life, for time: UInt64, doesRecover: Bool
     ) async -> Bool {
