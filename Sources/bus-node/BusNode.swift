@@ -24,14 +24,14 @@ struct BusNode: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
-        // A reader that went away is an error of the write, not the end of this process.
+        // A closed reader is an error of the write, not the end of this process.
         signal(SIGPIPE, SIG_IGN)
         await main(RawArguments.toParse(CommandLine.arguments))
     }
 }
 
 extension AsyncParsableCommand {
-    /// Runs a command's work; what it fails with is said and becomes the exit status.
+    /// Runs a command's work; a failure is printed and becomes the exit status.
     func orFail<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
             return try await work()

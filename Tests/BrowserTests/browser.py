@@ -131,8 +131,8 @@ class Page:
                    "it to be read")
 
     def sign(self, name):
-        """Answers the question who answers."""
-        self.until(lambda: self.text("#nameDialog"), "the question for a name")
+        """Answers the dialog for the name."""
+        self.until(lambda: self.text("#nameDialog"), "the dialog for a name")
         self.press(*name, Keys.ENTER)
         self.until(lambda: not self.text("#nameDialog"), "the name to be taken")
 

@@ -18,7 +18,7 @@ def a_worker_is_answered(page, console):
 
 
 def an_answer_is_taken_back(page, console):
-    [question] = console.ask(report("The wrong answer."))
+    [presentation] = console.ask(report("The wrong answer."))
     page.open(console.url)
     page.choose("The wrong answer.")
     page.click("[data-option=cancel]")
@@ -26,7 +26,7 @@ def an_answer_is_taken_back(page, console):
     page.click("#toasts button", "Undo")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "it to be mine again")
     page.click("[data-option=skip]")
-    assert question.answer() == ("skip", "ada")
+    assert presentation.answer() == ("skip", "ada")
 
 
 def a_command_is_repeated(page, console):
@@ -70,10 +70,10 @@ def a_second_tab_sees_it_and_is_refused(page, console):
 
 
 def a_claim_keeps_others_off(page, console):
-    [question] = console.ask(report("Only one of us."))
+    [presentation] = console.ask(report("Only one of us."))
     page.open(console.url)
     page.run("localStorage.setItem('errorbus.name', 'ada')")
-    console.call(f"/api/v1/presentations/{question.id}/claim",
+    console.call(f"/api/v1/presentations/{presentation.id}/claim",
                  {"by": "bea", "forMilliseconds": 60000})
     page.choose("Only one of us.")
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
@@ -85,13 +85,13 @@ def a_claim_keeps_others_off(page, console):
 
 
 def a_group_is_answered_at_once(page, console):
-    questions = console.ask(*[report("The same for all.") for _ in range(20)])
+    presentations = console.ask(*[report("The same for all.") for _ in range(20)])
     page.open(console.url)
     page.until(lambda: "20 waiting in 1 row" in page.text("#count"), "one row for all")
     page.choose("The same for all.")
     page.click("[data-option=skip]", "× 20")
     page.sign("ada")
-    assert {question.answer() for question in questions} == {("skip", "ada")}
+    assert {presentation.answer() for presentation in presentations} == {("skip", "ada")}
 
 
 def the_keyboard_is_enough(page, console):
@@ -105,11 +105,11 @@ def the_keyboard_is_enough(page, console):
     page.shown("Number two.")
     page.press("3")
     page.sign("ada")
-    page.until(lambda: page.text("#confirmDialog"), "the second question")
+    page.until(lambda: page.text("#confirmDialog"), "the confirmation")
     page.press(keys.ENTER)
     page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
     page.press("3")
-    page.until(lambda: page.text("#confirmDialog"), "the second question again")
+    page.until(lambda: page.text("#confirmDialog"), "the confirmation again")
     page.press(keys.TAB, keys.ENTER)
     found = two.answer()
     assert found == ("purge", "ada"), (found, page.text("body"))
@@ -136,11 +136,11 @@ def the_link_comes_back_after_a_restart(page, console):
     page.until(lambda: "No link" in page.text("#banner"), "the banner")
     console.start()
     page.until(lambda: not page.text("#banner"), "the link", seconds=40)
-    [question] = console.ask(report("After the restart."))
+    [presentation] = console.ask(report("After the restart."))
     page.choose("After the restart.")
     page.click("[data-option=retry]")
     page.sign("ada")
-    assert question.answer() == ("retry", "ada")
+    assert presentation.answer() == ("retry", "ada")
 
 
 def return_follows_the_typing_at_once(page, console):
@@ -167,7 +167,7 @@ def home_follows_the_clearing_at_once(page, console):
 
 
 def a_silence_is_made_like_this(page, console):
-    [question] = console.ask(report("The mirror is being moved.", code=7, onExpiry="skip",
+    [presentation] = console.ask(report("The mirror is being moved.", code=7, onExpiry="skip",
                                     userInfo={"host": "a*b"}))
     console.ask(report("Something else.", code=8))
     page.open(console.url)
@@ -187,8 +187,8 @@ def a_silence_is_made_like_this(page, console):
     page.press(*"planned")
     page.click("#silenceOpen")
     page.click("#silenceSave")
-    page.until(lambda: "1 open question went at once" in page.text("#toasts"), "it to be made")
-    answer = question.answer()
+    page.until(lambda: "1 open presentation ended at once" in page.text("#toasts"), "it to be made")
+    answer = presentation.answer()
     assert answer and answer[0] == "skip", answer
     page.until(lambda: page.text("#silenceCount") == "1", "the count of silences")
     page.until(lambda: not any("mirror" in row for row in page.texts("#list .row")), "it to go")
@@ -228,7 +228,7 @@ def a_silence_is_refused_beside_its_field(page, console):
 
 
 def a_group_is_taken_back_at_once(page, console):
-    questions = console.ask(*[report("Too soon for all.") for _ in range(20)])
+    presentations = console.ask(*[report("Too soon for all.") for _ in range(20)])
     page.open(console.url)
     page.run("localStorage.setItem('errorbus.name', 'ada');"
              "localStorage.setItem('errorbus.undo', '30')")
@@ -253,20 +253,20 @@ def a_group_is_taken_back_at_once(page, console):
     items = console.call("/api/v1/inbox?stage=open")["items"]
     stages = [item["stage"] for item in items]
     assert stages.count("leaving") == 19, stages
-    assert len(questions) == 20
+    assert len(presentations) == 20
 
 
-def what_is_applied_on_expiry_is_told(page, console):
-    [question] = console.ask(report("Soon nobody has to say.", onExpiry="skip"), deadline=6)
+def what_is_applied_on_expiry_is_shown(page, console):
+    [presentation] = console.ask(report("Soon it decides itself.", onExpiry="skip"), deadline=6)
     console.ask(report("Not for a long time.", onExpiry="retry"), deadline=36_000)
     page.open(console.url)
     page.choose("Not for a long time.")
     assert "“Retry” is applied in" in page.text(".expiry"), page.text(".expiry")
-    page.choose("Soon nobody has to say.")
+    page.choose("Soon it decides itself.")
     assert "Without an answer “Skip” is applied in" in page.text(".expiry")
     marks = page.texts("#list .age.near")
     assert len(marks) == 1 and marks[0].strip().startswith("Skip in"), marks
-    assert question.answer()[0] == "skip"
+    assert presentation.answer()[0] == "skip"
     page.until(lambda: not page.texts("#list .age.near"), "the mark to go")
 
 
@@ -278,18 +278,18 @@ def the_topology_is_live(page, console):
     node = "#nodes .node"
     page.until(lambda: any("worker-1" in text for text in page.texts(node)), "the nodes")
 
-    def told(name):
+    def state_of(name):
         return next(text for text in page.texts(node) if text.split("\n")[1:2] == [name]
                     or name in text.split("\n")[0:2])
-    assert "this node" in told("central") and "up" in told("central")
-    assert "unreachable" in told("relay-us") and "link down" in told("relay-us")
-    assert "not known" in told("worker-3")
-    assert "not in the topology file" in told("nightly-import")
-    page.until(lambda: "link up for" in told("relay"), "the first link to be up")
+    assert "this node" in state_of("central") and "up" in state_of("central")
+    assert "unreachable" in state_of("relay-us") and "link down" in state_of("relay-us")
+    assert "not known" in state_of("worker-3")
+    assert "not in the topology file" in state_of("nightly-import")
+    page.until(lambda: "link up for" in state_of("relay"), "the first link to be up")
     console.run("relay-us")
     console.stop("relay")
-    page.until(lambda: "link up for" in told("relay-us"), "the link to be up")
-    page.until(lambda: "unreachable" in told("relay"), "the other to be down")
+    page.until(lambda: "link up for" in state_of("relay-us"), "the link to be up")
+    page.until(lambda: "unreachable" in state_of("relay"), "the other to be down")
     page.until(lambda: "relay unreachable" in page.run(
         "return document.getElementById('news').textContent"), "it to be said")
     asked = page.run("return performance.getEntriesByType('resource')"
@@ -300,19 +300,19 @@ def the_topology_is_live(page, console):
                "seconds to pass elsewhere", 15)
     after = page.run("return performance.getEntriesByType('resource')"
                      ".filter((each) => each.name.endsWith('/status')).length")
-    assert after <= asked + 1, "the topology is read though nobody looks at it"
+    assert after <= asked + 1, "the topology is read though no page shows it"
     page.go("topology")
     page.expects("ERR_")
     console.stop()
     page.until(lambda: "No link" in page.text("#banner"), "the banner")
-    page.until(lambda: "not known" in told("relay-us"), "states that nobody knows")
+    page.until(lambda: "not known" in state_of("relay-us"), "unknown states")
 
 
 the_topology_is_live.nodes = {
     "relay": (["central", "standby"], True), "relay-us": (["central"], True),
     "worker-1": (["relay"], False), "worker-3": (["relay-us"], False), "standby": ([], True)}
 
-def what_a_hop_changed_is_told(page, console):
+def what_a_hop_changed_is_shown(page, console):
     console.ask(report("Changed on its way.", changes=[
         {"by": "bare", "severityBefore": "warning", "addedOptions": ["retry"]},
         {"by": "elsewhere", "redacted": ["secret"]}]))
@@ -324,9 +324,9 @@ def what_a_hop_changed_is_told(page, console):
 
 
 def a_worker_is_in_the_topology(page, console):
-    worker = console.work("Is anybody there?", "Nobody has answered yet.")
+    worker = console.work("Is the disk full?", "No one has answered yet.")
     page.open(console.url)
-    page.row("Is anybody there?")
+    page.row("Is the disk full?")
     page.go("topology")
 
     def stranger():
@@ -401,9 +401,9 @@ def ten_thousand_scroll(page, console):
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
-       a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_told,
+       a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_shown,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,
-       what_a_hop_changed_is_told, a_worker_is_in_the_topology,
+       what_a_hop_changed_is_shown, a_worker_is_in_the_topology,
        the_link_comes_back_after_a_restart, hostile_text_stays_text,
        ten_thousand_scroll]

@@ -34,7 +34,7 @@ def free_port():
 class Console:
     """`bus-node run` with a console, and bare clients that ask."""
 
-    # A node takes 1024 open questions from one child, and reads 256 at a time.
+    # A node takes 1024 open presentations from one child, and reads 256 at a time.
     per_socket = 200
 
     def __init__(self, binary, nodes=None):
@@ -114,16 +114,16 @@ nodes:
             return json.load(response)
 
     def ask(self, *reports, deadline=600):
-        questions = []
+        presentations = []
         for index, each in enumerate(reports):
             if index % self.per_socket == 0:
                 self.await_open(index)
                 dealer = Dealer(self.context.socket(zmq.DEALER), self.endpoint)
-                self.dealers.append(dealer)  # Closed, it would take its questions back.
+                self.dealers.append(dealer)  # Closed, it would take its presentations back.
             identity = str(uuid.uuid4())
             dealer.send({"deadlineMilliseconds": deadline * 1000, **each, "id": identity})
-            questions.append(BareQuestion(dealer, identity))
-        return questions
+            presentations.append(BareQuestion(dealer, identity))
+        return presentations
 
     def fill(self, count):
         """Presentations as they may come in earnest."""
@@ -149,7 +149,7 @@ nodes:
 
 
 class Worker:
-    """`bus-node present`, which also tells what came of the answer."""
+    """`bus-node present`, which also reports the result."""
 
     def __init__(self, process):
         self.process = process
@@ -160,7 +160,7 @@ class Worker:
 
 
 class Dealer:
-    """A socket over which many bare questions are asked."""
+    """A socket over which many bare presentations are asked."""
 
     def __init__(self, socket, endpoint):
         self.socket = socket

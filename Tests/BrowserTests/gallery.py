@@ -78,8 +78,8 @@ def notices(page, console):
 
 
 def claimed(page, console):
-    [question] = console.ask(report("Only one of us."))
-    console.call(f"/api/v1/presentations/{question.id}/claim",
+    [presentation] = console.ask(report("Only one of us."))
+    console.call(f"/api/v1/presentations/{presentation.id}/claim",
                  {"by": "bea", "forMilliseconds": 600_000})
     page.choose("Only one of us.")
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "the claim")
@@ -143,12 +143,12 @@ def silences(page, console):
             "option": option, "alsoOpen": True})
     console.call("/api/v1/silences/3/end", {"by": "bea"})
     page.go("silences")
-    page.until(lambda: "Ended lately" in page.text("#silences"), "the silences")
+    page.until(lambda: "Recently ended" in page.text("#silences"), "the silences")
 
 
 def no_silences(page, console):
     page.go("silences")
-    page.until(lambda: "Nothing is silenced" in page.text("#silences"), "the empty list")
+    page.until(lambda: "No silence is active" in page.text("#silences"), "the empty list")
 
 
 def audit(page, console):
@@ -194,7 +194,7 @@ def help_dialog(page, console):
 
 def name_dialog(page, console):
     page.click("#who")
-    page.until(lambda: page.text("#nameDialog"), "the question")
+    page.until(lambda: page.text("#nameDialog"), "the dialog for a name")
 
 
 SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed, hostile,

@@ -21,7 +21,7 @@ SCROLL_TO_THE_END = """
     const detail = document.getElementById("detail");
     detail.scrollTop = detail.scrollHeight;"""
 NOTICES = ["Taken back: it waits for another answer.", "One moment: the last answer is on its way.",
-           "No reply from the console for 3 s. It is still waited for: what you chose may have"
+           "No reply from the console for 3 s. Still waiting: your answer may have"
            " arrived."]
 
 

@@ -39,7 +39,7 @@ function opacity(node) {
 
 const isSeen = (node) => node.checkVisibility({ visibilityProperty: true })
   && !node.closest(".sr, .skip") && node.getClientRects().length > 0;
-const told = (node) => `${node.tagName.toLowerCase()}${node.id && `#${node.id}`}.${
+const nameOf = (node) => `${node.tagName.toLowerCase()}${node.id && `#${node.id}`}.${
   node.getAttribute("class") ?? ""} "${node.textContent.trim().slice(0, 30)}"`;
 
 const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
@@ -55,18 +55,18 @@ while (walker.nextNode()) {
   const ratio = (light + 0.05) / (dark + 0.05);
   const size = parseFloat(style.fontSize);
   const isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-  if (ratio < (isLarge ? 3 : 4.5)) problems.push(`contrast ${ratio.toFixed(2)}: ${told(node)}`);
+  if (ratio < (isLarge ? 3 : 4.5)) problems.push(`contrast ${ratio.toFixed(2)}: ${nameOf(node)}`);
 }
 
 for (const node of top.querySelectorAll("button, a[href], input, select, textarea, summary")) {
   if (!isSeen(node)) continue;
   const label = node.closest("label");
   const name = node.ariaLabel || node.textContent.trim() || label?.textContent.trim() || "";
-  if (!name) problems.push(`no name: ${told(node)}`);
+  if (!name) problems.push(`no name: ${nameOf(node)}`);
   const box = (label ?? node).getBoundingClientRect();
   const isInText = node.matches("p a, li a, td a, .foreign a") && !node.matches(".count a");
   if (byFinger && !isInText && (box.height < 43.5 || box.width < 43.5)) {
-    problems.push(`${Math.round(box.width)} by ${Math.round(box.height)}: ${told(node)}`);
+    problems.push(`${Math.round(box.width)} by ${Math.round(box.height)}: ${nameOf(node)}`);
   }
 }
 
@@ -75,7 +75,7 @@ if (page.scrollWidth > innerWidth) problems.push(`${page.scrollWidth} wide`);
 for (const node of top.querySelectorAll("main *, dialog *, header *")) {
   const box = isSeen(node) && node.getBoundingClientRect();
   if (box && box.width > 0 && box.right > innerWidth + 1 && !node.closest(".wide, .scroller")) {
-    problems.push(`beyond the edge: ${told(node)}`);
+    problems.push(`beyond the edge: ${nameOf(node)}`);
   }
 }
 const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);

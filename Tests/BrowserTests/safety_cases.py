@@ -50,7 +50,7 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
     page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
     page.click("[data-option=skip]")
-    page.until(lambda: "say something else" in page.text("#confirmDialog"), "the question again")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the confirmation again")
     page.press(page.keys.ENTER)
     page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
     assert open_count(console) == 3
@@ -60,7 +60,7 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
 
 
 def a_destructive_option_of_a_group_asks(page, console):
-    questions = console.ask(*[report("Both are full.", failureReason=reason)
+    presentations = console.ask(*[report("Both are full.", failureReason=reason)
                               for reason in ("No space.", "No inodes.")])
     signed(page, console)
     page.choose("Both are full.")
@@ -70,9 +70,9 @@ def a_destructive_option_of_a_group_asks(page, console):
     page.press("g")
     page.shown("Both are full.")
     page.click("[data-option=purge]", "× 2")
-    page.until(lambda: "cannot be had back" in page.text("#confirmDialog"), "the warning")
+    page.until(lambda: "cannot be undone" in page.text("#confirmDialog"), "the warning")
     page.click("#confirmYes", "Delete it × 2")
-    assert {each.answer() for each in questions} == {("purge", "ada")}
+    assert {each.answer() for each in presentations} == {("purge", "ada")}
 
 
 def a_group_of_different_choices_is_no_group(page, console):
@@ -108,23 +108,23 @@ def a_group_has_its_gravest_severity(page, console):
 
 
 def a_permalink_shows_why_also_after_a_reload(page, console):
-    [question] = console.ask(report("Look here.", failureReason="There is a reason."))
+    [presentation] = console.ask(report("Look here.", failureReason="There is a reason."))
     page.open(console.url)
     page.row("Look here.")
     for _ in range(5):
-        page.open(console.url.split("?")[0] + f"#/inbox/{question.id}")
+        page.open(console.url.split("?")[0] + f"#/inbox/{presentation.id}")
         page.until(lambda: "There is a reason." in page.text("#detail"), "the reason", 5)
         page.driver.refresh()
         page.until(lambda: "There is a reason." in page.text("#detail"), "the reason again", 5)
 
 
 def a_refused_answer_leaves_the_facts(page, console):
-    [question] = console.ask(report("Two at it.", failureReason="The very reason."))
+    [presentation] = console.ask(report("Two at it.", failureReason="The very reason."))
     signed(page, console)
     page.choose("Two at it.")
     page.until(lambda: "The very reason." in page.text("#detail"), "the reason")
-    page.part("state", "part.state.port.close()")  # This tab hears nothing any more.
-    console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "bob"})
+    page.part("state", "part.state.port.close()")  # This tab gets no events from now on.
+    console.call(f"/api/v1/presentations/{presentation.id}/answer", {"option": "skip", "by": "bob"})
     page.expects("409")
     page.click("[data-option=retry]")
     page.until(lambda: "bob chose “Skip” at" in page.text("#toasts"), "the refusal in words")
@@ -139,14 +139,14 @@ def details_that_cannot_be_read_are_missed(page, console):
              " window.broken && path.includes('presentations')"
              " ? Promise.reject(new TypeError('down')) : send(path, options)")
     page.click("#list .row", "Half of it.")
-    page.until(lambda: "could not be read" in page.text("#detail"), "that something is missing")
+    page.until(lambda: "could not be loaded" in page.text("#detail"), "that something is missing")
     page.run("window.broken = false")
     page.click("#detail button", "Read again")
     page.until(lambda: "Read at last." in page.text("#detail"), "the reason")
 
 
 def seven_tabs_are_live(page, console):
-    questions = console.ask(*[report(f"Question {number}.") for number in range(7)])
+    presentations = console.ask(*[report(f"Question {number}.") for number in range(7)])
     signed(page, console)
     tabs = [page.driver.current_window_handle]
     while len(tabs) < 7:
@@ -155,7 +155,7 @@ def seven_tabs_are_live(page, console):
         page.driver.switch_to.window(tab)
         page.choose(f"Question {number}.")
         page.click("[data-option=retry]")
-        assert questions[number].answer() == ("retry", "ada"), number
+        assert presentations[number].answer() == ("retry", "ada"), number
     for tab in tabs:
         page.driver.switch_to.window(tab)
         page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the others' answers")
@@ -172,11 +172,11 @@ def seven_tabs_are_live(page, console):
 def without_a_shared_worker_it_is_live_too(page, console):
     page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
                                 {"source": "delete globalThis.SharedWorker;"})
-    [question] = console.ask(report("By itself."))
+    [presentation] = console.ask(report("By itself."))
     signed(page, console)
     page.choose("By itself.")
     page.click("[data-option=retry]")
-    assert question.answer() == ("retry", "ada")
+    assert presentation.answer() == ("retry", "ada")
     console.ask(report("And another."))
     page.row("And another.")
 
@@ -217,9 +217,9 @@ def another_site(link):
 
 
 def a_link_on_another_site_leads_to_it(page, console):
-    [question] = console.ask(report("Linked to.", failureReason="From afar."))
+    [presentation] = console.ask(report("Linked to.", failureReason="From afar."))
     home = console.url.split("?")[0]
-    with another_site(f"{home}#/inbox/{question.id}") as site:
+    with another_site(f"{home}#/inbox/{presentation.id}") as site:
         # Without the token the page asks for it, and goes on to what was linked to.
         page.expects("401")
         page.driver.get(site)
@@ -242,9 +242,9 @@ def a_link_on_another_site_leads_to_it(page, console):
 
 
 def the_door_keeps_what_was_asked_for(page, console):
-    [question] = console.ask(report("Behind the door."))
+    [presentation] = console.ask(report("Behind the door."))
     page.expects("401")
-    page.driver.get(console.url.split("?")[0] + f"#/inbox/{question.id}")
+    page.driver.get(console.url.split("?")[0] + f"#/inbox/{presentation.id}")
     page.until(lambda: page.text("#door"), "the door")
     page.press(*"wrong", page.keys.ENTER)
     page.until(lambda: "wrong" in page.driver.current_url or page.text("#door"), "the door again")
@@ -280,7 +280,7 @@ def a_button_answers_only_what_it_was_drawn_for(page, console):
     # What is chosen changes, and the button is clicked before anything is drawn.
     page.part("state", f"(part.state.selected = '{two.id}',"
                        "document.querySelector('[data-option=retry]').click())")
-    page.until(lambda: "Something else is shown" in page.text("#toasts"), "the refusal")
+    page.until(lambda: "The screen has changed" in page.text("#toasts"), "the refusal")
     assert open_count(console) == 2
     assert one.id != two.id
 
@@ -304,24 +304,24 @@ def requests_that_time_out_are_no_link(page, console):
     page.until(lambda: page.text("#link") == "live", "the link", 30)
 
 
-def an_undo_by_another_is_told(page, console):
-    [question] = console.ask(report("Ann's answer."))
+def an_undo_by_another_is_shown(page, console):
+    [presentation] = console.ask(report("Ann's answer."))
     signed(page, console, undo=60)
     page.choose("Ann's answer.")
     page.click("[data-option=retry]")
     page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
-    console.call(f"/api/v1/presentations/{question.id}/undo", {"by": "bob"})
+    console.call(f"/api/v1/presentations/{presentation.id}/undo", {"by": "bob"})
     page.until(lambda: "bob took back your answer" in page.text("#toasts"), "who took it back")
     assert "Undo" not in page.text("#toasts")
 
 
 def a_confirmation_ends_with_its_presentation(page, console):
-    [question] = console.ask(report("Ended meanwhile."))
+    [presentation] = console.ask(report("Ended meanwhile."))
     signed(page, console)
     page.choose("Ended meanwhile.")
     page.click("[data-option=purge]")
     page.until(lambda: page.text("#confirmDialog"), "the confirmation")
-    console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "bob"})
+    console.call(f"/api/v1/presentations/{presentation.id}/answer", {"option": "skip", "by": "bob"})
     page.until(lambda: not page.text("#confirmDialog"), "the confirmation to close")
     assert "answered with “Skip” by bob" in page.text("#toasts"), page.text("#toasts")
 
@@ -392,7 +392,7 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs,
        a_link_on_another_site_leads_to_it, the_door_keeps_what_was_asked_for,
        a_fault_of_the_page_ends_it, a_button_answers_only_what_it_was_drawn_for,
        a_late_response_does_not_set_the_clock, requests_that_time_out_are_no_link,
-       an_undo_by_another_is_told,
+       an_undo_by_another_is_shown,
        a_confirmation_ends_with_its_presentation, what_is_being_sent_says_so,
        a_cancelled_one_is_no_failure, an_empty_text_has_another_in_its_place,
        a_claim_of_a_quarter_of_an_hour_is_one, a_stream_too_many_says_why]

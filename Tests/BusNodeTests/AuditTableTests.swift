@@ -3,7 +3,7 @@ import Testing
 @testable import BusNodeKit
 
 struct AuditTableTests {
-    @Test("What ended unanswered is listed once, with what the ledger knows of it")
+    @Test("Unanswered presentations are listed once, with their facts from the ledger")
     func listedOnce() throws {
         func event(_ id: String, _ more: [String: String]) -> LoggedEvent {
             LoggedEvent(["id": id, "time": "2026-11-21T10:00:00Z"].merging(more) { $1 })

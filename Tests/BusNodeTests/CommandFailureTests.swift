@@ -15,7 +15,7 @@ struct CommandFailureTests {
 
     private static let job = ["backup", "/data", "--to", "a b"]
 
-    @Test("The same command that failed in the same way is one group, whatever it said")
+    @Test("The same command that failed in the same way is one group, whatever its output")
     func sameGroup() {
         #expect(
             CoalescingKey(report(Self.job, said: "disk a is full"))
@@ -23,7 +23,7 @@ struct CommandFailureTests {
     }
 
     @Test(
-        "Other commands, arguments and endings are groups of their own",
+        "Other commands, arguments and endings are other groups",
         arguments: [
             (["restore", "/data", "--to", "a b"], .exited(4)), (["backup", "/data"], .exited(4)),
             (["backup", "/data", "--to", "a", "b"], .exited(4)),
@@ -34,7 +34,7 @@ struct CommandFailureTests {
         #expect(CoalescingKey(report(command, status)) != CoalescingKey(report(Self.job)))
     }
 
-    @Test("What is cut from a report tells commands apart", arguments: [false, true])
+    @Test("Words cut from the report still distinguish commands", arguments: [false, true])
     func cut(isManyWords: Bool) {
         func key(_ end: String) -> CoalescingKey {
             let many = Array(repeating: "x", count: CommandFailure.argumentMax + 1)
@@ -45,7 +45,7 @@ struct CommandFailureTests {
         #expect(key("a") != key("b"))
     }
 
-    @Test("As many words as allowed are in the report, one more is cut and said to be")
+    @Test("The allowed number of words is in the report; one more is cut, with a note")
     func arguments() {
         let words = (0...CommandFailure.argumentMax).map { "\($0)" }
         let whole = report(Array(words.dropLast()))

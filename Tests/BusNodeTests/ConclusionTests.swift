@@ -22,14 +22,16 @@ struct ConclusionTests {
         #expect(conclusion.text?.contains("\u{1B}") != true)
     }
 
-    @Test("Who gave up on a busy node may try again later", arguments: [429, 503] as [UInt16])
+    @Test(
+        "A presentation refused by a busy node may be tried again later",
+        arguments: [429, 503] as [UInt16])
     func busy(code: UInt16) {
         var outcome = Outcome(didRecover: false, reason: .unreachable, decidedBy: "me")
         outcome.refusalCode = code
         #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
     }
 
-    @Test("An option that was applied because no answer came is named as that")
+    @Test("An option applied on expiry is named as such")
     func expired() {
         let answer = Answer(
             option: "retry", by: "me", via: .expiry)
@@ -39,7 +41,7 @@ struct ConclusionTests {
         #expect(conclusion.text == "no answer came in time: retry applied (on expiry)")
     }
 
-    @Test("An answer is its option, and speaks for itself", arguments: [true, false])
+    @Test("An answer is its option, without a further sentence", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(
             option: "retry", by: "me", via: .person)

@@ -15,7 +15,7 @@ struct EventLogTests {
         try EventLog("\(folder)/deep/\(name)", node: "central", logger: logger)
     }
 
-    @Test("What is written is read back in order, and its folder is made")
+    @Test("Written events are read back in order, and the folder is created")
     func roundTrip() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let log = try log("a.jsonl")
@@ -40,7 +40,7 @@ struct EventLogTests {
         #expect(!table[1].contains("\n"))
     }
 
-    @Test("A last line cut off by a crash is left out, and the next life begins a line of its own")
+    @Test("An incomplete last line is skipped, and the next life begins a new line")
     func torn() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try log("b.jsonl").record(.presented(.make(), "x"))
@@ -56,7 +56,7 @@ struct EventLogTests {
         #expect(try LoggedEvent.read(path).events.map { $0["event"] } == ["present", "done"])
     }
 
-    @Test("A rotated log goes on in a new file, and in the former one while there can be none")
+    @Test("After a rotation the log continues in a new file, or in the former if that fails")
     func rotated() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let log = try log("r.jsonl")
@@ -84,7 +84,7 @@ struct EventLogTests {
         #expect(status.st_mode & 0o137 == 0)
     }
 
-    @Test("A log that cannot be made is refused, one that was never written is empty")
+    @Test("A log that cannot be created is refused, a missing one is empty")
     func refused() throws {
         #expect(throws: Failure.self) {
             try EventLog("/dev/null/none.jsonl", node: "central", logger: logger)
@@ -93,7 +93,7 @@ struct EventLogTests {
     }
 
     @Test(
-        "Nothing in the file drives a terminal that it is printed to",
+        "No text in the file drives a terminal",
         arguments: ["\u{9B}31m", "\u{9D}0;x\u{9C}", "a\u{202E}b", "\u{7F}\u{200B}", "\u{E0041}"])
     func invisible(text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

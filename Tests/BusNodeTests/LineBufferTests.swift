@@ -3,7 +3,7 @@ import Testing
 @testable import BusNodeKit
 
 struct LineBufferTests {
-    @Test("Lines come out whole however they went in")
+    @Test("Lines are assembled from any pieces")
     func lines() {
         var buffer = LineBuffer(byteCountMax: 8)
         #expect(buffer.take("on".utf8) == [])
@@ -12,7 +12,7 @@ struct LineBufferTests {
         #expect(buffer.end() == nil)
     }
 
-    @Test("A line beyond the limit is left out as a whole", arguments: [8, 9, 100_000])
+    @Test("A line beyond the limit is dropped as a whole", arguments: [8, 9, 100_000])
     func tooLong(count: Int) {
         var buffer = LineBuffer(byteCountMax: 8)
         let lines = buffer.take((String(repeating: "r", count: count) + "\nok\n").utf8)

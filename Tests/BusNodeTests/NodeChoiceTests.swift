@@ -26,7 +26,7 @@ struct NodeChoiceTests {
         }
     }
 
-    @Test("By endpoint, by name, by the environment; what is given comes before it")
+    @Test("By endpoint, by name, by the environment; arguments come before it")
     func found() {
         let environment = [
             "BUS_NODE_TO": "ipc:///e", "BUS_NODE_TOPOLOGY": "e.yaml", "BUS_NODE_NODE": "n",
@@ -41,7 +41,7 @@ struct NodeChoiceTests {
         #expect(chosen([], ["BUS_NODE_TOPOLOGY": "e.yaml", "BUS_NODE_NODE": "n"]) == "n in e.yaml")
     }
 
-    @Test("None, two, half a choice, or no endpoint: each is said")
+    @Test("None, two, half a choice, or no endpoint: each has its message")
     func refused() {
         #expect(chosen([]).hasPrefix("no node: give --to ENDPOINT"))
         #expect(chosen(["--to", "ipc:///e"], naming: "a").hasPrefix("give either --to"))

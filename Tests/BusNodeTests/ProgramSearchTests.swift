@@ -7,13 +7,13 @@ struct ProgramSearchTests {
         ProgramSearch.find(Array(program.utf8), path: path.map { Array($0.utf8) })
     }
 
-    @Test("What can be run is found, in the order of the folders")
+    @Test("A program is found in the order of the folders")
     func found() {
         #expect(find("sh", "/no/such", "/etc", "/bin") == .found(Array("/bin/sh".utf8)))
         #expect(find("/bin/sh") == .found(Array("/bin/sh".utf8)))
     }
 
-    @Test("What is found and cannot be run differs from what is not found")
+    @Test("A program that cannot be run differs from a missing one")
     func missing() {
         #expect(find("passwd", "/etc") == .missing("Permission denied", exitCode: 126))
         #expect(find("etc", "/") == .missing("Is a directory", exitCode: 126))

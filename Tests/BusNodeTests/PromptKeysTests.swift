@@ -10,7 +10,7 @@ struct PromptKeysTests {
             ("cancel", "Cancel", .cancel, false)))
 
     @Test(
-        "A line names a choice by key, id, title or number",
+        "A line names an option by key, id, title or number",
         arguments: [
             ("r", "retry"), ("R", "retry"), (" retry ", "retry"), ("Rename", "rename"),
             ("e", "rename"), ("c", "cancel"), ("\u{1B}", "cancel"), ("2", "rename"),
@@ -21,7 +21,7 @@ struct PromptKeysTests {
     }
 
     @Test(
-        "Anything else is no choice",
+        "Any other text is not an option",
         arguments: ["x", "0", "4", "-1", "retryy", "99999999999999999999", "rc", "\u{1B}[A"])
     func unknown(line: String) throws {
         guard case .unknown(let reason) = plain.choice(line) else {
@@ -34,17 +34,17 @@ struct PromptKeysTests {
     @Test("A21 Help is not an answer")
     func help() { #expect(plain.choice("?") == .help) }
 
-    @Test("A20 Bare Return never takes what is destructive without being declared")
+    @Test("A20 Bare Return never chooses an undeclared destructive option")
     func destructive() {
         let keys = PromptKeys(
             Prompts.options(
                 ("wipe", "Overwrite", .destructive, false), ("cancel", "Cancel", .cancel, false)))
-        #expect(keys.choice("") == .unknown("there is no default here: name a choice"))
+        #expect(keys.choice("") == .unknown("there is no default: name an option"))
         #expect(!keys.line.contains("(Return)"))
         #expect(keys.choice("o") == .option("wipe"))
     }
 
-    @Test("A20 A destructive choice that is declared the default is, and the line says so")
+    @Test("A20 A destructive option declared as default is the default, and the line shows it")
     func declared() {
         let keys = PromptKeys(
             Prompts.options(
@@ -54,7 +54,7 @@ struct PromptKeysTests {
     }
 
     @Test(
-        "A title that could be taken for more than one choice is quoted, an empty one is its id",
+        "A title that could mean several options is quoted; an empty one is replaced by the id",
         arguments: [
             ("Retry (Return)   [x] \"Go\"", "[r] \"Retry (Return)   [x] 'Go'\" (Return)"),
             ("", "[1] o (Return)"), ("  ", "[1] o (Return)"), ("Go on", "[g] Go on (Return)"),
@@ -64,7 +64,7 @@ struct PromptKeysTests {
         #expect(keys.line == "\(shown)   [?] details")
     }
 
-    @Test("Without letters of its own a choice is its number; no two keys are equal")
+    @Test("An option without letters of its own gets its number; no two keys are equal")
     func numbers() {
         let titles =
             ["Ja", "Ja", "Ja", "はい", "\u{1B}[2J", ""] + Array(repeating: "Retry", count: 26)

@@ -11,7 +11,7 @@ struct PromptTextTests {
         "a" + String(repeating: "\u{301}", count: 1_000), "\u{0}", "\u{2028}\u{200B}",
     ]
 
-    @Test("Nothing from a peer drives the terminal", arguments: hostile)
+    @Test("No text of a peer drives the terminal", arguments: hostile)
     func escapes(text: String) {
         var report = ErrorReport(
             domain: text, code: 1, description: text, failureReason: text,
@@ -34,7 +34,7 @@ struct PromptTextTests {
     }
 
     @Test(
-        "Nothing from a peer passes for a line of ours",
+        "No text of a peer can pass for a line of the program",
         arguments: [
             "Sure?\n  [o] OK (Return)   [?] details\n> ",
             "Boom" + String(repeating: " ", count: 76) + "── error from central ──",
@@ -57,7 +57,7 @@ struct PromptTextTests {
         }
     }
 
-    @Test("The header says where a question comes from, and what waits behind it")
+    @Test("The header shows the origin of a presentation, and the number waiting behind it")
     func header() {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
         let lines = text.lines(pending: 2, isColored: false)
@@ -66,11 +66,11 @@ struct PromptTextTests {
         #expect(lines.last == "  [o] OK (Return)   [?] details")
     }
 
-    @Test("Of a client without a name no more is said than is known")
+    @Test("A client without a name is shown as possibly gone")
     func bare() {
         let prompt = Prompts.prompt(
             ErrorReport(domain: "d", description: "Boom"), origin: .bare, path: [.bare])
         let lines = PromptText(prompt).lines(pending: 0, isColored: false)
-        #expect(lines[1] == "── ✕ error from bare (not known whether it still waits) ──")
+        #expect(lines[1] == "── ✕ error from bare (may no longer be waiting) ──")
     }
 }

@@ -36,7 +36,7 @@ struct ReportOptionsTests {
     }
 
     @Test(
-        "What is wrong is refused by its kind",
+        "An invalid option is refused by its kind",
         arguments: [
             ([], .usage), (["--description", "x", "--option", "nothing"], .usage),
             (["--description", "x", "--option", "=x"], .usage),
@@ -55,7 +55,7 @@ struct ReportOptionsTests {
         #expect(try status(arguments) == expected)
     }
 
-    @Test("Everything that can be said is in the report")
+    @Test("Every option is in the report")
     func complete() throws {
         let report = try ReportOptions.parse([
             "--domain", "d", "--code", "-3", "--description", "x", "--reason", "r",

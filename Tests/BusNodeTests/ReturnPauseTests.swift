@@ -8,7 +8,7 @@ struct ReturnPauseTests {
     private let shownAt = ManualTime().now.instant
 
     @Test(
-        "A bare Return counts a second after its question, a choice at once",
+        "A bare Return counts a second after its prompt, a typed option at once",
         arguments: [
             ("", 0, true), ("  ", 999, true), ("", 1_000, false), ("r", 0, false),
             ("", -5, true),

@@ -13,7 +13,7 @@ struct StatusFileTests {
         path = folder.path + "/status.json"
     }
 
-    @Test("Every table is reported by name; children are no entries of a table")
+    @Test("Every table is reported by name; children do not count as entries")
     func tables() throws {
         var sizes = TableSizes()
         sizes.children = 7
@@ -30,7 +30,7 @@ struct StatusFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     }
 
-    @Test("A file of an earlier life is removed, and what is no status file counts nothing")
+    @Test("A file of an earlier life is removed; a file that is not a status counts nothing")
     func earlierLife() throws {
         try folder.write("not JSON", to: "status.json")
         #expect(StatusFile.entryCount(in: path) == nil)
@@ -39,7 +39,7 @@ struct StatusFileTests {
         #expect(StatusFile.entryCount(in: path) == nil)
     }
 
-    @Test("A file that cannot be made is said at once")
+    @Test("A file that cannot be created is refused at once")
     func cannotCreate() throws {
         let failure = #expect(throws: Failure.self) {
             try StatusFile(folder.path + "/none/status.json")

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorBus
 
 struct StatusTextTests {
-    @Test("A node's status: what is 0 is left out, columns are aligned, text is escaped")
+    @Test("A node's status: zeros are left out, columns are aligned, text is escaped")
     func text() {
         var status = NodeStatus(node: "relay-eu")
         status.version = "0.1.0"

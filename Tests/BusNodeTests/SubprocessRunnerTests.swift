@@ -25,7 +25,7 @@ struct SubprocessRunnerTests {
         #expect(try await run("kill -9 $$").status == .signaled(9))
     }
 
-    @Test("A command that reads nothing of a long input, or writes much, is no problem")
+    @Test("A command may leave its input unread, or write much")
     func much() async throws {
         let input = [UInt8](repeating: 65, count: 1_000_000)
         #expect(try await run("exec <&-; exit 0", input: input).status == .exited(0))
@@ -35,7 +35,7 @@ struct SubprocessRunnerTests {
         #expect(much.standardErrorTail.utf8.count == SubprocessRunner.errorTailMax)
     }
 
-    @Test("What a command leaves running in the background does not hold it up")
+    @Test("A command's background processes do not delay it")
     func leftBehind() async throws {
         let result = try await run("sleep 900 & echo $!")
         #expect(result.status == .exited(0))
@@ -44,7 +44,7 @@ struct SubprocessRunnerTests {
         #expect(kill(pid, SIGKILL) == 0)
     }
 
-    @Test("The time limit ends the command and what it started, however stubborn")
+    @Test("The time limit ends the command and its processes, even stubborn ones")
     func limit() async throws {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("eb-run-\(UInt64.random(in: 0...UInt64.max))").path
@@ -72,7 +72,7 @@ struct SubprocessRunnerTests {
         return String(decoding: status, as: UTF8.self).contains(") Z ")
     }
 
-    @Test("A program that is not there is an error, not a status")
+    @Test("A missing program is an error, not a status")
     func missing() async {
         await #expect(throws: (any Error).self) {
             try await SubprocessRunner(folder: nil).run(

@@ -4,13 +4,13 @@ import Testing
 @testable import BusNodeKit
 
 struct TextTableTests {
-    @Test("Where no terminal is nothing is cut but what is longer than a cell may be")
+    @Test("Without a terminal only cells above their maximum are cut")
     func whole() {
         let lines = TextTable.lines([["a", "one two"]], ["X", "TEXT"], widthMax: [4, 64])
         #expect(lines == ["X  TEXT", "a  one two"])
     }
 
-    @Test("At a terminal the widest that may be cut are")
+    @Test("At a terminal the widest flexible columns are cut")
     func fits() {
         let rows = [
             [String(repeating: "i", count: 20), String(repeating: "w", count: 40), "short"]
@@ -28,7 +28,7 @@ struct TextTableTests {
         #expect(lines[2] == "abc     y")
     }
 
-    @Test("Too narrow for anything leaves the least of each", arguments: [0, 1, 20])
+    @Test("On a very narrow terminal each column keeps its minimum", arguments: [0, 1, 20])
     func narrow(columns: Int) {
         let cell = String(repeating: "x", count: 30)
         let lines = TextTable.lines(
@@ -51,7 +51,7 @@ struct TextTableTests {
     }
 
     @Test(
-        "An id is found by its beginning, or by its end from four characters on",
+        "An id is found by its beginning, or by at least four characters of its end",
         arguments: [
             ("0192", true), ("abcd", true), ("0000ABCD", true), ("bcd", false), ("8000", false),
             ("01920000-0000-7000-8000-00000000abcd", true),

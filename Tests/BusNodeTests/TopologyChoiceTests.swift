@@ -12,7 +12,7 @@ struct TopologyChoiceTests {
         try TopologyChoice.path(file: file, topology: topology, environment: environment)
     }
 
-    @Test("As an argument, as an option, by the environment; what is given comes before it")
+    @Test("As an argument, as an option, by the environment; the former come first")
     func found() throws {
         let environment = ["BUS_NODE_TOPOLOGY": "e.yaml"]
         #expect(try path("a.yaml", nil, environment) == "a.yaml")

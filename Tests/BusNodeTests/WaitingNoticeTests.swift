@@ -5,7 +5,7 @@ import Testing
 @testable import BusNodeKit
 
 struct WaitingNoticeTests {
-    @Test("That an answer is waited for is said once, and nothing of a link that came at once")
+    @Test("The wait for an answer is printed once; a quick link is not mentioned")
     func once() {
         let lines = Lines()
         let notice = WaitingNotice { line in lines.all.withLock { $0.append(line) } }

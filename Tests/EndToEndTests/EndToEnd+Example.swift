@@ -37,7 +37,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("The example service goes down while its error is in front of a person")
+        @Test("The example service shuts down while its error is in front of a person")
         func shutdown() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(presenters: "terminal")

@@ -36,7 +36,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A28 no answer in time: exec applies what was declared for that")
+        @Test("A28 no answer in time: exec applies the declared option")
         func onExpiry() async throws {
             let pty = try Pty()
             let nodes = try await terminalBus(pty)
@@ -50,7 +50,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "Abort and Skip end as they say",
+            "Abort and Skip exit with their statuses",
             arguments: [("abort", Int32(3)), ("skip", 0)])
         func decided(option: String, status: Int32) async throws {
             let nodes = try await policyBus(option)
@@ -85,7 +85,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "Why a command does not start is said as a shell says it",
+            "A command that does not start is reported in a shell's words",
             arguments: [
                 ("no-such-command", Int32(127), "no-such-command: command not found"),
                 ("/no/such/command", 127, "/no/such/command: No such file or directory"),
@@ -100,7 +100,7 @@ extension EndToEnd {
             #expect(await exec.says("bus-node exec: \(text)\n"))
         }
 
-        @Test("Retry is offered as many times as asked for")
+        @Test("Retry is offered as often as requested")
         func retriesOffered() async throws {
             let pty = try Pty()
             let nodes = try await terminalBus(pty)
@@ -117,7 +117,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("Ctrl-C withdraws the question and exits 130", arguments: [SIGINT, SIGTERM])
+        @Test("Ctrl-C withdraws the presentation and exits 130", arguments: [SIGINT, SIGTERM])
         func interrupted(signal: Int32) async throws {
             let pty = try Pty()
             let nodes = try await terminalBus(pty)
@@ -154,7 +154,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "No parent reachable: exits as the command did, and says so",
+            "No parent reachable: exits with the command's status and a message",
             arguments: [
                 ("sh -c exit_5", Int32(5)), ("sh -c kill_-9_$$", 137), ("/no/such/command", 127),
                 ("no-such-command", 127), ("sh -c head_-c_300000_/dev/urandom_>&2;_exit_6", 6),
@@ -168,7 +168,7 @@ extension EndToEnd {
             #expect(await exec.says("no node could be reached"))
         }
 
-        @Test("What a command leaves behind with its error output does not hold exec up")
+        @Test("Processes that hold the command's standard error do not delay exec")
         func leftBehind() async throws {
             let exec = try Launched([
                 "exec", "--to", sandbox.endpoint("none"), "--grace", "100ms", "--", "sh", "-c",
@@ -179,7 +179,7 @@ extension EndToEnd {
             #expect(kill(try #require(pid_t(text)), SIGKILL) == 0)
         }
 
-        @Test("Text that would drive a terminal comes to it as text")
+        @Test("Text that would drive a terminal is escaped")
         func hostileText() async throws {
             let pty = try Pty()
             let nodes = try await terminalBus(pty)

@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(await other.says("belongs to node central"))
         }
 
-        @Test("SIGHUP goes on in a new ledger after a rotation, also beside a broken topology")
+        @Test("SIGHUP opens a new ledger after a rotation, even beside an invalid topology")
         func rotatedLedger() async throws {
             try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")
             try sandbox.writeTopology(presenters: "policy: policy.yaml")
@@ -62,11 +62,11 @@ extension EndToEnd {
             withExtendedLifetime(relay) {}
         }
 
-        @Test("The log of a node says that its parent is up, lost with the reason, and refuses it")
+        @Test("The log of a node reports its parent as up, as lost with a reason, and as refusing")
         func parentLog() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let central = try await sandbox.start("central")
-            #expect(await central.says("standard input is no terminal"))
+            #expect(await central.says("standard input is not a terminal"))
             let relay = try await sandbox.start("relay")
             #expect(await relay.says("info relay: parent is up parent=central"))
             try sandbox.write(
@@ -91,7 +91,7 @@ extension EndToEnd {
             withExtendedLifetime(second) {}
         }
 
-        @Test("A missing policy file exits 66, with another mistake beside it 78; so does a node")
+        @Test("A missing policy file exits 66, with another mistake 78; so does a node")
         func exitStatuses() async throws {
             try sandbox.writeTopology(presenters: "policy: none.yaml")
             let topology = sandbox.path("topology.yaml")
@@ -115,11 +115,11 @@ extension EndToEnd {
             ] {
                 let process = try Launched(words)
                 #expect(try await process.ending() == 78, "\(words)")
-                #expect(await process.says("no node \"centrl\"; there are: central, relay"))
+                #expect(await process.says("no node \"centrl\"; nodes: central, relay"))
             }
             let nameless = try Launched(["run", topology])
             #expect(try await nameless.ending() == 64)
-            #expect(await nameless.says("give --node NAME; there are: central, relay"))
+            #expect(await nameless.says("give --node NAME; nodes: central, relay"))
             let graph = try Launched(["graph"], environment: ["BUS_NODE_TOPOLOGY": topology])
             #expect(try await graph.ending() == 0)
             let inbox = try Launched(["inbox", "list", "--topology", topology])

@@ -41,7 +41,7 @@ extension EndToEnd {
 
         func id(_ last: Int) -> String { "0192000\(last)-0000-7000-8000-000000000000" }
 
-        @Test("A35 watched, claimed, answered once: the second learns who was first")
+        @Test("A35 watched, claimed, answered once: the second person gets the first answer")
         func answer() async throws {
             let (nodes, address) = try await start()
             let watch = try inbox(address, "watch")
@@ -73,7 +73,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A26 all that are like one are answered with it")
+        @Test("A26 the whole group is answered at once")
         func allLike() async throws {
             let (nodes, address) = try await start()
             let watch = try inbox(address, "watch", "--json")
@@ -87,7 +87,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("silences from a shell: tried, made, listed, in force, ended")
+        @Test("silences from a shell: tried, added, listed, in force, ended")
         func silences() async throws {
             let (nodes, address) = try await start()
             let present = try present(id(1))
@@ -108,7 +108,7 @@ extension EndToEnd {
             #expect(made.output.value == "1\n")
             #expect(try await present.ending() == 1)
             let show = try inbox(address, "show", id(1))
-            #expect(await show.prints("by=silence 1 (ann)"))
+            #expect(await show.prints("by silence 1 (ann)"))
             let list = try silence("list")
             #expect(try await list.ending() == 0)
             #expect(await list.prints("domain=te*"))
@@ -120,7 +120,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A26 of a group only what had been seen is answered")
+        @Test("A26 only seen members of a group are answered")
         func seen() async throws {
             let (nodes, address) = try await start()
             let watch = try inbox(address, "watch", "--json")
@@ -146,7 +146,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("an answer that is held back can be taken back, one that has left cannot")
+        @Test("a held answer can be undone, a sent one cannot")
         func undo() async throws {
             let (nodes, address) = try await start()
             let watch = try inbox(address, "watch")

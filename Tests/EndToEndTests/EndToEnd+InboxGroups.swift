@@ -25,7 +25,7 @@ extension EndToEnd.Inbox {
         return presents
     }
 
-    @Test("A26 a script answers what differs only where it says so, and learns what it answered")
+    @Test("A26 a script answers a differing group only on request, and gets its members")
     func differingInScript() async throws {
         let (nodes, address) = try await start()
         let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
@@ -60,7 +60,7 @@ extension EndToEnd.Inbox {
     }
 
     @Test(
-        "A26 at a terminal what differs or cannot be undone is listed and asked about",
+        "A26 a terminal lists a differing group or a destructive option and asks",
         arguments: [
             (["Disk a is full", "Disk b is full"], "default", "with 2 different descriptions?"),
             (["Disk is full", "Disk is full"], "destructive", "This cannot be undone."),
@@ -82,7 +82,7 @@ extension EndToEnd.Inbox {
         withExtendedLifetime(nodes) {}
     }
 
-    @Test("lists as JSON hide and obey nothing; one that is read in part ends without a word")
+    @Test("JSON lists escape hidden characters; a list read in part ends silently")
     func listedSafely() async throws {
         let (nodes, address) = try await start()
         let pty = try Pty()

@@ -49,14 +49,14 @@ extension EndToEnd {
                 pty.type(key + "\u{C}")
                 let isTaken = await pty.screen.becomes {
                     let new = $0.dropFirst(before)
-                    return new.contains(text) || new.contains("it just appeared")
+                    return new.contains(text) || new.contains("this just appeared")
                 }
                 #expect(isTaken)
                 guard isTaken, !pty.screen.value.dropFirst(before).contains(text) else { return }
             }
         }
 
-        @Test("A35 a question comes to the screen, a key answers it, undo takes that back")
+        @Test("A35 a presentation appears, a key answers it, undo reopens it")
         func answer() async throws {
             let before = pty.mode
             let (nodes, screen) = try await start()
@@ -80,7 +80,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "whatever ends it, the terminal is as it was",
+            "however it ends, the terminal is restored",
             arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(Int32, Int32)])
         func signals(number: Int32, status: Int32) async throws {
             let before = pty.mode
@@ -93,7 +93,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("suspended it leaves the terminal, continued it draws itself again")
+        @Test("suspended it leaves the terminal, continued it redraws itself")
         func suspended() async throws {
             let before = pty.mode
             let (nodes, screen) = try await start()
@@ -114,7 +114,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("a console that goes is reported with its reason, and used again when it is back")
+        @Test("a lost console is reported with its reason, and used again when it is back")
         func lost() async throws {
             let (nodes, screen) = try await start()
             let address = try address(of: nodes[0])
@@ -135,7 +135,7 @@ extension EndToEnd {
             withExtendedLifetime((nodes, central)) {}
         }
 
-        @Test("with --json, or where no terminal is, it lists")
+        @Test("with --json, or without a terminal, it lists")
         func lists() async throws {
             let (nodes, screen) = try await start()
             screen.send(SIGTERM)

@@ -17,7 +17,7 @@ extension EndToEnd {
             try Launched(["log", "--topology", sandbox.path("topology.yaml")] + arguments)
         }
 
-        @Test("What ended unanswered is listed, presented again by its id, and then no more listed")
+        @Test("An unanswered presentation is listed, presented again by id, and then not listed")
         func reoffer() async throws {
             var id = ""
             let central = try await sandbox.start("central", input: .terminal(pty))
@@ -82,7 +82,7 @@ extension EndToEnd {
             #expect(try await both.ending() == 64)
         }
 
-        @Test("A33 F13 F14 The prompt says that its origin is out of reach, and when it is back")
+        @Test("A33 F13 F14 The prompt shows that its origin is out of reach, and when it is back")
         func contact() async throws {
             let id = "01920000-0000-7000-8000-00000000abce"
             let central = try await sandbox.start("central", input: .terminal(pty))

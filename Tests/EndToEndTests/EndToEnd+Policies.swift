@@ -35,7 +35,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("a rule routes to another node, live and explained, and all that came is settled")
+        @Test("a rule routes to another node, live and explained, and everything is settled")
         func route() async throws {
             try sandbox.write("central.yaml", "rules: [{ match: {}, answer: left }]")
             try sandbox.write("ops.yaml", "rules: [{ match: {}, answer: right }]")
@@ -139,7 +139,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A38 A policy that always retries stops at its limit, and the person sees the past")
+        @Test("A38 A policy that always retries stops at its limit; the person sees the retries")
         func intensity() async throws {
             try sandbox.write(
                 "policy.yaml", "rules: [{ match: {}, answer: { option: retry, limit: 2 per 1h } }]")
@@ -167,7 +167,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "policy test ends 0 when a rule answers, 1 when none does, 78 when the file is wrong",
+            "policy test exits 0 when a rule answers, 1 when none does, 78 for an invalid file",
             arguments: [
                 ("answer: retry", Int32(0), #""option":"retry""#),
                 ("answer: skip", 1, #""reason":"notOffered""#),

@@ -31,7 +31,7 @@ extension EndToEnd {
             return [try await sandbox.start("central"), try await sandbox.start("relay")]
         }
 
-        @Test("Each way to end has its exit status")
+        @Test("Each end has its exit status")
         func statuses() async throws {
             let nodes = try await policyBus()
             let table = [(1, 0, "retry\n"), (2, 1, "cancel\n"), (3, 1, ""), (4, 69, "")]
@@ -75,7 +75,8 @@ extension EndToEnd {
             withExtendedLifetime(relay) {}
         }
 
-        @Test("What cannot be printed fails the command", arguments: [">/dev/full", ">&-"])
+        @Test(
+            "A result that cannot be printed fails the command", arguments: [">/dev/full", ">&-"])
         func noOutput(redirection: String) async throws {
             let nodes = try await policyBus()
             let topology = sandbox.path("topology.yaml")
@@ -109,7 +110,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("Wrong input differs from a wrong command line and from a missing file")
+        @Test("Invalid input differs from an invalid command line and from a missing file")
         func wrongInput() async throws {
             let to = ["present", "--to", sandbox.endpoint("none")]
             let bad = try Launched(to + ["--report", "-"], input: .text("{nonsense"))
@@ -130,7 +131,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("No listener: 69 within the grace, and it says what was tried")
+        @Test("No listener: 69 within the grace, with the endpoint tried")
         func unreachable() async throws {
             let present = try Launched([
                 "present", "--to", sandbox.endpoint("none"), "--description", "Boom", "--grace",
@@ -140,7 +141,7 @@ extension EndToEnd {
             #expect(await present.says(sandbox.endpoint("none")))
         }
 
-        @Test("A32 The same id again gets the recorded answer; no second prompt")
+        @Test("A32 A repeated id gets the recorded answer; no second prompt")
         func sameID() async throws {
             try sandbox.write("ask.sh", "echo asked >>$DIR/asked\necho retry\n")
             try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
@@ -171,7 +172,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A second client of the same name is refused, the first is served on")
+        @Test("A second client of the same name is refused, the first stays served")
         func sameName() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(presenters: "terminal")

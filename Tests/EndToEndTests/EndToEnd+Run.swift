@@ -12,7 +12,7 @@ extension EndToEnd {
                 ["run", "--topology", sandbox.path("topology.yaml"), "--node", node] + more)
         }
 
-        @Test("SIGTERM ends every node, open questions or not")
+        @Test("SIGTERM ends every node, with or without open presentations")
         func endsSoon() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(presenters: "terminal")
@@ -28,7 +28,7 @@ extension EndToEnd {
             #expect(try await present.ending() == 130)
         }
 
-        @Test("log says how many lines are no events, and shows the others")
+        @Test("log prints the number of invalid lines, and shows the others")
         func unreadableLines() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             try sandbox.write(
@@ -39,7 +39,7 @@ extension EndToEnd {
             #expect(await log.prints("TIME"))
         }
 
-        @Test("Standard descriptors that were closed become no socket of the node")
+        @Test("No socket of the node takes the place of a closed standard descriptor")
         func closedDescriptors() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let script = """
@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(try await central.ending() == 0)
         }
 
-        @Test("A topology that is wrong exits 78 with file, line, field, found and allowed")
+        @Test("An invalid topology exits 78 with file, line, field, found and allowed")
         func badTopology() async throws {
             try sandbox.write(
                 "topology.yaml",
@@ -80,7 +80,7 @@ extension EndToEnd {
             #expect(await unknown.says("central, relay"))
         }
 
-        @Test("A status file tells what is open, and goes with the node")
+        @Test("A status file shows the table sizes, and is removed with the node")
         func statusFile() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let pty = try Pty()
@@ -105,7 +105,7 @@ extension EndToEnd {
             await eventually { [sandbox] in (try? sandbox.read("status").contains(text)) == true }
         }
 
-        @Test("An endpoint in use exits 73, and so does a ready file that cannot be made")
+        @Test("An endpoint in use exits 73, and so does a ready file that cannot be created")
         func cannotCreate() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let unready = try run("central", "--ready-file", sandbox.path("none/ready"))
@@ -125,7 +125,7 @@ extension EndToEnd {
             #expect(await process.says("\(port.number)"))
         }
 
-        @Test("SIGHUP reads rules again; a broken file changes nothing and says why")
+        @Test("SIGHUP reads rules again; an invalid file changes nothing and is logged")
         func reload() async throws {
             try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")
             try sandbox.writeTopology(presenters: "policy: policy.yaml")

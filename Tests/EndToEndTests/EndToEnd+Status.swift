@@ -28,7 +28,7 @@ extension EndToEnd {
                 Array(process.output.value.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
         }
 
-        @Test("During an open question status counts it, by name, by endpoint and by hearsay")
+        @Test("An open presentation is in the status, by name, by endpoint and by its parents")
         func openQuestion() async throws {
             let worker = """
                   worker:
@@ -71,7 +71,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A console tells the state of every link, its own node's from memory")
+        @Test("A console shows the state of every link, its own node's from memory")
         func console() async throws {
             try sandbox.writeTopology(
                 presenters: "console: { listen: \"127.0.0.1:*\" }",
@@ -107,7 +107,7 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
-        @Test("No node there: 69 within seconds, naming what was tried")
+        @Test("No node there: 69 within seconds, with the endpoint tried")
         func unreachable() async throws {
             try sandbox.writeTopology(presenters: "terminal")
             let process = try Launched(["status", "relay", "--topology", topology])

@@ -26,7 +26,7 @@ extension EndToEnd {
             #expect(await pty.shows(text, after: before))
         }
 
-        /// Presses Return until it counts: not so soon after the question.
+        /// Presses Return until it counts: not too soon after the prompt.
         private func pressReturn(brings text: String) async {
             while true {
                 let before = pty.screen.value.count
@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("A21 A22 Help and wrong keys answer nothing; Return takes the default")
+        @Test("A21 A22 Help and wrong keys do not answer; Return chooses the default")
         func keys() async throws {
             let nodes = try await bus()
             let present = try sandbox.present(
@@ -52,24 +52,24 @@ extension EndToEnd {
             #expect(pty.screen.value.contains("Empty it."))
             await type("?", brings: "Nothing was answered.")
             #expect(pty.screen.value.contains("full-disk"))
-            await type("x", brings: "\"x\" is no choice here")
-            await type("99", brings: "is no choice here")
+            await type("x", brings: "\"x\" is not an option")
+            await type("99", brings: "is not an option")
             await pressReturn(brings: "answered: retry")
             #expect(try await present.ending() == 0)
             #expect(await present.prints("retry\n"))
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A20 What is destructive is confirmed by a word; Return alone never confirms it")
+        @Test("A20 A destructive option is confirmed by a word; Return alone never confirms it")
         func destructive() async throws {
             let nodes = try await bus()
             let undeclared = try sandbox.present(
                 "--option", "wipe=Wipe:destructive", "--option", "cancel=Cancel:cancel")
             #expect(await pty.shows("[w] Wipe (destructive)   [c] Cancel"))
-            await pressReturn(brings: "there is no default here")
+            await pressReturn(brings: "there is no default:")
             for word in ["w", "", "y", "c"] {
                 await type("w", brings: "This cannot be undone.")
-                // The question again: what is typed before that is not read.
+                // The prompt again: lines typed before it are not read.
                 await type(word, brings: "[w] Wipe (destructive)   [c] Cancel")
             }
             let refusals = pty.screen.value.components(separatedBy: "not confirmed").count - 1
@@ -87,19 +87,19 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("What was typed before a question was on the screen does not answer it")
+        @Test("A line typed before a prompt was on the screen does not answer it")
         func typedAhead() async throws {
             let nodes = try await bus()
             let first = try sandbox.present("--option", "one=One")
             #expect(await pty.shows("[o] One"))
             let second = try sandbox.present("--option", "two=Two:default")
-            // Both questions are at central: the second waits behind the first.
+            // Both presentations are at central: the second waits behind the first.
             let areBothThere = await eventually { [sandbox] in
                 let log = (try? sandbox.read("central.jsonl")) ?? ""
                 return log.components(separatedBy: "\"event\":\"present\"").count == 3
             }
             #expect(areBothThere)
-            // The second Return and the third line were typed for the first question.
+            // The second Return and the third line were typed for the first prompt.
             pty.type("o\n\nt\n")
             #expect(try await first.ending() == 0)
             #expect(await pty.shows("[t] Two"))
@@ -109,7 +109,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A word that was typed before the question does not confirm what is destructive")
+        @Test("A word typed before the prompt does not confirm a destructive option")
         func confirmedAhead() async throws {
             let nodes = try await bus()
             let present = try sandbox.present(
@@ -118,7 +118,7 @@ extension EndToEnd {
             // Read before it is asked, the word is old; else it is not read at all.
             pty.type("w\nyes\n")
             #expect(await pty.shows("Type yes to confirm"))
-            // The question again: what is typed before that is not read.
+            // The prompt again: lines typed before it are not read.
             await type("no", brings: "[w] Wipe (destructive)")
             await type("c", brings: "answered: cancel")
             #expect(pty.screen.value.contains("not confirmed"))
@@ -127,7 +127,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("Ctrl-D is no answer, and does not end the asking")
+        @Test("Ctrl-D does not answer, and does not end the prompts")
         func endKey() async throws {
             let nodes = try await bus()
             let present = try sandbox.present("--option", "one=One")
@@ -135,14 +135,14 @@ extension EndToEnd {
             for _ in 1...3 {
                 let before = pty.screen.value.count
                 pty.type("\u{4}")
-                #expect(await pty.shows("Ctrl-D is no answer", after: before))
+                #expect(await pty.shows("Ctrl-D does not answer", after: before))
             }
             await type("o", brings: "answered: one")
             #expect(try await present.ending() == 0)
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A log line does not take the prompt away")
+        @Test("A log line does not remove the prompt")
         func logLine() async throws {
             let nodes = try await bus()
             let present = try sandbox.present("--option", "one=One")
@@ -158,7 +158,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("A withdrawn question is in the journal as ended")
+        @Test("A withdrawn presentation is in the journal as ended")
         func journaled() async throws {
             try sandbox.writeTopology(
                 presenters: "terminal", extra: "    journal: $DIR/central.sqlite")
@@ -175,7 +175,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("When the terminal ends, no presenter is left and the origin learns it")
+        @Test("When the terminal ends, no presenter is left and the origin gets the refusal")
         func endOfInput() async throws {
             let nodes = try await bus()
             let present = try sandbox.present("--option", "one=One")

@@ -27,7 +27,7 @@ extension EndToEnd {
             echo '✔ Test "a" with 3 test cases passed after 0.5 seconds.' >&2
             """
 
-        @Test("What passes is counted, and the line that counts all comes through")
+        @Test("Passed tests are counted, and the total line is printed")
         func passed() async throws {
             let (status, report) = try await report(
                 Self.two + """
@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(try sandbox.read("log").contains("◇ Test b() started."))
         }
 
-        @Test("What fails is shown whole")
+        @Test("Failures are shown in full")
         func failed() async throws {
             let (status, report) = try await report(
                 Self.two + """
@@ -61,7 +61,7 @@ extension EndToEnd {
             #expect(await report.says("failed: b()\n"))
         }
 
-        @Test("A crash is named as one, with the signal, its last words and the test that ran")
+        @Test("A crash is reported with the signal, its last words and the running test")
         func crashed() async throws {
             let (status, report) = try await report(
                 Self.two + "\necho 'Assertion failed: x (a.cpp:1)' >&2\nkill -KILL $$")
@@ -71,7 +71,7 @@ extension EndToEnd {
             #expect(await report.says("    Assertion failed: x (a.cpp:1)\n"))
         }
 
-        @Test("None that ran is a failure")
+        @Test("No test at all is a failure")
         func none() async throws {
             let (status, report) = try await report(
                 "echo '✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.'")

@@ -26,7 +26,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "SIGTERM ends a node within a second, also with a backlog on standard error",
+            "SIGTERM ends a node within a second, even with a backlog on standard error",
             arguments: [0, 300])
         func goesDownSoon(lineCount: Int) async throws {
             try sandbox.writeTopology(listening: endpoint)
@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(try await central.ending() == 0)
         }
 
-        @Test("A terminal that shows nothing: the node goes on, and what it asks is shown later")
+        @Test("A terminal that shows nothing: the node goes on, and its prompt is shown later")
         func terminal() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(listening: endpoint, presenter: "terminal")
@@ -70,7 +70,7 @@ extension EndToEnd {
             let status = try Launched(["status", "--to", endpoint])
             #expect(try await status.ending() == 0)
             #expect(await status.prints("central"))
-            // Typed while the question could not be seen.
+            // Typed while the prompt could not be seen.
             pty.type("r\n")
             pty.stop(false)
             #expect(await pty.shows("messages were not written"))

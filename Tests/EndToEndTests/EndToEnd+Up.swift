@@ -38,13 +38,13 @@ extension EndToEnd {
             }
         }
 
-        @Test("Starts all, starts again what died, and SIGTERM leaves nothing behind")
+        @Test("Starts all, restarts dead nodes, and SIGTERM leaves no process")
         func restarts() async throws {
             let up = try await up()
             #expect(await up.says("2 nodes are up"))
             let relay = try #require(Self.process(of: "relay", in: sandbox))
             kill(relay, SIGKILL)
-            #expect(await up.says("relay ended (signal 9); again in"))
+            #expect(await up.says("relay ended (signal 9); restarting in"))
             let isBack = await eventually { [sandbox] in
                 let now = Self.process(of: "relay", in: sandbox)
                 return now != nil && now != relay
@@ -57,7 +57,7 @@ extension EndToEnd {
             #expect(await isEmpty())
         }
 
-        @Test("Killed outright, it leaves no children")
+        @Test("A killed up leaves no children")
         func killed() async throws {
             let up = try await up()
             up.send(SIGKILL)
@@ -65,14 +65,14 @@ extension EndToEnd {
             #expect(await isEmpty())
         }
 
-        @Test("What cannot get better by itself is not started again; the others go on")
+        @Test("A node that cannot run is not restarted; the others continue")
         func cannotRun() async throws {
             // A folder in the place of the socket.
             try FileManager.default.createDirectory(
                 atPath: sandbox.path("relay.sock"), withIntermediateDirectories: true)
             try sandbox.write("relay.sock/file", "")
             let up = try Launched(["up", "--topology", sandbox.path("topology.yaml")])
-            #expect(await up.says("relay cannot run (exit code 73) and is not started again"))
+            #expect(await up.says("relay cannot run (exit code 73) and is not restarted"))
             #expect(Self.process(of: "central", in: sandbox) != nil)
             up.send(SIGTERM)
             #expect(try await up.ending() == 0)
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(await up.says("central, relay"))
         }
 
-        @Test("The demo ends 0 and its table tells what happened to each question")
+        @Test("The demo exits 0 and its table has the end of each presentation")
         func demo() async throws {
             let sandbox = try Sandbox()
             let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -105,7 +105,7 @@ final class Sandbox: Sendable {
     }
 }
 
-/// Whether the condition comes true; for what no process tells of.
+/// Whether the condition comes true, for states that no process reports.
 func eventually(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
     let isTrue = Observed(false)
     let timer = DispatchSource.makeTimerSource(queue: .global())

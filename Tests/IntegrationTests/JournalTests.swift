@@ -80,7 +80,7 @@ struct JournalTests {
         #expect(audit.events.contains(restored))
     }
 
-    @Test("A32 what is settled comes back as its result, and is not attempted again")
+    @Test("A32 a settled presentation returns its result, without a second attempt")
     func returnsResult() async throws {
         let journal = MemoryJournal()
         let answer = recorded("retry")
@@ -92,7 +92,7 @@ struct JournalTests {
         #expect(attempts.elements.isEmpty)
     }
 
-    @Test("A34 what was shown before a restart is shown again, and says so")
+    @Test("A34 a presentation shown before a restart is shown again, with a mark")
     func asksAgain() async throws {
         let journal = MemoryJournal()
         try await journal.shown(id, asked())
@@ -149,7 +149,7 @@ struct JournalTests {
     }
 
     @Test(
-        "F19 F32 A presenter hears that its answer counts once it is recorded", arguments: [0, 1])
+        "F19 F32 A presenter is notified once its answer is recorded", arguments: [0, 1])
     func hearsOfRecord(refusals: Int) async throws {
         let journal = MemoryJournal()
         journal.refuseDecisions(refusals)
@@ -167,7 +167,7 @@ struct JournalTests {
         #expect(heard.elements == [true])
     }
 
-    @Test("F19 A presentation that goes away before its answer is recorded tells the presenter so")
+    @Test("F19 A presentation that ends before its answer is recorded notifies the presenter")
     func goesAwayUnrecorded() async throws {
         let journal = MemoryJournal()
         journal.refuseDecisions(.max)

@@ -15,7 +15,7 @@ final class MemoryJournal: DecisionJournal {
     /// A second decision.
     struct DecidedBefore: Error {}
 
-    /// What came of decisions, as it is written.
+    /// The results of decisions, as they are written.
     let results = Recorder<RecoveryResult>()
     private let rows = Mutex<[PresentationID: Row]>([:])
     private let failures = Mutex(0)
@@ -24,7 +24,7 @@ final class MemoryJournal: DecisionJournal {
     /// The next decisions are refused this often.
     func refuseDecisions(_ count: Int) { failures.withLock { $0 = count } }
 
-    /// Nothing is written until told otherwise.
+    /// Whether every write fails.
     func fill(_ full: Bool) { isFull.withLock { $0 = full } }
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {

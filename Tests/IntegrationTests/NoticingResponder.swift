@@ -2,7 +2,7 @@ import ErrorBusTesting
 
 @testable import ErrorBus
 
-/// Notes what it is told of errors that passed it and were not shown.
+/// Records the notices about errors that passed it and were not shown.
 final class NoticingResponder: Responder {
     private let following: any Responder
     private let told: Recorder<Outcome.Reason>

@@ -43,7 +43,7 @@ extension RealSockets {
             #expect(calls.all == ["inner", "O", "M", "P"])
         }
 
-        @Test("A06 What the relay rewrites is what travels; its origin recovers")
+        @Test("A06 The relay's rewritten text travels; the origin recovers")
         func rewrite() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()
@@ -68,7 +68,7 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("A07 What the relay withholds ends at the origin, and its responders are notified")
+        @Test("A07 An error withheld by the relay ends at the origin; its responders are notified")
         func withheld() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()
@@ -85,7 +85,7 @@ extension RealSockets {
             #expect(attempts.count == 0)
         }
 
-        @Test("A08 What the relay deals with itself recovers the origin without its own attempt")
+        @Test("A08 An error handled by the relay recovers the origin without its own attempt")
         func handled() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()
@@ -185,7 +185,7 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("A16 An error that says user cancelled does not cross a link; hooks below see it")
+        @Test("A16 A user cancellation does not cross a link; hooks below see it")
         func userCancelled() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()
@@ -216,7 +216,7 @@ extension RealSockets {
             #expect(attempts.count == 0)
         }
 
-        @Test("A17 A relay that turns an error into user cancelled is named")
+        @Test("A17 A relay that turns an error into a user cancellation is named")
         func turnedIntoUserCancelled() async throws {
             let presenter = ScriptedPresenter("script", .answer("retry"))
             let attempts = Attempts()

@@ -31,7 +31,7 @@ extension RealSockets {
             setrlimit(resource, &limit)
         }
 
-        @Test("Asking for a status without descriptors fails, and tells why")
+        @Test("A status request without descriptors fails with the reason")
         func status() async {
             await #expect(processExitsWith: .success) {
                 let endpoint = try Endpoint("tcp://127.0.0.1:9")
@@ -46,7 +46,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A node without descriptors does not run, and tells why; what is presented ends")
+        @Test("A node without descriptors does not run, with the reason; its presentations end")
         func node() async {
             await #expect(processExitsWith: .success) {
                 let parent = try Endpoint("tcp://127.0.0.1:9")

@@ -7,7 +7,7 @@ import Testing
 extension RealSockets {
     /// Clients that know libzmq and the protocol, and nothing of this library.
     @Suite struct ForeignClientTests {
-        @Test("A plain REQ asks, applies, settles and is thanked", arguments: [false, true])
+        @Test("A plain REQ presents, applies, settles and gets OK", arguments: [false, true])
         func request(isStrict: Bool) async throws {
             let presenter = FixedPresenter(option: "retry")
             let central = try Bus().tcpRoot("central", presenters: [presenter])
@@ -56,11 +56,11 @@ extension RealSockets {
             let settled = Message.Settled(
                 id: present.id, answer: decision.id, result: .recovered)
             #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
-            // Told again, thanked again.
+            // A repeated result gets a repeated OK.
             #expect(try await client.ask(.settled(settled)) == .ok(id: present.id))
         }
 
-        @Test("A REQ that does not want to wait gets PENDING, and asks again")
+        @Test("A REQ with a wait of 0 gets PENDING, and asks again")
         func awaiting() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -108,7 +108,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A REQ that withdraws is thanked, and its prompt goes")
+        @Test("A REQ that withdraws gets OK, and its prompt ends")
         func withdraw() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)

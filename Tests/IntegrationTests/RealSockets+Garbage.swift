@@ -31,7 +31,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A40 Without the empty frame in front it is refused all the same")
+        @Test("A40 Garbage without the empty frame in front is refused as well")
         func undelimited() async throws {
             try await withCentral { endpoint in
                 let client = try RawSocket.dealer(to: endpoint)
@@ -66,7 +66,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A40 A frame above the limit ends the connection; that client may come again")
+        @Test("A40 A frame above the limit ends the connection; that client may reconnect")
         func oversize() async throws {
             try await withCentral { endpoint in
                 let client = try RawSocket.request(to: endpoint)
@@ -92,7 +92,7 @@ extension RealSockets {
             }
         }
 
-        @Test("What follows refused garbage on the same REQ is answered")
+        @Test("A valid request after refused garbage on the same REQ is answered")
         func sameSocket() async throws {
             try await withCentral { endpoint in
                 let client = try RawSocket.request(to: endpoint, isStrict: true)

@@ -7,7 +7,7 @@ import Testing
 extension RealSockets {
     /// What the kernel does with a tcp connection whose other end is no more, by its own account.
     @Suite struct KeepaliveTests {
-        @Test("A connection to a dead host is closed after 15 s, also one that never said HELLO")
+        @Test("A connection to a dead host is closed after 15 s, even without a HELLO")
         func closedByKernel() async throws {
             let bus = Bus()
             let central = try bus.tcpRoot("central", presenters: [FixedPresenter(option: "retry")])

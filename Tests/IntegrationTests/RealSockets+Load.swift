@@ -16,7 +16,7 @@ extension RealSockets {
             try await load(workers: 3, presentations: 300)
         }
 
-        @Test("F21 More at once than a parent takes are all answered in the end")
+        @Test("F21 More at once than a parent accepts are all answered in the end")
         func aboveTheLimit() async throws {
             try await load(workers: 1, presentations: 60, openMax: 20)
         }
@@ -66,7 +66,7 @@ extension RealSockets {
             for node in running + [relay, central] { try await node.stop() }
         }
 
-        @Test("500 clients of one frame at once are all asked, none is refused as busy")
+        @Test("500 clients of one frame at once are all presented, none is refused as busy")
         func bareClients() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])

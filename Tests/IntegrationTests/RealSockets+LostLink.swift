@@ -30,7 +30,7 @@ extension RealSockets {
             await reactor.shutDown()
         }
 
-        @Test("A new connection carries nothing that was sent on the one before")
+        @Test("A new connection carries no message that was sent on the one before")
         func nothingStale() async throws {
             let reactor = Reactor()
             try reactor.start()

@@ -30,7 +30,7 @@ extension RealSockets {
             #expect(Resources.descriptorCount < before + 25)
         }
 
-        @Test("A node that is never run leaves nothing, also when a caller asked it")
+        @Test("A node that never runs leaves nothing, even when a caller presented to it")
         func neverRun() async throws {
             let bus = Bus()
             weak var dropped: Node?
@@ -55,13 +55,13 @@ extension RealSockets {
             #expect(await node.boundEndpoints == [])
         }
 
-        @Test("No node is called as clients without a name are")
+        @Test("No node has the name of clients without a name")
         func reserved() async throws {
             let node = try Bus().node("bare")
             await #expect(throws: NodeError.reservedName("bare")) { try await node.run() }
         }
 
-        @Test("A node listens beyond loopback only where its settings say so")
+        @Test("A node listens beyond loopback only if its settings allow it")
         func unauthenticated() async throws {
             let open = try Endpoint("tcp://0.0.0.0:*")
             let node = try Bus().node("central", parents: [], settings: { $0.listen = [open] })
@@ -91,7 +91,7 @@ extension RealSockets {
             }
         }
 
-        @Test("What is asked before the node runs waits, and is answered")
+        @Test("A presentation that begins before the node runs waits, and is answered")
         func askedEarly() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
@@ -102,7 +102,7 @@ extension RealSockets {
             #expect(attempts.count == 1)
         }
 
-        @Test("What is asked of a node that does not run ends with its grace")
+        @Test("A presentation to a node that does not run ends with its grace")
         func graceBeforeRun() async throws {
             let node = try Bus().node("worker", next: ["central"], listens: false) {
                 $0.whenUnreachable = .fail
@@ -149,7 +149,7 @@ extension RealSockets {
             #expect(attempts.count == 1)
         }
 
-        @Test("A deadline also ends what only waits for a local presenter")
+        @Test("A deadline also ends a presentation that waits for a local presenter")
         func presentLocallyExpires() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -166,7 +166,7 @@ extension RealSockets {
             #expect(outcome.reason == .expired)
         }
 
-        @Test("A28 no answer in time: the origin applies what was declared, the prompt goes")
+        @Test("A28 no answer in time: the origin applies the declared option, the prompt ends")
         func defaultOnExpiry() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -197,7 +197,7 @@ extension RealSockets {
                 })
         }
 
-        @Test("A node's deadline also ends what its own presenters are asked")
+        @Test("A node's deadline also applies to its own presenters")
         func ownPresenterExpires() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -220,7 +220,7 @@ extension RealSockets {
             #expect(outcome.decidedBy == "worker")
         }
 
-        @Test("An endpoint that is in use is refused as such", arguments: ["ipc", "tcp"])
+        @Test("An endpoint in use is refused as such", arguments: ["ipc", "tcp"])
         func inUse(kind: String) async throws {
             let bus = Bus()
             let open = try kind == "ipc" ? bus.endpoint("x") : Endpoint("tcp://127.0.0.1:*")
@@ -245,7 +245,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A path that cannot be, a file that is no socket, and a host's name are refused")
+        @Test("An impossible path, a file that is not a socket, and a host name are refused")
         func badEndpoints() async throws {
             let bus = Bus()
             let file = bus.folder + "/diary"
@@ -272,7 +272,7 @@ extension RealSockets {
             #expect(FileManager.default.contents(atPath: file) == Data("dear".utf8))
         }
 
-        @Test("A socket that a dead process left behind is no obstacle")
+        @Test("A socket left by a dead process is replaced")
         func staleSocket() async throws {
             let bus = Bus()
             let path = bus.folder + "/central"
@@ -283,7 +283,7 @@ extension RealSockets {
             try await bus.run(central) { #expect(SocketFile(path) == .live) }
         }
 
-        @Test("localhost can be listened on, and is reached by its number")
+        @Test("localhost can be listened on, and is reached as 127.0.0.1")
         func localhost() async throws {
             let bus = Bus()
             let open = try Endpoint("tcp://localhost:*")

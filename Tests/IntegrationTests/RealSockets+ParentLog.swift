@@ -13,7 +13,7 @@ extension RealSockets {
             Logger(label: node) { label in RecordingHandler(label: label, said: said) }
         }
 
-        @Test("A parent that comes, goes and is missing is in the node's log at info and above")
+        @Test("A parent's arrival, loss and absence are in the node's log at info and above")
         func comesAndGoes() async throws {
             let bus = Bus()
             let logger = logger("relay")

@@ -7,7 +7,7 @@ extension RealSockets {
     @Suite struct ParentReturnsTests {
         private static let count = 10_000
 
-        @Test("F16 A parent comes back: 10 000 open presentations are asked again and answered")
+        @Test("F16 A parent returns: 10 000 open presentations are presented again and answered")
         func tenThousand() async throws {
             let bus = Bus()
             let inbox = Inbox("before")

@@ -13,7 +13,7 @@ extension RealSockets {
             """
 
         @Test(
-            "A39 A relay without responders passes bytes, digest and unknown fields as they came",
+            "A39 A relay without responders passes bytes, digest and unknown fields unchanged",
             arguments: [("retry", nil), ("retry", true), (nil, false)] as [(String?, Bool?)])
         func byteForByte(option: String?, didRecover: Bool?) async throws {
             let bus = Bus()
@@ -60,7 +60,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A39 What a report says is the same after two hops")
+        @Test("A39 A report is the same after two hops")
         func wholeReport() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("script", .answer("ok"), .answer("ok"))
@@ -89,7 +89,7 @@ extension RealSockets {
             #expect(presenter.prompts.map(\.path) == [["worker", "relay"]])
         }
 
-        @Test("A child puts no words into the mouths of those above it")
+        @Test("A child cannot forge changes of the nodes above it")
         func forgedChanges() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("script", .answer("retry"))

@@ -7,7 +7,8 @@ import Testing
 extension RealSockets {
     /// The clients in Examples/clients, as a user would copy them.
     @Suite struct PythonClientTests {
-        @Test("The REQ client in Python asks, applies and settles", arguments: ["node", "proxy"])
+        @Test(
+            "The REQ client in Python presents, applies and settles", arguments: ["node", "proxy"])
         func request(way: String) async throws {
             let bus = Bus()
             let audit = RecordingAudit()

@@ -8,7 +8,7 @@ extension RealSockets {
     @Suite struct ReactorTests {
         private func tcp() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
 
-        @Test("Jobs put in before start run once it starts, and after the end as well")
+        @Test("Jobs enqueued before the start run after it, and after the end as well")
         func jobsOutsideOfLife() async throws {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
@@ -21,7 +21,7 @@ extension RealSockets {
             await receiver.twoJobs()
         }
 
-        @Test("A job that a job on the thread puts in does not wait for the poll to end")
+        @Test("A job enqueued by a job on the thread does not wait for the poll")
         func jobsFromTheThread() async throws {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
@@ -62,7 +62,7 @@ extension RealSockets {
             await reactor.shutDown()
         }
 
-        @Test("Nudges come at once, from anywhere, and many are one")
+        @Test("Wake-ups arrive at once, from any thread, and are combined")
         func nudges() async throws {
             let reactor = Reactor()
             let receiver = TestReceiver(reactor)
@@ -98,7 +98,7 @@ extension RealSockets {
             #expect(await child.send([[], [1]], on: socket) == .unroutable)
         }
 
-        @Test("What a receiver has no room for waits, without a poll, and holds up no other's")
+        @Test("Messages without room at a receiver wait, without a poll, and delay no other")
         func notReady() async throws {
             let reactor = Reactor()
             let parents = [TestReceiver(reactor), TestReceiver(reactor)]
@@ -128,7 +128,7 @@ extension RealSockets {
             await reactor.shutDown()
         }
 
-        @Test("Frames beyond the limit are read and thrown away; the next message is whole")
+        @Test("Frames beyond the limit are read and dropped; the next message is whole")
         func tooManyFrames() async throws {
             let reactor = Reactor()
             let parent = TestReceiver(reactor)
@@ -167,7 +167,7 @@ extension RealSockets {
             for socket in sockets {
                 for _ in 0..<20 { _ = await child.send([[], payload], on: socket) }
             }
-            // A socket that kept its messages until they are read would stay for ever.
+            // A socket that kept its messages until they are read would stay for good.
             await busy.shutDown()
             await other.shutDown()
             await Resources.wait { Resources.threadCount(named: "errorbus") == 0 }

@@ -8,7 +8,7 @@ import Testing
 extension RealSockets {
     @Suite struct RefusalTests {
         @Test(
-            "A36 F30 Nodes in a circle: the one that sees itself stops it, and the origin is told")
+            "A36 F30 Nodes in a circle: the one that finds itself refuses; the origin completes")
         func cycle() async throws {
             let bus = Bus()
             let central = try bus.node("central", next: ["relay"])
@@ -26,7 +26,7 @@ extension RealSockets {
                     == "482 relay is in the path already: worker,relay,central")
         }
 
-        @Test("F30 More hops than 16 are rejected, and the origin learns it")
+        @Test("F30 More hops than 16 are rejected, and the origin gets the reason")
         func tooManyHops() async throws {
             let bus = Bus()
             var nodes: [RunningNode] = []
@@ -92,7 +92,7 @@ extension RealSockets {
             #expect(outcome.reason == .answered)
         }
 
-        @Test("A report that cannot be read passes a relay and is refused where it is read")
+        @Test("A report that cannot be read passes a relay and is refused by its reader")
         func unreadable() async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "ok")
@@ -111,7 +111,7 @@ extension RealSockets {
             #expect(presenter.counts.isEmpty)
         }
 
-        @Test("Another process under a name that is held is refused with 403; the first goes on")
+        @Test("Another process under a name in use is refused with 403; the first continues")
         func sameName() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
@@ -132,7 +132,7 @@ extension RealSockets {
             #expect(attempts.count == 2)
         }
 
-        @Test("A node under a name that is held learns why it is not let in")
+        @Test("A node under a name in use gets the reason for its refusal")
         func sameNameNode() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])

@@ -4,9 +4,9 @@ import Testing
 @testable import ErrorBus
 
 extension RealSockets {
-    /// Nodes that go, and come back, while a question is open.
+    /// Nodes that stop, and come back, while a presentation is open.
     @Suite struct RestartTests {
-        @Test("A deadline that passes completes the caller and takes the prompt away")
+        @Test("A deadline that passes completes the caller and ends the prompt")
         func deadline() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -30,7 +30,7 @@ extension RealSockets {
             #expect(attempts.count == 0)
         }
 
-        @Test("A caller that gives up takes its prompt away, two nodes above")
+        @Test("A caller that gives up ends its prompt, two nodes above")
         func withdraw() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -49,7 +49,7 @@ extension RealSockets {
             }
         }
 
-        @Test("An origin that goes down completes its callers and takes its prompts away")
+        @Test("An origin that shuts down completes its callers and ends its prompts")
         func originStops() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -69,7 +69,7 @@ extension RealSockets {
         }
 
         @Test(
-            "F15 A relay restarts: the question stays where it is, and its answer finds the origin")
+            "F15 A relay restarts: the presentation stays, and its answer finds the origin")
         func relayRestarts() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -114,7 +114,7 @@ extension RealSockets {
             #expect(presenter.prompts.count == 1)
         }
 
-        @Test("F16 The top restarts: it is asked again and answers, and one attempt is made")
+        @Test("F16 The top restarts: it shows the presentation again, and one attempt is made")
         func topRestarts() async throws {
             let bus = Bus()
             let before = ScriptedPresenter("person", .waitForCancellation)
@@ -154,7 +154,7 @@ extension RealSockets {
             #expect(attempts.count == 1)
         }
 
-        @Test("With fail, a caller whose parent goes down ends with its grace")
+        @Test("With fail, a caller whose parent shuts down ends with its grace")
         func failsOverAway() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)

@@ -7,7 +7,7 @@ import Testing
 extension RealSockets {
     @Suite struct RoundTripTests {
         @Test(
-            "A01 A02 An error climbs three nodes; what is chosen above runs at its origin",
+            "A01 A02 An error climbs three nodes; the option chosen above runs at its origin",
             arguments: [("retry", true), ("cancel", false)])
         func climbs(option: String, recovers: Bool) async throws {
             let bus = Bus()
@@ -25,7 +25,7 @@ extension RealSockets {
             #expect(attempts.all == (recovers ? ["origin:retry"] : []))
         }
 
-        @Test("A01 The caller's action is done again once it recovered")
+        @Test("A01 The caller's action is repeated once it recovered")
         func repeats() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
@@ -71,8 +71,8 @@ extension RealSockets {
             #expect(outcome.reason == .recoveryTimedOut)
         }
 
-        /// Presents an error with one option through a relay, and waits until central has heard
-        /// what came of it.
+        /// Presents an error with one option through a relay, and waits until central has
+        /// its result.
         private func outcome(
             of option: RecoveryOption, chosen: String, timeLimit: Duration = .seconds(60)
         ) async throws -> Outcome {
@@ -92,7 +92,7 @@ extension RealSockets {
             }
         }
 
-        @Test("A22 An option that is not offered is refused, and the question stays open")
+        @Test("A22 An option that is not offered is refused, and the prompt stays open")
         func badChoice() async throws {
             let bus = Bus()
             let presenter = ScriptedPresenter("person", .waitForCancellation)
@@ -115,7 +115,7 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("A19 Options that nothing stands behind are shown and recover nothing")
+        @Test("A19 Options without an attempter are shown and do not recover")
         func noAttempter() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])

@@ -17,7 +17,7 @@ extension RealSockets {
                 parts: { $0.times.returnEvery = 200 })
         }
 
-        @Test("A question moves to the second parent and back, is answered once and attempted once")
+        @Test("A presentation moves to the second parent and back, with one answer and one attempt")
         func thereAndBack() async throws {
             let worker = try worker()
             let reserve = try bus.node("reserve", presenters: [second])
@@ -49,7 +49,7 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
-        @Test("A question that two relays pass on stays where it is while its child moves")
+        @Test("A presentation relayed by two relays stays while its child moves")
         func sameTop() async throws {
             let top = try bus.node("top", presenters: [first])
             let reserve = try bus.node("reserve", next: ["top"])

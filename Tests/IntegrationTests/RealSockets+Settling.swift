@@ -5,7 +5,7 @@ import Testing
 
 extension RealSockets {
     @Suite struct SettlingTests {
-        @Test("What was just answered, asked again at once under its id, has the same answer")
+        @Test("A presentation repeated at once under its id has the same answer")
         func askedAgain() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "retry")])
@@ -26,7 +26,7 @@ extension RealSockets {
             }
         }
 
-        @Test("The result of an answer is reported although the node goes down at once")
+        @Test("The result of an answer is reported although the node shuts down at once")
         func toldBeforeTheEnd() async throws {
             let bus = Bus()
             let audit = RecordingAudit()
@@ -44,7 +44,7 @@ extension RealSockets {
             }
         }
 
-        @Test("What comes of an answer after it was given up is in the ledger and the journal")
+        @Test("The result of an answer that was given up is in the ledger and the journal")
         func settledLate() async throws {
             let bus = Bus()
             let (audit, journal) = (RecordingAudit(), MemoryJournal())
@@ -83,7 +83,7 @@ extension RealSockets {
             }
         }
 
-        @Test("F15 A relay restarts while an answer is carried out: its result arrives")
+        @Test("F15 A relay restarts during an attempt: its result arrives")
         func relayRestarts() async throws {
             let bus = Bus()
             let audit = RecordingAudit()
@@ -105,7 +105,7 @@ extension RealSockets {
             }
         }
 
-        @Test("F16 The presenter restarts while its answer is carried out: its result is recorded")
+        @Test("F16 The presenter restarts during an attempt: its result is recorded")
         func presenterRestarts() async throws {
             let bus = Bus()
             let journal = MemoryJournal()

@@ -6,7 +6,7 @@ import Testing
 
 extension RealSockets {
     @Suite struct StatusTests {
-        @Test("During an open question every node tells what is open and how its links are")
+        @Test("With an open presentation every node reports its links and open counts")
         func duringQuestion() async throws {
             let bus = Bus()
             let inAttempt = Recorder<[Result<NodeStatus, StatusFailure>]>()
@@ -47,7 +47,7 @@ extension RealSockets {
             }
         }
 
-        @Test("Refusals that a node said, and those it got, are reported with their number")
+        @Test("Refusals that a node sent, and those it got, are reported with their number")
         func faults() async throws {
             let bus = Bus()
             let central = try bus.node("central", presenters: [FixedPresenter(option: "x")])

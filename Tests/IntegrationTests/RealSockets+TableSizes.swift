@@ -5,7 +5,7 @@ import Testing
 
 extension RealSockets {
     @Suite struct TableSizesTests {
-        @Test("An open question is in the tables of every node on its way, and then in none")
+        @Test("An open presentation is in the tables of every node on its way, and then in none")
         func filledAndEmptied() async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "retry")

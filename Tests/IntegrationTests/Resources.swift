@@ -24,7 +24,7 @@ enum Resources {
         }
     }
 
-    /// Waits until `condition` holds: threads are gone a moment after they were told to go.
+    /// Waits until `condition` holds: threads end a moment after they were asked to.
     static func wait(until condition: () -> Bool) async {
         while !condition(), !Task.isCancelled { await Task.yield() }
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import ErrorBus
 
-/// A driver without a machine: notes what its transport tells it. Shares the reactor's thread.
+/// A driver without a machine: records the events of its transport. Shares the reactor's thread.
 actor TestReceiver: TransportReceiver {
     enum Event: Hashable, Sendable {
         case received([Frame])

@@ -1,7 +1,7 @@
 package import ErrorBus
 import Foundation
 
-/// The logs of all processes of a run, read as they grow.
+/// The logs of all processes of a run, read while they grow.
 struct ChaosLedger {
     private var readers: [LedgerReader]
     private var tally: LedgerTally
@@ -34,8 +34,8 @@ struct ChaosLedger {
     }
 }
 
-/// The logs of nodes that were started by others, in containers, where process ids come again: a
-/// life begins with its own line.
+/// The logs of nodes started elsewhere, in containers, where process ids repeat: a line in the log
+/// marks the start of a life.
 package struct SharedLedger {
     private struct Log {
         let node: String
@@ -69,7 +69,7 @@ package struct SharedLedger {
     /// How often each node was started.
     package var lifeCounts: [(node: String, count: Int64)] { logs.map { ($0.node, $0.lifeCount) } }
 
-    /// Taking each node's latest life for one that goes on.
+    /// The counts, with each node's latest life taken as still running.
     package var counts: LedgerCounts {
         var dead: Set<LedgerEvent.Life> = []
         for log in logs where log.lifeCount > 1 {
@@ -79,7 +79,7 @@ package struct SharedLedger {
     }
 }
 
-/// Reads a growing log: each call gives the whole lines that were added since the one before.
+/// Reads a growing log: each call returns the whole lines added since the last one.
 package struct LedgerReader {
     private let path: String
     private var offset: UInt64 = 0

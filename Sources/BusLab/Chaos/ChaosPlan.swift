@@ -4,14 +4,14 @@ import Foundation
 import Glibc
 import OrderedCollections
 
-/// What a chaos run makes of a topology: who presents errors, who passes them on, who answers,
-/// and the links between them.
+/// The roles of a topology's nodes in a chaos run (presenting errors, relaying, answering), and
+/// their links.
 package struct ChaosPlan: Hashable, Sendable {
     package enum Role: String, Hashable, Sendable {
         /// A leaf: presents its share of the errors.
         case worker
         case relay
-        /// A node with presenters: an automatic one stands in for them.
+        /// A node with presenters: an automatic one replaces them.
         case presenter
     }
 
@@ -22,11 +22,11 @@ package struct ChaosPlan: Hashable, Sendable {
         package var name: NodeName { settings.name }
     }
 
-    /// The way from a node to one of its parents.
+    /// The link from a node to one of its parents.
     struct Link: Hashable, Sendable {
         let child: NodeName
         let parent: NodeName
-        /// Where the parent listens.
+        /// The endpoint where the parent listens.
         let target: Endpoint
 
         var name: String { "\(child)-to-\(parent)" }
@@ -35,8 +35,8 @@ package struct ChaosPlan: Hashable, Sendable {
     package let processes: [Process]
     let links: [Link]
 
-    /// - Throws: ``Failure`` with 78 when no node presents or answers, or when a node
-    ///   is connected with something outside the topology: that would see the errors.
+    /// - Throws: ``Failure`` with 78 when no node presents or answers, or when a node is connected
+    ///   to something outside the topology, which would receive the errors.
     package init(_ topology: Topology, path: String) throws(Failure) {
         func bad(_ text: String) -> Failure { Failure(.badConfiguration, "\(path): \(text)") }
         processes = topology.settings.map { settings in
@@ -66,7 +66,7 @@ package struct ChaosPlan: Hashable, Sendable {
         self.links = links
     }
 
-    /// The workers with how many errors each presents: the same for all, give or take one.
+    /// The number of errors for each worker: equal to within one.
     func shares(of count: Int) -> [NodeName: Int] {
         let workers = processes.filter { $0.role == .worker }.map(\.name)
         var shares: [NodeName: Int] = [:]
@@ -76,7 +76,7 @@ package struct ChaosPlan: Hashable, Sendable {
         return shares
     }
 
-    /// Whether every presentation has to end with an answer: no process gives up by itself.
+    /// Whether every presentation has to end with an answer, because no process gives up by itself.
     var everyEndIsAnAnswer: Bool {
         processes.allSatisfy {
             $0.role != .worker
@@ -84,7 +84,7 @@ package struct ChaosPlan: Hashable, Sendable {
         }
     }
 
-    /// The processes that may be killed under these faults, and those spared with the reason.
+    /// The processes that these faults may kill, and the spared ones with the reason.
     package func killable(_ faults: [ChaosFault]) -> (names: [NodeName], spared: [NodeName]) {
         var names: [NodeName] = []
         var spared: [NodeName] = []
@@ -100,7 +100,7 @@ package struct ChaosPlan: Hashable, Sendable {
     }
 }
 
-/// What a chaos run is asked for.
+/// The settings of a chaos run.
 package struct ChaosSettings: Sendable {
     let topology: String
     package let seed: UInt64
@@ -108,7 +108,7 @@ package struct ChaosSettings: Sendable {
     package let duration: Duration
     let presentations: Int
     package let faults: [ChaosFault]
-    /// How long the bus may take to settle once everything is healed.
+    /// How long the bus may take to settle after the last fault.
     let settleLimit: Duration
     let logLevel: String
 
@@ -126,13 +126,13 @@ package struct ChaosSettings: Sendable {
     }
 }
 
-/// Where a run keeps its logs and sockets.
+/// The folder of a run's logs and sockets.
 package struct ChaosFolder: Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// A new folder, short enough for the sockets in it.
+    /// A new folder, with a path short enough for sockets in it.
     package static func make() throws -> ChaosFolder {
         var template = Array("/tmp/bus-node-chaos-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -157,7 +157,7 @@ package struct ChaosFolder: Sendable {
 
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// This very program, for the processes of the run.
+    /// The path of this program, for the processes of the run.
     static var ownProgram: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]

@@ -4,16 +4,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One process of a chaos run: started, killed, stopped and continued, started again.
+/// One process of a chaos run: starts, kills, stops, continues and restarts it.
 final class ChaosProcess: Sendable {
-    /// How long it may take to go down at the end.
+    /// How long it may take to shut down at the end.
     static let farewell: Duration = .seconds(5)
 
-    /// What happened to it, for the picture and the counts.
+    /// An event of the process, for the picture and the counts.
     struct Mark: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case started, killed, stopped, continued, ended
-            /// It went by itself before the run was over.
+            /// The process ended by itself before the end of the run.
             case crashed
         }
 
@@ -25,10 +25,10 @@ final class ChaosProcess: Sendable {
 
     struct State {
         var pid: pid_t?
-        /// Dead until revived.
+        /// Killed and not yet revived.
         var isKilled = false
-        /// The life that was killed last: on a busy machine it may be noticed to have ended only
-        /// after it was revived.
+        /// The process id killed last: on a busy machine its end may be noticed only after it was
+        /// revived.
         var killedPid: pid_t?
         var isEnding = false
         var marks: [Mark] = []
@@ -48,7 +48,7 @@ final class ChaosProcess: Sendable {
 
     var isRunning: Bool { state.withLock { $0.pid != nil } }
 
-    /// Runs it again and again until the run ends it.
+    /// Runs it again and again until the run ends.
     func keep() async {
         while !state.withLock({ $0.isEnding }), !Task.isCancelled {
             let ending = await child.run { pid in
@@ -64,7 +64,7 @@ final class ChaosProcess: Sendable {
             if wasKilled {
                 await waitForRevival()
             } else if !state.withLock({ $0.isEnding }) {
-                // Not a fault of the schedule; the next life shows whether it happens again.
+                // Not a scheduled fault; the next life shows whether it happens again.
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
@@ -92,7 +92,7 @@ final class ChaosProcess: Sendable {
 
     func resume() { signal(SIGCONT, .continued) }
 
-    /// Has it go down in order; ``keep()`` returns when it has.
+    /// Shuts it down; ``keep()`` returns afterwards.
     func end() {
         state.withLock { state in
             state.isEnding = true
@@ -104,7 +104,7 @@ final class ChaosProcess: Sendable {
         revive()
     }
 
-    /// Kills it for good, at once.
+    /// Kills it for good.
     func endNow() {
         end()
         state.withLock { if let pid = $0.pid { _ = Glibc.kill(pid, SIGKILL) } }
@@ -160,18 +160,18 @@ extension ChaosProcess.State {
 }
 
 extension [NodeName: ChaosProcess] {
-    /// Those that went by themselves, a sentence each.
+    /// The processes that ended by themselves, a sentence each.
     var crashes: [String] {
         sorted { $0.key < $1.key }.flatMap { name, process in
             process.marks.filter { $0.kind == .crashed }.map {
-                "\(name) went by itself: \($0.detail)"
+                "\(name) ended by itself: \($0.detail)"
             }
         }
     }
 }
 
 extension ChaosPlan {
-    /// The processes, not started yet, each with its place in the topology.
+    /// The processes, not yet started, each with its place in the topology.
     ///
     /// - Parameter more: The other arguments of a process.
     func processes(

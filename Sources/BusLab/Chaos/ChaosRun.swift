@@ -4,12 +4,12 @@ import Foundation
 import Glibc
 
 /// A chaos run: starts the topology's processes with a proxy on every link, causes the scheduled
-/// faults, heals, waits until the bus has settled, and checks what was written down.
+/// faults, heals, waits until the bus has settled, and checks the logs.
 package struct ChaosRun: Sendable {
-    /// How long the processes may take to come up.
+    /// How long the processes may take to start.
     private static let startLimit: Duration = .seconds(30)
     private static let pollInterval: Duration = .milliseconds(200)
-    /// Quiet time before the first fault and the first error are due.
+    /// The quiet time before the first fault and the first error.
     private static let lead: Duration = .milliseconds(500)
 
     let settings: ChaosSettings
@@ -61,7 +61,7 @@ package struct ChaosRun: Sendable {
                 group.cancelAll()
             }
             try await waitUntilUp()
-            say("\(processes.count) processes are up; \(schedule.faults.count) faults to come")
+            say("\(processes.count) processes are up; \(schedule.faults.count) faults scheduled")
             try await cause(links, processes, from: start)
             say("healed; waiting until the bus has settled")
             let settling = try await settle(&ledger, processes)
@@ -69,7 +69,7 @@ package struct ChaosRun: Sendable {
             return settling
         }
         for link in links { try? await link.proxy.setEnabled(false) }
-        // What the last moments brought, without taking going down for an open end.
+        // Read before the shutdown, so that the shutdown does not count as an open end.
         let before = ledger.counts(processes)
         ledger.read()
         var counts = ledger.counts(processes)
@@ -101,7 +101,7 @@ package struct ChaosRun: Sendable {
         )
     }
 
-    /// Faults of one target one after the other, of all targets at once.
+    /// Causes the faults of one target in sequence, of different targets in parallel.
     private func cause(
         _ links: [ChaosLink], _ processes: [NodeName: ChaosProcess],
         from start: ContinuousClock.Instant
@@ -153,7 +153,7 @@ package struct ChaosRun: Sendable {
         NodeName(name).flatMap { processes[$0] }
     }
 
-    /// Waits until everything was presented and nothing is open. Nil: not within the limit.
+    /// Waits until every error was presented and none is open. Nil when the limit passes first.
     private func settle(
         _ ledger: inout ChaosLedger, _ processes: [NodeName: ChaosProcess]
     ) async throws -> Duration? {
@@ -170,7 +170,7 @@ package struct ChaosRun: Sendable {
         }
     }
 
-    /// Workers first, so that what is still on its way has somewhere to go.
+    /// Workers first, so that messages on their way still have a receiver.
     private func end(_ processes: [NodeName: ChaosProcess]) async throws {
         let clock = ContinuousClock()
         let limit = clock.now + ChaosProcess.farewell
@@ -184,12 +184,12 @@ package struct ChaosRun: Sendable {
     }
 }
 
-/// A link of the topology with its proxy in between.
+/// A link of the topology with the proxy in it.
 struct ChaosLink: Sendable {
     let link: ChaosPlan.Link
     let proxy: FaultProxy
 
-    /// - Parameter folder: Where unix sockets go.
+    /// - Parameter folder: The folder of unix sockets.
     init(_ link: ChaosPlan.Link, number: Int, folder: String, seed: UInt64) throws {
         self.link = link
         let text =
@@ -207,7 +207,7 @@ struct ChaosLink: Sendable {
         case .down: try await proxy.setEnabled(false)
         case .toxics(let toxics):
             for toxic in toxics { try await proxy.add(toxic) }
-            // Messages can be split only from the beginning of a connection.
+            // The proxy can find message borders only from the beginning of a connection.
             if fault.fault == .duplicate {
                 try await proxy.setEnabled(false)
                 try await proxy.setEnabled(true)
@@ -226,19 +226,19 @@ struct ChaosLink: Sendable {
     }
 }
 
-/// What came of a chaos run.
+/// The result of a chaos run.
 package struct ChaosResult: Sendable {
     let settings: ChaosSettings
     let schedule: FaultSchedule
     let counts: LedgerCounts
     let everyEndIsAnAnswer: Bool
-    /// Processes that went by themselves, a sentence each.
+    /// Processes that ended by themselves, a sentence each.
     let crashes: [String]
-    /// How long it took after the last fault; nil: it had not settled within the limit.
+    /// The time from the last fault until the bus had settled; nil: it did not within the limit.
     let settling: Duration?
     let killCount: Int
 
-    /// What does not hold, a sentence each; empty: all is well.
+    /// The violated invariants, a sentence each; empty when all hold.
     package var violations: [String] {
         var found = counts.violations(
             expected: settings.presentations, everyEndIsAnAnswer: everyEndIsAnAnswer)

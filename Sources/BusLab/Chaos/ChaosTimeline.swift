@@ -2,11 +2,11 @@ import BusNodeKit
 import ErrorBus
 import Foundation
 
-/// A run as a picture: what was done to links and processes, and how far the presentations got,
-/// over one axis of time.
+/// A run as a picture: the faults of links and processes, and the progress of the presentations,
+/// over one time axis.
 package struct ChaosTimeline {
     private static let width = 1_240.0
-    /// About what a letter of a row's name takes.
+    /// The approximate width of a letter in a row's name.
     private static let letterWidth = 6.4
     private static let rowHeight = 18.0
     private static let chartHeight = 190.0
@@ -47,7 +47,7 @@ package struct ChaosTimeline {
             let y = processTop + Double(index) * Self.rowHeight
             parts += row(of: process, at: y, canvas)
         }
-        parts.append(canvas.title("Presentations, added up", y: chartTop - 12))
+        parts.append(canvas.title("Presentations, cumulative", y: chartTop - 12))
         parts += canvas.chart(curves, top: chartTop, height: Self.chartHeight)
         parts.append("</svg>\n")
         return parts.joined(separator: "\n")
@@ -68,7 +68,7 @@ package struct ChaosTimeline {
         ]
     }
 
-    /// Which color is which fault, of those that the run has.
+    /// The color of each fault in the run.
     private func linkLegend(_ canvas: SVGCanvas, y: Double) -> [String] {
         let kinds = ChaosFault.onLinks.filter { kind in
             result.schedule.faults.contains { $0.fault == kind }
@@ -97,10 +97,10 @@ package struct ChaosTimeline {
             + legend(
                 canvas, y: y,
                 [
-                    ("runs", box(Self.runs)), ("stands still (SIGSTOP)", box(Self.standsStill)),
+                    ("runs", box(Self.runs)), ("stopped (SIGSTOP)", box(Self.standsStill)),
                     ("dies", { canvas.cross(at: $0 + 5, y: y - 4, color: Self.red) }),
                     (
-                        "starts again",
+                        "restarts",
                         { canvas.dot(at: $0 + 5, y: y - 4, radius: 3.5, color: Self.green) }
                     ),
                 ])
@@ -116,7 +116,7 @@ package struct ChaosTimeline {
         }
     }
 
-    /// Where time begins: right of the longest name.
+    /// The start of the time axis, to the right of the longest name.
     private var left: Double {
         let names = plan.links.map(\.name) + plan.processes.map { Self.label(of: $0) }
         return 40 + max(130, Double(names.map(\.count).max() ?? 0) * Self.letterWidth)
@@ -158,7 +158,7 @@ package struct ChaosTimeline {
         return parts
     }
 
-    /// Alive, standing still, dead.
+    /// The bars of a process: running, stopped, dead.
     private func row(
         of process: ChaosPlan.Process, at y: Double, _ canvas: SVGCanvas
     ) -> [String] {
@@ -203,7 +203,7 @@ package struct ChaosTimeline {
         func times(_ kind: LedgerEvent.Kind) -> [Double] {
             events.filter { $0.kind == kind && !$0.isRestored }.map { event in
                 let time = dayStart + event.time - wallStart
-                // The run went past midnight.
+                // The run passed midnight.
                 return time < -43_200 ? time + 86_400 : time
             }.sorted()
         }
@@ -218,17 +218,17 @@ package struct ChaosTimeline {
 
 /// Draws shapes over an axis of seconds, as SVG text.
 struct SVGCanvas {
-    /// A line that steps up at each time.
+    /// A curve that rises by one at each time.
     struct Curve {
         let name: String
         let color: String
-        /// In order.
+        /// In ascending order.
         let times: [Double]
     }
 
     let left: Double
     let right: Double
-    /// Seconds from left to right.
+    /// The seconds from left to right.
     let span: Double
 
     func x(_ time: Double) -> Double { left + min(max(time, 0), span) / span * (right - left) }
@@ -285,7 +285,7 @@ struct SVGCanvas {
             + "stroke=\"\(color)\" stroke-dasharray=\"\(dash)\"/>"
     }
 
-    /// A vertical line every so many seconds, about fifteen of them.
+    /// Vertical lines at equal intervals, about fifteen of them.
     func grid(from top: Double, to bottom: Double) -> [String] {
         let steps: [Double] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200]
         let step = steps.first { span / $0 <= 15 } ?? span
@@ -312,7 +312,7 @@ struct SVGCanvas {
                     anchor: "end"))
         }
         for (index, curve) in curves.enumerated() {
-            // At most a thousand points: more are not to be seen.
+            // At most a thousand points: more cannot be seen.
             let stride = max(1, curve.times.count / 1_000)
             var path = "M\(n(left)) \(n(y(0)))"
             for (number, time) in curve.times.enumerated()

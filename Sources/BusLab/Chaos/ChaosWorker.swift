@@ -4,22 +4,22 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Presents a worker's share of errors, evenly over the run. Started again after its death it goes
-/// on where its log ends.
+/// Presents a worker's share of errors, evenly over the run. After a restart it goes on where its
+/// log ends.
 package struct ChaosWorker: Sendable {
-    /// Presentations that wait for their answers at a time.
+    /// The most presentations that wait for an answer at a time.
     private static let openMax = 256
 
     let name: NodeName
     let node: Node
     let log: ChaosLog
-    /// How many to present in all lives together.
+    /// The number to present, in all lives together.
     let share: Int
-    /// How many were presented by earlier lives.
+    /// The number presented by earlier lives.
     let done: Int
-    /// When the run began, on the clock of ``uptime``.
+    /// The start of the run, on the clock of ``uptime``.
     let start: Duration
-    /// How long the presenting goes on.
+    /// How long errors are presented.
     let window: Duration
     let seed: UInt64
 
@@ -88,8 +88,8 @@ package struct ChaosWorker: Sendable {
     }
 }
 
-/// Stands in for a person: thinks for a random time, then chooses one of the options at random.
-/// Writes down when each question is shown and when it is gone.
+/// An automatic presenter: waits a random time, then chooses one of the options at random. Logs
+/// when each prompt is shown and when it ends.
 package final class ChaosPresenter: Presenter {
     package let presenterName = "chaos"
 
@@ -108,7 +108,7 @@ package final class ChaosPresenter: Presenter {
 
     package func present(_ prompt: Prompt) async throws -> Answer? {
         let (thinking, option) = state.withLock { state in
-            // One that was taken away, and whose task has not noticed yet.
+            // A prompt that has ended, and whose task has not noticed yet.
             if let former = state.live[prompt.id], !former.isOpen {
                 log.record(.gone, prompt.id, ["reason": "takenAway"])
             }
@@ -136,7 +136,7 @@ package final class ChaosPresenter: Presenter {
         }
     }
 
-    /// Mostly at once, sometimes after a look, now and then after seconds.
+    /// Usually none, sometimes short, rarely several seconds.
     private static func thinkingTime(_ random: inout SeededGenerator) -> Duration {
         switch random.fraction() {
         case ..<0.6: random.duration(in: .zero...(.milliseconds(30)))
@@ -145,15 +145,15 @@ package final class ChaosPresenter: Presenter {
         }
     }
 
-    /// Only what the worker itself offers: an option that a relay's rule has added may run a
-    /// command that means business.
+    /// One of the worker's own options: an option that a relay's rule added may run a command with
+    /// real effects.
     private static func choice(of prompt: Prompt, _ random: inout SeededGenerator) -> String {
         let own = prompt.report.options.map(\.id).filter(ChaosError.optionIDs.contains)
         return own.randomElement(using: &random) ?? prompt.report.options.last?.id ?? ""
     }
 }
 
-/// What the workers of a chaos run present.
+/// The error that workers of a chaos run present.
 struct ChaosError: LocalizedError, CustomNSError {
     static let errorDomain = "bus-node.chaos"
     static let optionIDs = ["retry", "skip", "cancel"]
@@ -166,8 +166,8 @@ struct ChaosError: LocalizedError, CustomNSError {
     var failureReason: String? { "A chaos run is under way." }
 }
 
-/// Adds to a node's event log what only a chaos run knows: which prompts are shown, which attempts
-/// begin. One line a write, as ``EventLog`` does, so that killing the process loses none.
+/// Adds the events of a chaos run to a node's event log: prompts shown, attempts begun. Each line
+/// is one write, as in ``EventLog``, so that killing the process loses none.
 package final class ChaosLog: Sendable {
     private let node: NodeName
     private let descriptor: CInt

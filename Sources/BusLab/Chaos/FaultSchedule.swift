@@ -1,15 +1,15 @@
 package import BusNodeKit
 import ErrorBus
 
-/// All faults of a run, decided before it begins: the same seed over the same topology, duration
-/// and sorts of faults gives the same schedule.
+/// All faults of a run, decided before it begins: the same seed, topology, duration and sorts of
+/// faults give the same schedule.
 package struct FaultSchedule: Hashable, Sendable {
-    /// Longer than this a link is given up and a process taken for dead; runs that are long
-    /// enough have some such faults.
+    /// After this time a link is given up and a process taken for dead; long runs include some such
+    /// faults.
     private static let beyondSilence: ClosedRange<Duration> = .seconds(13)...(.seconds(16))
     private static let longRun: Duration = .seconds(60)
 
-    /// In the order of their beginnings.
+    /// In the order of their starts.
     let faults: [ScheduledFault]
     let duration: Duration
 
@@ -36,7 +36,7 @@ package struct FaultSchedule: Hashable, Sendable {
         self.faults = faults.sorted { ($0.start, $0.target) < ($1.start, $1.target) }
     }
 
-    /// How many of each sort.
+    /// The number of faults of each sort.
     var counts: [(fault: ChaosFault, count: Int)] {
         ChaosFault.allCases.compactMap { fault in
             let count = faults.count { $0.fault == fault }
@@ -44,7 +44,7 @@ package struct FaultSchedule: Hashable, Sendable {
         }
     }
 
-    /// One after the other on one target, with quiet times between.
+    /// The faults of one target in sequence, with quiet times between.
     private static func faults(
         of kinds: [ChaosFault], on target: String, gap: ClosedRange<Duration>, _ seed: UInt64,
         _ duration: Duration
@@ -114,14 +114,14 @@ package struct FaultSchedule: Hashable, Sendable {
     }
 }
 
-/// One fault of a schedule: what happens to whom, from when to when after the start.
+/// One fault of a schedule: its sort, its target, and its start and end after the start of the run.
 struct ScheduledFault: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         case down
         case toxics([Toxic])
-        /// Killed at the beginning, started again at the end.
+        /// Killed at the start, restarted at the end.
         case kill
-        /// Stopped at the beginning, continued at the end.
+        /// Stopped at the start, continued at the end.
         case stop
     }
 
@@ -137,30 +137,29 @@ struct ScheduledFault: Hashable, Sendable {
 package enum ChaosFault: String, CaseIterable, Hashable, Sendable {
     /// A link goes down: connections are closed, new ones refused.
     case drop
-    /// What passes a link comes later.
+    /// A link delays its data.
     case delay
     /// A link's connections are reset.
     case reset
-    /// A link swallows what passes, in one direction or both.
+    /// A link swallows data, in one direction or both.
     case blackhole
-    /// A link's data comes in pieces of a few bytes.
+    /// A link delivers data in pieces of a few bytes.
     case slice
     /// A link is cut in the middle of a message.
     case cut
-    /// A link's messages come twice.
+    /// A link delivers messages twice.
     case duplicate
-    /// Bytes on a link are changed. Not part of a run unless asked for: without keys nothing
-    /// tells a changed letter in a report from the right one.
+    /// A link changes bytes. Only on request: without keys a changed letter in a report cannot be
+    /// detected.
     case corrupt
-    /// A process is killed, and started again.
+    /// A process is killed and restarted.
     case kill
-    /// A process stands still for a while.
+    /// A process is stopped for a while.
     case stop
-    /// A presenter without a journal is killed as well. Not part of a run unless asked for: its
-    /// decisions are gone with it.
+    /// A presenter without a journal is killed as well. Only on request: its decisions are lost.
     case killPresenter = "kill-presenter"
 
-    /// What `all` stands for, and what a run has that names no faults.
+    /// The faults of `all`, which is the default.
     package static let standard = allCases.filter { $0 != .corrupt && $0 != .killPresenter }
     static let onLinks: [ChaosFault] = [
         .drop, .delay, .reset, .blackhole, .slice, .cut, .duplicate, .corrupt,

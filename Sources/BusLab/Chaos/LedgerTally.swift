@@ -1,8 +1,8 @@
 import BusNodeKit
 import ErrorBus
 
-/// Counts events into ``LedgerCounts``. Events of one process come in the order it wrote them;
-/// between processes any order will do.
+/// Counts events into ``LedgerCounts``. Events of one process come in the order written; between
+/// processes any order is accepted.
 struct LedgerTally {
     private struct Place: Hashable {
         let id: String
@@ -13,7 +13,7 @@ struct LedgerTally {
         var liveIn: LedgerEvent.Life?
         /// The lives in which it was answered.
         var answeredIn: Set<LedgerEvent.Life> = []
-        /// A decision is on record.
+        /// Whether a decision is recorded.
         var isDecided = false
     }
 
@@ -23,11 +23,11 @@ struct LedgerTally {
         let option: String
     }
 
-    /// What one presenter has on record for one presentation.
+    /// The events of one presentation at one presenter.
     private struct Record {
-        /// The options of every time it was presented there.
+        /// The options of all its prompts there.
         var offered: Set<String> = []
-        /// The lines of decisions, in order.
+        /// The events of decisions, in order.
         var decisions: [LedgerEvent] = []
         /// The last result of each answer.
         var results: [String: String] = [:]
@@ -40,12 +40,12 @@ struct LedgerTally {
     private var decisions: Set<Decision> = []
     private var records: [Place: Record] = [:]
     private var counts = LedgerCounts()
-    /// Presenters whose decisions outlive them: a prompt after one is a fault in any life.
+    /// Presenters with a journal: a prompt after a decision is a fault in any life.
     private let durableNodes: Set<String>
 
     init(durableNodes: Set<String> = []) { self.durableNodes = durableNodes }
 
-    /// Presentations so far.
+    /// The number of presentations so far.
     var presentedCount: Int { reporters.count }
 
     mutating func add(_ event: LedgerEvent) {
@@ -79,7 +79,7 @@ struct LedgerTally {
         let isDecided =
             prompt.answeredIn.contains(event.life)
             || (durableNodes.contains(place.node) && prompt.isDecided)
-        // A prompt of an earlier life went with it.
+        // A prompt ends with the life that showed it.
         if prompt.liveIn == event.life || isDecided { counts.duplicatePrompts += 1 }
         prompt.liveIn = event.life
         prompting[place] = prompt
@@ -89,14 +89,14 @@ struct LedgerTally {
         let place = place(of: event)
         guard prompting[place]?.liveIn == event.life else { return }
         prompting[place]?.liveIn = nil
-        // Written by the node that answered; a life that ends before the decision is on record has
+        // Logged by the node that answered; a life that ends before the decision is recorded has
         // decided nothing, and the next one may ask again.
         if event.reason == "answered" { prompting[place]?.answeredIn.insert(event.life) }
     }
 
     /// The counts as of now.
     ///
-    /// - Parameter dead: The lives that have ended before the run did.
+    /// - Parameter dead: The lives that ended before the run did.
     func counts(dead: Set<LedgerEvent.Life>) -> LedgerCounts {
         var counts = counts
         counts.presented = reporters.count
@@ -120,7 +120,7 @@ struct LedgerTally {
         return counts
     }
 
-    /// Whether the presentation ended with the process that had made it.
+    /// Whether the presentation ended with the process that began it.
     private func diedWithOrigin(_ id: String, _ dead: Set<LedgerEvent.Life>) -> Bool {
         completions[id] == nil && (reporters[id].map(dead.contains) ?? true)
     }
@@ -132,7 +132,7 @@ struct LedgerTally {
         let lives = Dictionary(grouping: events, by: \.life).mapValues(\.count)
         counts.attemptsOverOne += lives.values.reduce(0) { $0 + $1 - 1 }
         counts.misrouted += lives.filter { $0.key != reporters[id] }.values.reduce(0, +)
-        // A presenter may have died before its line, and nothing asks it again for a dead origin.
+        // A presenter may have died before its line, and a dead origin does not ask it again.
         guard !diedWithOrigin(id, dead) else { return }
         let chosen = Set(decisions.lazy.filter { $0.id == id }.map(\.option))
         counts.attemptsUnchosen += events.count { !chosen.contains($0.option) }
@@ -142,7 +142,7 @@ struct LedgerTally {
         _ record: Record, at place: Place, _ dead: Set<LedgerEvent.Life>,
         in counts: inout LedgerCounts
     ) {
-        // What a presenter without a journal decided goes with its life.
+        // A presenter without a journal loses its decisions with its life.
         let isDurable = durableNodes.contains(place.node)
         let byLife = Dictionary(grouping: record.decisions) { isDurable ? nil : $0.life }
         for decided in byLife.values {
@@ -154,7 +154,7 @@ struct LedgerTally {
         if !diedWithOrigin(place.id, dead), unsettled.contains(where: { !dead.contains($0.life) }) {
             counts.unsettled += 1
         }
-        // "unknown" is honest, if no help; what is said to be known has to be true.
+        // "unknown" is allowed; any other result has to be true.
         for (answer, result) in record.results where completion?.answer == answer {
             let isAttempted = attempts[place.id]?.isEmpty == false
             let isTrue =
@@ -168,46 +168,46 @@ struct LedgerTally {
     }
 }
 
-/// What the ledger of a run came to. The names are those of the JSON.
+/// The counts of a run's ledger. The names are those of the JSON.
 package struct LedgerCounts: Hashable, Sendable {
     package var presented = 0
     /// Presentations with at least one completion.
     var completed = 0
     /// Completions that carry an answer.
     var answered = 0
-    /// Presentations that ended with the process that had made them.
+    /// Presentations that ended with the process that began them.
     var originDied = 0
     /// Completions beyond the first of a presentation.
     var duplicateCompletions = 0
-    /// Prompts beside a live one of the same presentation, or after its decision.
+    /// Prompts beside an open one of the same presentation, or after its decision.
     var duplicatePrompts = 0
-    /// Completions and attempts in a process that had not made the presentation.
+    /// Completions and attempts in a process that did not begin the presentation.
     var misrouted = 0
     /// Attempts beyond the first of a presentation in one life of its owner.
     var attemptsOverOne = 0
-    /// Attempts of an option that no presenter is on record for.
+    /// Attempts of an option that no presenter recorded.
     var attemptsUnchosen = 0
-    /// Completions with an answer that no presenter is on record for.
+    /// Completions with an answer that no presenter recorded.
     var disagreements = 0
-    /// Answers beyond the first that one presenter has on record for a presentation.
+    /// Answers beyond the first that one presenter recorded for a presentation.
     var duplicateDecisions = 0
-    /// Decisions for an option that was not offered to their presenter.
+    /// Decisions for an option that was not offered to the presenter.
     var notOffered = 0
-    /// Decisions, of a presenter and an origin that live, that have no result.
+    /// Decisions without a result, of a presenter and an origin that are alive.
     var unsettled = 0
-    /// Results on record at a presenter that are not what its origin completed with.
+    /// Results recorded at a presenter that differ from the completion at the origin.
     var untrueResults = 0
-    /// Prompts shown and presentations waiting when the run was over.
+    /// Prompts shown and presentations waiting at the end of the run.
     var openAtEnd = 0
 
     package init() {}
 
     var lost: Int { presented - completed - originDied }
 
-    /// Whether nothing is on its way: no prompt, no presentation, no result.
+    /// Whether no prompt, presentation or result is outstanding.
     package var isSettled: Bool { openAtEnd == 0 && unsettled == 0 }
 
-    /// What has to be 0, by its name, in the order of the table.
+    /// The counts that must be 0, by name, in the order of the table.
     private var faults: [(name: String, count: Int)] {
         [
             ("duplicateCompletions", duplicateCompletions), ("lost", lost),
@@ -225,7 +225,7 @@ package struct LedgerCounts: Hashable, Sendable {
         return rows.map { "  \($0.name.padding(toLength: width))  \($0.count)" }
     }
 
-    /// For people: what does not hold, or that all does.
+    /// For people: the violated invariants, or that all hold.
     package static func verdict(_ violations: [String], _ allHolds: String) -> [String] {
         violations.isEmpty ? [allHolds] : violations.map { "VIOLATED: \($0)" }
     }
@@ -238,9 +238,9 @@ package struct LedgerCounts: Hashable, Sendable {
         ] + faults
     }
 
-    /// What does not hold, a sentence each.
+    /// The violated invariants, a sentence each.
     ///
-    /// - Parameter expected: How many were to be presented.
+    /// - Parameter expected: The number of errors that had to be presented.
     package func violations(expected: Int, everyEndIsAnAnswer: Bool) -> [String] {
         var found: [String] = []
         if presented != expected { found.append("presented \(presented) of \(expected)") }
@@ -254,16 +254,16 @@ package struct LedgerCounts: Hashable, Sendable {
     }
 }
 
-/// One line of a process's log, as far as the checks go.
+/// One line of a process's log, with the fields that the checks need.
 package struct LedgerEvent: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
-        // Those of the library.
+        // Events of the library.
         case report, present, decide, done, change, complete
-        /// A life of a process begins; the id says nothing.
+        /// A life of a process began; the id has no meaning.
         case start
-        /// The automatic presenter shows a question.
+        /// The automatic presenter shows a prompt.
         case prompt
-        /// The question is no longer shown.
+        /// The prompt ended.
         case gone
         /// An option's attempt began in its owner.
         case attempt
@@ -283,12 +283,12 @@ package struct LedgerEvent: Hashable, Sendable {
     var option = ""
     var answer = ""
     var reason = ""
-    /// What a presentation offers to its presenter.
+    /// The options that a presentation offers to its presenter.
     var options: [String] = []
-    /// What came of a decision.
+    /// The result of a decision.
     var result = ""
     var didRecover = false
-    /// A decision of an earlier life, written down once more.
+    /// Whether it repeats a decision of an earlier life.
     var isRestored = false
 
     init(_ kind: Kind, _ id: String, _ life: Life) {
@@ -297,7 +297,7 @@ package struct LedgerEvent: Hashable, Sendable {
         self.life = life
     }
 
-    /// Nil for a line that is no event: cut off by the death of its writer, or of another sort.
+    /// Nil for a line that is not an event: cut off by the death of its writer, or of another sort.
     init?(line: some Collection<UInt8>) {
         guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
             let kind = fields["event"]?.stringValue.flatMap(Kind.init),
@@ -315,7 +315,7 @@ package struct LedgerEvent: Hashable, Sendable {
         isRestored = fields["restored"] != nil
     }
 
-    /// Of `2026-01-31T12:34:56.789Z`.
+    /// The second of the day in `2026-01-31T12:34:56.789Z`.
     private static func secondOfDay(_ text: String) -> Double? {
         let parts = text.dropFirst(11).dropLast().split(separator: ":").compactMap { Double($0) }
         return parts.count == 3 ? parts[0] * 3_600 + parts[1] * 60 + parts[2] : nil

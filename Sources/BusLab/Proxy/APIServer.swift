@@ -11,10 +11,10 @@ import Synchronization
 
 /// Serves a ``ProxyAPI`` over HTTP 1.1, one request a connection.
 ///
-/// There is no password, so it is for this machine only: it listens at ipc or a loopback address,
-/// and refuses what a browser sends on behalf of a page (an Origin, a Host of another name).
+/// It has no password, so it serves only this machine: it listens at ipc or a loopback address, and
+/// refuses requests that a browser sends for a page (an Origin, a Host of another name).
 package struct APIServer: Sendable {
-    /// From the connection to the end of the answer.
+    /// From the connection to the end of the response.
     static let timeLimit = TimeAmount.seconds(10)
     /// Connections at a time; another one waits.
     static let connectionCountMax = 32
@@ -32,8 +32,8 @@ package struct APIServer: Sendable {
 
     /// Serves until the task is cancelled.
     ///
-    /// - Parameter ready: Told where it listens.
-    /// - Throws: When the endpoint cannot be listened on.
+    /// - Parameter ready: Called with the endpoint it listens on.
+    /// - Throws: When it cannot listen on the endpoint.
     package func run(ready: @escaping @Sendable (Endpoint) -> Void) async throws {
         let isOpen = Atomic(false)
         let logger = Logger(label: "api") { _ in SwiftLogNoOpLogHandler() }
@@ -88,7 +88,8 @@ package struct APIServer: Sendable {
         }
     }
 
-    /// A page in a browser must not steer proxies, not even by a name that leads here.
+    /// A page in a browser must not control proxies, not even by a name that resolves to this
+    /// machine.
     static func problem(with head: HTTPRequest) -> ProxyProblem? {
         guard head.headerFields[.origin] == nil else {
             return ProxyProblem(status: 403, description: "Origin: not for browsers")
@@ -109,7 +110,7 @@ package struct APIServer: Sendable {
     }
 }
 
-/// Closes a connection after its first answer, or when that takes too long.
+/// Closes a connection after its first response, or at the time limit.
 private final class OneRequest: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
@@ -145,7 +146,7 @@ struct APIRequest: Hashable, Sendable {
     var segments: [String] { path.split(separator: "/").map(String.init) }
 }
 
-/// What a request came to.
+/// The response to a request.
 struct APIResponse: Hashable, Sendable {
     let status: Int
     /// Nil for none.

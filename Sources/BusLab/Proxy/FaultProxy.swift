@@ -4,11 +4,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Listens at one endpoint and passes every connection on to another, through toxics.
+/// Listens at one endpoint and connects every connection to another, through toxics.
 package actor FaultProxy {
-    /// Connections at a time; another one is closed as soon as it is accepted.
+    /// The most connections; above it a new one is closed at once.
     static let connectionCountMax = 1_024
-    /// Toxics at a time.
+    /// The most toxics.
     static let toxicCountMax = 64
 
     package struct Status: Hashable, Sendable {
@@ -24,14 +24,13 @@ package actor FaultProxy {
     private(set) var listen: Endpoint
     var connect: Endpoint { connections.target }
     private var listener: (any Channel)?
-    /// Binding and closing take a moment, in which nothing else may change them.
+    /// Whether it is binding or closing, which excludes other changes.
     private var isChanging = false
 
-    /// A proxy that is down. - Parameter seed: For toxicity, jitter and what else is left to
-    /// chance.
+    /// A proxy that is down. - Parameter seed: For toxicity, jitter and other randomness.
     init(_ name: String, listen: Endpoint, connect: Endpoint, seed: UInt64) throws(ProxyProblem) {
         guard connect.isConnectable else {
-            throw .badRequest("\(connect): nowhere one can connect to")
+            throw .badRequest("\(connect): not a connectable endpoint")
         }
         self.name = name
         self.listen = listen
@@ -44,12 +43,12 @@ package actor FaultProxy {
             toxics: connections.toxics)
     }
 
-    /// How many connections are open, for tests and limits.
+    /// The number of open connections, for tests and limits.
     nonisolated var connectionCount: Int { connections.count }
 
-    /// Up: listens. Down: stops to listen and closes every connection.
+    /// Enabled: listens. Disabled: stops listening and closes every connection.
     ///
-    /// - Throws: When the endpoint cannot be listened on.
+    /// - Throws: When it cannot listen on the endpoint.
     func setEnabled(_ isEnabled: Bool) async throws(ProxyProblem) {
         guard isEnabled != (listener != nil) else { return }
         guard !isChanging else { throw .conflict("proxy \(name) is being changed; try again") }
@@ -58,14 +57,14 @@ package actor FaultProxy {
         if isEnabled { try await open() } else { await close() }
     }
 
-    /// Moves it. Connections are closed when it is up. Where only `connect` is another, it goes on
-    /// listening: a port that is free for a moment may be taken.
+    /// Changes the endpoints, and closes all connections of a proxy that is up. When only `connect`
+    /// changes, it keeps listening: a port that is free for a moment could be taken.
     func move(listen: Endpoint?, connect: Endpoint?) async throws(ProxyProblem) {
         let listen = listen ?? self.listen
         let connect = connect ?? self.connect
         guard listen != self.listen || connect != self.connect else { return }
         guard connect.isConnectable else {
-            throw .badRequest("\(connect): nowhere one can connect to")
+            throw .badRequest("\(connect): not a connectable endpoint")
         }
         guard listen != self.listen else {
             connections.target = connect
@@ -108,7 +107,7 @@ package actor FaultProxy {
         connections.toxics = toxics
     }
 
-    /// Up, without toxics.
+    /// Enabled, without toxics.
     func reset() async throws(ProxyProblem) {
         connections.toxics = []
         try await setEnabled(true)
@@ -152,7 +151,7 @@ package actor FaultProxy {
     }
 }
 
-/// The open connections of one proxy and the toxics on them. From any thread.
+/// The open connections of one proxy and the toxics on them. Usable from any thread.
 final class ProxyConnections: Sendable {
     private struct Handle {
         let loop: any EventLoop
@@ -178,22 +177,22 @@ final class ProxyConnections: Sendable {
         state = Mutex(State(target: target))
     }
 
-    /// Where the next connection leads.
+    /// The endpoint of new connections.
     var target: Endpoint {
         get { state.withLock(\.target) }
         set { state.withLock { $0.target = newValue } }
     }
 
-    /// Connections of which at least one side is open.
+    /// Connections with at least one side open.
     var count: Int { state.withLock { $0.handles.count } }
 
-    /// False: what is still accepted while the listener closes is closed at once.
+    /// False: a connection accepted while the listener closes is closed at once.
     var isOpen: Bool {
         get { state.withLock { $0.isOpen } }
         set { state.withLock { $0.isOpen = newValue } }
     }
 
-    /// Setting them reaches the open connections as well, in the order of the changes.
+    /// A change also applies to open connections, in the order of the changes.
     var toxics: [Toxic] {
         get { state.withLock { $0.toxics } }
         set {
@@ -206,10 +205,10 @@ final class ProxyConnections: Sendable {
         }
     }
 
-    /// Takes a client on. On its event loop.
+    /// Proxies a client's connection. Called on its event loop.
     func accept(_ client: any Channel) throws {
         let ended = client.eventLoop.makePromise(of: Void.self)
-        // Under the lock, so that no change of the toxics falls between reading and registering.
+        // Under the lock, so that the toxics cannot change between reading and registering.
         let (number, connection) = try state.withLock { state in
             guard state.isOpen, state.handles.count < FaultProxy.connectionCountMax else {
                 ended.succeed()
@@ -233,7 +232,7 @@ final class ProxyConnections: Sendable {
         try client.pipeline.syncOperations.addHandler(handler)
     }
 
-    /// Closes them all and waits until they are.
+    /// Closes all connections and waits for their ends.
     func closeAll() async {
         let handles = state.withLock { Array($0.handles.values) }
         for handle in handles {

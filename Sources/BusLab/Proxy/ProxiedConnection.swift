@@ -3,8 +3,8 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// One accepted connection and the one it is passed on to. Asks a ``ToxicPipe`` for each direction
-/// and does what it says. All of it happens on the event loop that both sockets share.
+/// One accepted connection and its connection to the server. Asks a ``ToxicPipe`` for each
+/// direction and performs its actions, all on the event loop that both sockets share.
 final class ProxiedConnection {
     /// How long the server may take to accept.
     private static let connectTimeout = TimeAmount.seconds(10)
@@ -28,7 +28,7 @@ final class ProxiedConnection {
 
     private let ended: EventLoopPromise<Void>
 
-    /// - Parameter ended: Kept once both sockets are closed.
+    /// - Parameter ended: Completed once both sockets are closed.
     init(
         _ client: any Channel, to target: Endpoint, toxics: [Toxic], seed: UInt64,
         ended: EventLoopPromise<Void>
@@ -52,7 +52,7 @@ final class ProxiedConnection {
         .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds))
     }
 
-    /// The client is there: connect to the server. Nothing is read from the client before.
+    /// Connects to the server. The client is not read before that.
     func accepted() {
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
@@ -64,7 +64,7 @@ final class ProxiedConnection {
             .whenComplete { result in
                 switch result {
                 case .success(let channel): self.connected(channel)
-                // No server there: the client learns it as a reset, the nearest to a refusal.
+                // Without a server the client gets a reset, the nearest to a refusal.
                 case .failure: self.end(resetting: true)
                 }
             }
@@ -106,15 +106,16 @@ final class ProxiedConnection {
         pump(side.outgoing)
     }
 
-    /// Reset, timed out: NIO or we close it next.
+    /// Records a reset or timeout; the socket is closed next.
     func failed(_ side: ConnectionSide) { failed.insert(side) }
 
     func closed(_ side: ConnectionSide) {
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
         guard client != nil || server != nil else { return end(resetting: false) }
-        // A socket to which we have said that nothing more comes, and which read the peer's end,
-        // closes by itself: that is in order. All else is cut short.
+        // A socket whose output is finished, and which read the peer's end, closes by itself: that
+        // is
+        // a normal end. Any other close cuts the connection short.
         if self[side.opposite.outgoing].hasFinished, !failed.contains(side) {
             self[side.outgoing].pipe.ended(at: Self.now)
         } else {
@@ -133,9 +134,9 @@ final class ProxiedConnection {
         }
     }
 
-    /// Does what is due in this direction, and reads on when there is room.
+    /// Performs the actions due in this direction, and reads on when there is room.
     func pump(_ stream: ToxicStream) {
-        // Until the server is there everything waits.
+        // Everything waits for the server.
         guard !isOver, hasConnected else { return }
         self[stream].timer?.cancel()
         self[stream].timer = nil
@@ -155,7 +156,7 @@ final class ProxiedConnection {
     }
 
     private func schedule(_ stream: ToxicStream) {
-        // A receiver that is full wakes us when it is not.
+        // A full receiver calls again when it has room.
         guard receiver(of: stream)?.isWritable ?? true, let due = self[stream].pipe.nextDue else {
             return
         }
@@ -180,7 +181,7 @@ final class ProxiedConnection {
         }
     }
 
-    /// Closes both sides now, whatever is held back.
+    /// Closes both sides now, and drops data held back.
     func end(resetting: Bool) {
         guard !isOver else { return }
         isOver = true
@@ -191,10 +192,10 @@ final class ProxiedConnection {
         let channels = [client, server].compactMap { $0 }
         client = nil
         server = nil
-        // In a turn of its own: a channel closed while NIO reads its end trips an assertion.
+        // In a later turn: a channel closed while NIO reads its end trips an assertion.
         loop.assumeIsolated().execute { [ended] in
             for channel in channels {
-                // What was written before is sent by the kernel, unless it is a reset.
+                // The kernel sends what was written before, unless it is a reset.
                 if resetting { channel.resetOnClose() }
                 channel.close(promise: nil)
             }
@@ -219,28 +220,27 @@ final class ProxiedConnection {
 }
 
 extension Channel {
-    /// Makes the next close a reset: SO_LINGER of no time. A unix socket has no such thing; its
-    /// peer sees an end.
+    /// Makes the next close a reset: SO_LINGER of no time. On a unix socket the peer sees an end.
     fileprivate func resetOnClose() {
-        // Done at once: we are on its event loop.
+        // Completes at once on the event loop.
         _ = (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     }
 }
 
 /// The two sockets of a proxied connection.
 enum ConnectionSide: Hashable {
-    /// Connected to us.
+    /// Connected to the proxy.
     case client
-    /// We connected to it.
+    /// The proxy connected to it.
     case server
 
-    /// The direction that begins here.
+    /// The direction that begins at this side.
     var outgoing: ToxicStream { self == .client ? .upstream : .downstream }
 
     var opposite: ConnectionSide { self == .client ? .server : .client }
 }
 
-/// The end of one socket's pipeline: tells the connection what happened there.
+/// The end of one socket's pipeline: reports its events to the connection.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -297,7 +297,7 @@ extension ClientBootstrap {
 }
 
 extension ServerBootstrap {
-    /// Listens. The socket file of a process that is gone is replaced; another file is not.
+    /// Listens. Replaces the socket file of a process that is gone, but no other file.
     func bind(to endpoint: Endpoint) -> EventLoopFuture<any Channel> {
         switch endpoint.address {
         case .tcp(let host, let port):
@@ -311,7 +311,7 @@ extension ServerBootstrap {
 }
 
 extension Endpoint {
-    /// The endpoint with the port that the system has chosen.
+    /// The endpoint with the port that the system chose.
     func bound(to address: SocketAddress?) throws -> Endpoint {
         guard case .tcp(let host, 0) = self.address, let port = address?.port else { return self }
         return try Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")

@@ -1,8 +1,8 @@
 import BusNodeKit
 package import ErrorBus
 
-/// Toxiproxy's HTTP interface over the proxies of this process: which request does what. Knows
-/// nothing of sockets.
+/// Toxiproxy's HTTP interface to the proxies of this process, without sockets: maps requests to
+/// actions.
 package struct ProxyAPI: Sendable {
     let registry: ProxyRegistry
 
@@ -133,7 +133,7 @@ package struct ProxyAPI: Sendable {
     }
 }
 
-/// What a client posts about a proxy; nil: not said.
+/// The settings of a proxy in a request; nil for an absent one.
 struct ProxySettings: Hashable, Sendable {
     var name: String?
     var listen: Endpoint?
@@ -141,20 +141,21 @@ struct ProxySettings: Hashable, Sendable {
     var isEnabled: Bool?
 
     init(_ json: JSONValue) throws(ProxyProblem) {
-        // `toxics` is what Toxiproxy's clients send back with a proxy they have read.
+        // `toxics`, since Toxiproxy's clients send back the proxy as they read it.
         let fields = try ToxicFields(
             json, of: "proxy", allowing: ["name", "listen", "upstream", "enabled", "toxics"])
         name = try fields.itemName()
         listen = try Self.endpoint("listen", in: fields)
         connect = try Self.endpoint("upstream", in: fields)
         isEnabled = try fields.bool("enabled")
-        // Who may steer proxies here may not open this machine to others.
+        // A client of this interface may not open this machine to others.
         if let listen, !listen.isLocal {
             throw .badRequest("listen: found \(listen); allowed: ipc or a loopback address")
         }
     }
 
-    /// An endpoint, or host and port as Toxiproxy writes them, where port 0 lets the system choose.
+    /// An endpoint, or host and port as Toxiproxy writes them, where port 0 means the system's
+    /// choice.
     private static func endpoint(
         _ name: String, in fields: ToxicFields
     ) throws(ProxyProblem) -> Endpoint? {
@@ -170,7 +171,7 @@ struct ProxySettings: Hashable, Sendable {
 }
 
 extension FaultProxy.Status {
-    /// As the API tells it, in Toxiproxy's names.
+    /// In the API's form, with Toxiproxy's names.
     var json: JSONValue {
         [
             "name": .string(name), "listen": .string(Self.text(listen)),
@@ -187,7 +188,7 @@ extension FaultProxy.Status {
 
 /// The proxies of this process, by name.
 package actor ProxyRegistry {
-    /// Proxies at a time.
+    /// The most proxies.
     static let proxyCountMax = 256
 
     private var proxies: [String: FaultProxy] = [:]
@@ -195,7 +196,7 @@ package actor ProxyRegistry {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Names stand in paths, so they hold what a node's name may hold.
+    /// Names appear in paths, so they have the form of a node's name.
     package static func checkName(_ name: String, _ field: String) throws(ProxyProblem) {
         guard NodeName(name) != nil else {
             throw .badRequest("\(field): found \(name.shown()); allowed: \(NodeName.allowed)")
@@ -209,7 +210,7 @@ package actor ProxyRegistry {
         return proxy
     }
 
-    /// Makes a proxy, up unless said otherwise.
+    /// Makes a proxy, enabled by default.
     @discardableResult
     package func create(
         _ name: String, listen: Endpoint, connect: Endpoint, isEnabled: Bool = true
@@ -220,7 +221,7 @@ package actor ProxyRegistry {
         }
         let proxy = try FaultProxy(
             name, listen: listen, connect: connect, seed: SeededGenerator.seed(seed, part: name))
-        // Before anything is waited for, so that a second request of that name finds it.
+        // Before the first await, so that a second request of that name finds it.
         proxies[name] = proxy
         do {
             try await proxy.setEnabled(isEnabled)
@@ -237,7 +238,7 @@ package actor ProxyRegistry {
         proxies[name] = nil
     }
 
-    /// All up, without toxics.
+    /// All enabled, without toxics.
     func reset() async throws(ProxyProblem) {
         for proxy in all { try await proxy.reset() }
     }
@@ -248,7 +249,7 @@ package actor ProxyRegistry {
     }
 }
 
-/// Why a proxy or its API refuses something: the HTTP status and a sentence.
+/// The refusal of a proxy or its API: the HTTP status and a sentence.
 package struct ProxyProblem: RequestProblem, Hashable, CustomStringConvertible {
     package let status: Int
     package let description: String

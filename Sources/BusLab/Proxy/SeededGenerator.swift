@@ -1,11 +1,11 @@
-/// SplitMix64: the same seed gives the same numbers on every machine, which the system's generator
-/// does not promise. For faults and schedules, never for ids or secrets.
+/// SplitMix64: the same seed gives the same numbers on every machine, unlike the system's
+/// generator. For faults and schedules, never for ids or secrets.
 package struct SeededGenerator: RandomNumberGenerator, Hashable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A generator of its own for one part of a whole: what other parts draw does not change it.
+    /// A generator for one part of a whole, independent of the draws of other parts.
     init(seed: UInt64, part: String) { state = Self.seed(seed, part: part) }
 
     /// The seed of one part of a whole.
@@ -21,7 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to, not including, 1.
+    /// From 0 up to, but not including, 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(UInt64(1) << 53) }
 
     /// True with this probability.

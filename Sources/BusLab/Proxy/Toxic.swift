@@ -6,7 +6,7 @@ struct Toxic: Hashable, Sendable {
     /// Unique within its proxy.
     let name: String
     let stream: ToxicStream
-    /// The share of connections that it takes hold of, 0 to 1.
+    /// The share of connections that it affects, 0 to 1.
     let toxicity: Double
     let effect: ToxicEffect
 
@@ -31,30 +31,30 @@ enum ToxicStream: String, CaseIterable, Hashable, Sendable {
     var opposite: ToxicStream { self == .upstream ? .downstream : .upstream }
 }
 
-/// What a toxic does to one direction of a connection.
+/// The effect of a toxic on one direction of a connection.
 enum ToxicEffect: Hashable, Sendable {
-    /// Every byte comes later by `latency`, give or take `jitter`.
+    /// Delays every byte by `latency`, plus or minus `jitter`.
     case latency(Duration, jitter: Duration)
-    /// At most this many kilobytes (1000 bytes) a second.
+    /// Passes at most this many kilobytes (1000 bytes) a second.
     case bandwidth(kilobytesPerSecond: Int)
-    /// The end of the stream comes later by this.
+    /// Delays the end of the stream.
     case slowClose(delay: Duration)
-    /// Nothing gets through, and after this the connection is closed; zero: only when the toxic
-    /// is taken away.
+    /// Passes nothing, and closes the connection after this time; zero: only when the toxic is
+    /// removed.
     case timeout(Duration)
-    /// Nothing gets through, and after this the connection is reset.
+    /// Passes nothing, and resets the connection after this time.
     case resetPeer(Duration)
-    /// Data comes in pieces of about this many bytes, with a pause before each.
+    /// Passes data in pieces of about this many bytes, with a pause before each.
     case slicer(averageSize: Int, variation: Int, delay: Duration)
-    /// After this many bytes the connection is closed.
+    /// Closes the connection after this many bytes.
     case limitData(bytes: Int)
-    /// Bytes are changed: each with this probability, and the one at this offset of the stream.
+    /// Changes bytes: each with this probability, and the one at this offset of the stream.
     case corrupt(probability: Double, offset: Int?)
-    /// Nothing gets through, as if every packet were dropped; what was sent meanwhile comes when
-    /// the toxic is taken away, as TCP would send it again.
+    /// Passes nothing, as if every packet were dropped; when the toxic is removed the data arrives,
+    /// as TCP would send it again.
     case blackhole
-    /// Whole ZeroMQ messages come twice with this probability. Only for streams without
-    /// encryption; a stream that is no ZMTP 3 passes as it is.
+    /// Passes whole ZeroMQ messages twice with this probability. Only for streams without
+    /// encryption; a stream that is not ZMTP 3 passes unchanged.
     case duplicate(probability: Double)
 }
 
@@ -92,8 +92,8 @@ extension ToxicEffect {
     private static let byteMax: Int64 = 1 << 40
     private static let sliceMax: Int64 = 1 << 20
 
-    /// As the API names and measures them: milliseconds, bytes, kilobytes a second; the slicer's
-    /// delay in microseconds.
+    /// In the API's names and units: milliseconds, bytes, kilobytes a second; the slicer's delay in
+    /// microseconds.
     var attributes: [String: JSONValue] {
         switch self {
         case .latency(let latency, let jitter):
@@ -163,11 +163,11 @@ extension ToxicEffect {
     }
 }
 
-/// The fields of what is posted about proxies and toxics.
+/// The fields of a request for proxies and toxics.
 typealias ToxicFields = JSONFields<ProxyProblem>
 
 extension ToxicFields {
-    /// Toxiproxy's clients send an empty text for one that is not given.
+    /// A text; nil for an empty one, which Toxiproxy's clients send for an absent value.
     func given(_ name: String) throws(ProxyProblem) -> String? {
         let text = try string(name)
         return text?.isEmpty == true ? nil : text
@@ -198,7 +198,7 @@ extension ToxicFields {
 }
 
 extension Toxic {
-    /// As the API tells it.
+    /// In the API's form.
     var json: JSONValue {
         [
             "name": .string(name), "type": .string(effect.type.rawValue),
@@ -207,7 +207,7 @@ extension Toxic {
         ]
     }
 
-    /// Reads what a client posted for a new toxic, or for a change of `former`.
+    /// Reads a new toxic from a request, or a change of `former`.
     init(_ json: JSONValue, changing former: Toxic? = nil) throws(ProxyProblem) {
         let fields = try ToxicFields(
             json, of: "toxic", allowing: ["name", "type", "stream", "toxicity", "attributes"])
@@ -227,7 +227,7 @@ extension Toxic {
         case .object(let given)?: attributes = given
         default: throw .badRequest("attributes: not a JSON object")
         }
-        // A change names only what is different.
+        // A change names only the attributes that differ.
         let all = (former?.effect.attributes ?? [:]).merging(attributes) { $1 }
         let effect = try ToxicEffect(type: type, attributes: all)
         let toxicity = try fields.number("toxicity", in: 0...1)

@@ -1,19 +1,19 @@
 import DequeModule
 
-/// One direction of one proxied connection: what goes in, what comes out and when. Decides
-/// everything about toxics; has no clock, no sockets and no randomness but its seed.
+/// One direction of one proxied connection: which bytes come out, and when. Makes every decision
+/// about toxics; has no clock, no sockets and no randomness but its seed.
 ///
-/// Time is that of any clock that does not go backwards.
+/// The time is that of any clock that does not go backwards.
 struct ToxicPipe {
-    /// Bytes held before the sender is no longer read from.
+    /// The bytes held before the sender is no longer read.
     static let queuedByteMax = 256 * 1024
 
     private var stages: [ToxicStage] = []
     private var queue: Deque<ToxicStage.Output> = []
     private var random: SeededGenerator
-    /// Toxics whose toxicity left this connection alone, by name.
+    /// Toxics that do not affect this connection by their toxicity, by name.
     private var spared: Set<String> = []
-    /// Whether the sender has said that nothing more comes, or is gone.
+    /// Whether the sender has finished, or is gone.
     private(set) var hasEnded = false
     private var isOver = false
     private(set) var queuedByteCount = 0
@@ -23,13 +23,13 @@ struct ToxicPipe {
         _ = toxicsChanged(toxics, at: time)
     }
 
-    /// Whether bytes can be passed on as they come.
+    /// Whether bytes can be passed on unchanged.
     var isTransparent: Bool { stages.isEmpty && queue.isEmpty && !hasEnded && !isOver }
 
     /// Whether to read on from the sender.
     var wantsMore: Bool { !hasEnded && !isOver && queuedByteCount < Self.queuedByteMax }
 
-    /// When ``next(at:)`` has something again; nil: not before something is received.
+    /// When ``next(at:)`` returns something again; nil: not before more is received.
     var nextDue: Duration? {
         guard !isOver else { return nil }
         let times = stages.compactMap(\.ending?.time) + (queue.first.map { [$0.time] } ?? [])
@@ -37,12 +37,12 @@ struct ToxicPipe {
     }
 
     mutating func received(_ bytes: [UInt8], at time: Duration) {
-        // What comes after the end was read before the socket noticed: dropped with the rest.
+        // Read before the socket noticed the end: dropped with the rest.
         guard !hasEnded, !isOver, !bytes.isEmpty else { return }
         enter(.bytes(bytes), at: time)
     }
 
-    /// The sender has nothing more to say.
+    /// The sender has finished.
     mutating func ended(at time: Duration) {
         guard !hasEnded, !isOver else { return }
         hasEnded = true
@@ -56,17 +56,17 @@ struct ToxicPipe {
         enter(.reset, at: time)
     }
 
-    /// The toxics of this direction are now these. Those that stay keep what they have counted;
-    /// when one goes, what it held back leaves at once.
+    /// Replaces the toxics of this direction. Those that stay keep their counts; data held by a
+    /// removed one leaves at once.
     ///
-    /// - Returns: `close` when a toxic went that had swallowed data.
+    /// - Returns: `close` when a removed toxic had swallowed data.
     mutating func toxicsChanged(_ toxics: [Toxic], at time: Duration) -> ToxicAction? {
         guard !isOver else { return nil }
         spared.formIntersection(toxics.map(\.name))
         var old = Dictionary(uniqueKeysWithValues: stages.map { ($0.toxic.name, $0) })
         stages = toxics.compactMap { toxic in
             if var stage = old[toxic.name], stage.toxic.effect.type == toxic.effect.type {
-                // One with other attributes lets go of what the former ones held.
+                // A toxic with other attributes releases the data held by its former ones.
                 if stage.toxic == toxic { old[toxic.name] = nil }
                 stage.changed(to: toxic)
                 return stage
@@ -91,7 +91,7 @@ struct ToxicPipe {
         return nil
     }
 
-    /// The next thing to do by this time, if any.
+    /// The next action due at this time, if any.
     mutating func next(at time: Duration) -> ToxicAction? {
         guard !isOver else { return nil }
         let endings = stages.compactMap(\.ending).filter { $0.time <= time }
@@ -116,7 +116,7 @@ struct ToxicPipe {
         return action
     }
 
-    /// Through all stages; each item's time out of one is its time into the next.
+    /// Passes an item through all stages; its time out of one is its time into the next.
     private mutating func enter(_ item: ToxicItem, at time: Duration) {
         var items = [ToxicStage.Output(item: item, time: time)]
         for index in stages.indices {
@@ -135,12 +135,12 @@ struct ToxicPipe {
     }
 }
 
-/// What travels along one direction of a connection.
+/// An item on its way through one direction of a connection.
 enum ToxicItem: Hashable, Sendable {
     case bytes([UInt8])
-    /// The sender has nothing more to say (FIN).
+    /// The sender has finished (FIN).
     case end
-    /// The sender is gone without saying goodbye.
+    /// The sender is gone without an end.
     case reset
     /// A toxic cuts the connection here.
     case cut
@@ -150,11 +150,11 @@ enum ToxicItem: Hashable, Sendable {
     }
 }
 
-/// What the driver of a connection has to do for one direction.
+/// An action of the connection's driver for one direction.
 enum ToxicAction: Hashable, Sendable {
     /// Write to the receiving side.
     case forward([UInt8])
-    /// Say to the receiving side that nothing more comes (FIN).
+    /// Finish the receiving side's input (FIN).
     case finish
     /// Close both sides.
     case close
@@ -162,12 +162,11 @@ enum ToxicAction: Hashable, Sendable {
     case reset
 }
 
-/// One toxic at work on one direction of one connection: says what comes out of what goes in, and
-/// when. Order is kept: nothing overtakes.
+/// One toxic on one direction of one connection: which data comes out, and when. Keeps the order.
 struct ToxicStage: Hashable {
-    /// A moment that never comes.
+    /// A time that never comes.
     static let never = Duration.seconds(1 << 40)
-    /// Bandwidth is given out in pieces of this length, so that data trickles.
+    /// Bandwidth is allotted in intervals of this length, so that data trickles.
     private static let bandwidthStep = 0.1
 
     struct Output: Hashable {
@@ -176,7 +175,7 @@ struct ToxicStage: Hashable {
     }
 
     private(set) var toxic: Toxic
-    /// When it took hold of this connection.
+    /// When it began to affect this connection.
     private let start: Duration
     private var freeAt = Duration.zero
     private var byteCount = 0
@@ -187,7 +186,7 @@ struct ToxicStage: Hashable {
         self.start = start
     }
 
-    /// The same toxic with other attributes: what it has counted stays.
+    /// The same toxic with other attributes, keeping its counts.
     mutating func changed(to toxic: Toxic) { self.toxic = toxic }
 
     /// When it ends the connection by itself, and how.
@@ -201,7 +200,7 @@ struct ToxicStage: Hashable {
         }
     }
 
-    /// Whether taking it away ends the connection: what it swallowed is missing.
+    /// Whether its removal ends the connection, because data that it swallowed is missing.
     var leavesGap: Bool {
         switch toxic.effect {
         case .timeout, .resetPeer: true
@@ -279,7 +278,7 @@ struct ToxicStage: Hashable {
 
     private mutating func limited(_ bytes: [UInt8], at time: Duration, rest: Int) -> [Output] {
         guard bytes.count >= rest else { return [leave(.bytes(bytes), at: time)] }
-        // Everything after the cut is dropped by the pipe.
+        // The pipe drops everything after the cut.
         let last = Array(bytes.prefix(max(0, rest)))
         return (last.isEmpty ? [] : [leave(.bytes(last), at: time)]) + [leave(.cut, at: time)]
     }
@@ -295,19 +294,19 @@ struct ToxicStage: Hashable {
     }
 }
 
-/// Finds whole messages in a ZMTP 3 stream without encryption, so that they can be doubled. A
-/// stream that turns out to be something else passes as it is.
+/// Finds whole messages in a ZMTP 3 stream without encryption, so that they can be doubled. Any
+/// other stream passes unchanged.
 struct ZMTPSplitter: Hashable {
     /// Signature, version, mechanism and filler.
     private static let greetingLength = 64
-    /// A longer message is passed on as it comes, so that nothing is kept without a bound.
+    /// The longest message kept; a longer one is passed on in pieces, so that memory is bounded.
     private static let messageMax = 1 << 20
 
     private enum State: Hashable {
         case greeting(seen: Int)
-        /// The frames of the message that has begun, not yet passed on.
+        /// The frames of an incomplete message, not yet passed on.
         case frames
-        /// No ZMTP 3, encrypted, or a message above the limit: pass everything.
+        /// Not ZMTP 3, encrypted, or a message above the limit: pass everything.
         case passive
     }
 
@@ -315,12 +314,12 @@ struct ZMTPSplitter: Hashable {
     private var greeting: [UInt8] = []
     private var pending: [UInt8] = []
 
-    /// Whether a part of a message has come and not been passed on.
+    /// Whether it holds part of a message.
     var isHolding: Bool { !pending.isEmpty }
 
-    /// - Parameter doubles: Asked once for each whole message, never for commands.
-    /// - Returns: What to pass on now: the bytes so far, with whole messages doubled. A message
-    ///   that is not whole yet is kept.
+    /// - Parameter doubles: Called once for each whole message, never for commands.
+    /// - Returns: The bytes to pass on now, with whole messages doubled. An incomplete message is
+    ///   kept.
     mutating func received(_ bytes: [UInt8], doubles: () -> Bool) -> [UInt8] {
         var output: [UInt8] = []
         var rest = bytes[...]
@@ -357,7 +356,7 @@ struct ZMTPSplitter: Hashable {
             && Array(greeting[12..<17]) == Array("NULL".utf8) + [0]
     }
 
-    /// How many of the pending bytes are the first message; nil while it is not whole.
+    /// The length of the first message in the pending bytes; nil while it is incomplete.
     private func messageLength() -> Int? {
         var position = pending.startIndex
         while position < pending.endIndex {

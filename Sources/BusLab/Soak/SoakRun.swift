@@ -3,8 +3,8 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// A bus of real processes under steady load, with links cut now and then: what each process holds
-/// before, during and after.
+/// A bus of real processes under steady load, with links cut at intervals: measures the resources
+/// of each process before, during and after.
 package struct SoakRun: Sendable {
     private static let sampleInterval: Duration = .seconds(1)
     private static let noticeInterval: Duration = .seconds(10)
@@ -38,7 +38,7 @@ package struct SoakRun: Sendable {
                     "\(counts.presented) presented, \(counts.completed) completed, "
                         + "\(counts.lost) lost"
                 ]
-                + LedgerCounts.verdict(violations, "everything was given back")
+                + LedgerCounts.verdict(violations, "every resource was released")
         }
     }
 
@@ -72,7 +72,7 @@ package struct SoakRun: Sendable {
             throw Failure(
                 .cannotCreate, "not up: \(missing.map(\.description).joined(separator: ", "))")
         }
-        // Every link once, so that what a loss makes for the first time is made.
+        // Cuts every link once, so that structures made on the first loss exist.
         for link in links { try await cut(link) }
         let loadStart = start + SoakSettings.warmUp + SoakSettings.pause
         try await clock.sleep(until: loadStart - .seconds(1))
@@ -96,7 +96,7 @@ package struct SoakRun: Sendable {
                 nextCut += SoakSettings.cutEvery
             }
         }
-        say("the load is over; waiting until the bus has settled and forgotten")
+        say("the load is over; waiting until the bus has settled and its tables are empty")
         let after = try await settle(processes, &ledger)
         let counts = ledger.counts(processes)
         return result(before, peak, after, counts, processes)
@@ -130,7 +130,7 @@ package struct SoakRun: Sendable {
         }
     }
 
-    /// What each holds now. A process that is not there is missing.
+    /// The current resources of each process. A process that is gone is missing.
     private func sample(
         _ processes: [NodeName: ChaosProcess]
     ) -> [NodeName: ProcessSample] {
@@ -154,7 +154,8 @@ package struct SoakRun: Sendable {
         try await link.proxy.setEnabled(true)
     }
 
-    /// Until all is presented, nothing open and every table empty, or the limit is reached.
+    /// Waits until every error was presented, none is open and every table is empty, or for the
+    /// limit.
     private func settle(
         _ processes: [NodeName: ChaosProcess], _ ledger: inout ChaosLedger
     ) async throws -> [NodeName: ProcessSample] {
@@ -169,7 +170,7 @@ package struct SoakRun: Sendable {
             let isEmpty = samples.values.allSatisfy { $0.tableEntries == 0 }
             let counts = ledger.counts(processes)
             let isSettled = isEmpty && counts.isSettled
-            // No sooner than before the load: memory takes its time to be given back.
+            // Not sooner than before the load: memory is returned with a delay.
             if (isSettled && clock.now >= earliest) || clock.now > limit { return samples }
             if clock.now >= nextNotice {
                 nextNotice += Self.noticeInterval
@@ -204,22 +205,22 @@ package struct SoakRun: Sendable {
     }
 }
 
-/// What a soak is asked for, and its fixed times.
+/// The settings of a soak, and its fixed times.
 package struct SoakSettings: Sendable {
-    /// From starting the processes to the first presentation.
+    /// From the start of the processes to the first presentation.
     static let lead: Duration = .seconds(10)
-    /// The same load as later, for long enough that what grows to a bound has reached it.
+    /// The same load as later, for long enough that bounded structures have reached their bounds.
     static let warmUp: Duration = .seconds(60)
-    /// After it, until the measure is taken that the end is compared with.
+    /// From the warm-up to the measurement that the end is compared with.
     static let pause: Duration = .seconds(35)
     /// From one cut of a link to the next.
     static let cutEvery: Duration = .seconds(15)
     static let cutLength: Duration = .seconds(2)
-    /// How long the bus may take to settle and forget after the load.
+    /// How long the bus may take after the load to settle and to forget results.
     static let settleLimit: Duration = .seconds(120)
-    /// Results are remembered for this long: the usual ten minutes would outlast a short load. Much
-    /// longer than a link is cut, as in earnest: a child that has forgotten what it reported while
-    /// the link was gone would be sent its answer again for minutes.
+    /// How long results are remembered: the usual ten minutes would outlast a short load. Much
+    /// longer than a link is cut, as in production: a child that forgot its result while the link
+    /// was cut would get its answer again for minutes.
     static let tombstoneMilliseconds = 20_000
 
     let topology: String
@@ -240,9 +241,9 @@ package struct SoakSettings: Sendable {
     func presentations(in time: Duration) -> Int { Int(time.components.seconds) * rate }
 }
 
-/// What one process of a soak held: before the load, at most, and afterwards.
+/// The resources of one process of a soak: before the load, at most, and afterwards.
 struct SoakUse: Hashable, Sendable {
-    /// Memory may have grown by this part of what it was.
+    /// The share by which memory may have grown.
     static let growthMax = 0.1
 
     let name: NodeName
@@ -250,7 +251,7 @@ struct SoakUse: Hashable, Sendable {
     let peak: ProcessSample
     let after: ProcessSample
 
-    /// What does not hold, a sentence each.
+    /// The exceeded limits, a sentence each.
     var violations: [String] {
         var found: [String] = []
         let limit = Double(before.residentBytes) * (1 + Self.growthMax)
@@ -288,12 +289,12 @@ struct SoakUse: Hashable, Sendable {
     }
 }
 
-/// What one process holds at one moment, by the kernel's account and by its own status file.
+/// The resources of one process at one moment, from the kernel and from its status file.
 struct ProcessSample: Hashable, Sendable {
     /// Resident memory, in bytes.
     var residentBytes = 0
     var descriptors = 0
-    /// Entries of its tables; nil: it has said nothing yet.
+    /// Entries of its tables; nil before its first status file.
     var tableEntries: Int?
 
     /// Nil when there is no such process.
@@ -310,10 +311,10 @@ struct ProcessSample: Hashable, Sendable {
 
     init() {}
 
-    /// Resident memory with one digit.
+    /// Resident memory in MiB with one digit.
     var mebibytes: String { "\((Double(residentBytes) / 1_048_576 * 10).rounded() / 10)" }
 
-    /// The larger of each.
+    /// The larger of each value.
     func maximum(_ other: ProcessSample) -> ProcessSample {
         var both = self
         both.residentBytes = max(residentBytes, other.residentBytes)

@@ -5,22 +5,22 @@ import OrderedCollections
 package import ServiceLifecycle
 import Synchronization
 
-/// Makes a runnable node out of what a topology says about it.
+/// Builds a runnable node from its settings in the topology.
 package final class NodeAssembly: Sendable {
-    /// Of this program.
+    /// The version of this program.
     package static let version = "0.1.0"
 
     package let path: String
     package let loaded: LoadedTopology
     package let settings: NodeSettings
     let logger: Logger
-    /// What every node is made of, whatever its settings.
+    /// The parts that every node has, whatever its settings.
     private let base: NodeParts
     private let runner: SubprocessRunner
     private let terminal: TerminalPresenter
     /// By the index of their presenter.
     private let consoles: OrderedDictionary<Int, Console>
-    /// The responders that rules were read for, so that they can be read again.
+    /// The responders made from rules, for a reload.
     private let ruled = RuledResponders()
     private let ledger = Mutex<EventLog?>(nil)
 
@@ -31,7 +31,7 @@ package final class NodeAssembly: Sendable {
         var base = NodeParts(logger: logger)
         base.version = Self.version
         self.base = base
-        // What its presenters and consoles log is noted as the node's own is.
+        // Errors that its presenters and consoles log count as faults of the node.
         let logger = base.logger
         self.logger = logger
         terminal = TerminalPresenter(logger: logger)
@@ -44,7 +44,7 @@ package final class NodeAssembly: Sendable {
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
     }
 
-    /// The node's parts, with `ready` called once it listens.
+    /// The node's parts; `ready` is called once it listens.
     package func parts(
         use: JournalLock.Use = .alone, ready: @escaping @Sendable () -> Void = {}
     ) throws -> NodeParts {
@@ -62,14 +62,14 @@ package final class NodeAssembly: Sendable {
             let journal = try SQLiteJournal(path, of: settings.name, use: use)
             for file in journal.tightened {
                 logger.warning(
-                    "journal: others could read it; its mode is 0600 now",
+                    "journal: other users could read it; mode set to 0600",
                     metadata: ["file": "\(file)"])
             }
             parts.journal = journal
             for console in consoles.values { try console.silences.keep(in: journal) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
             Task { [logger, weak journal] in
-                // Until the node is gone, which has the journal.
+                // Ends with the node, which owns the journal.
                 while await journal?.prune(logger) != nil {
                     try? await Task.sleep(for: SQLiteJournal.pruneEvery)
                 }
@@ -90,7 +90,7 @@ package final class NodeAssembly: Sendable {
         return parts
     }
 
-    /// As the journal's folder is made. What stands in the way is said when it is listened on.
+    /// Creates the folders of ipc endpoints. A failure is reported when the endpoint is opened.
     private func makeFoldersOfSockets() {
         for case .ipc(let path) in settings.listen.map(\.address) {
             let folder = FilePath.folder(of: path)
@@ -100,7 +100,7 @@ package final class NodeAssembly: Sendable {
         }
     }
 
-    /// What serves the consoles of this node once it is made.
+    /// The services of this node's consoles, once the node is made.
     package func services(for node: Node) -> [any Service] {
         consoles.values.map { console in
             console.attach(node)
@@ -108,8 +108,8 @@ package final class NodeAssembly: Sendable {
         }
     }
 
-    /// The presenters in order, each in front of those after it. Consoles and terminals that stand
-    /// next to each other are asked at once.
+    /// The presenters in order, each in front of those after it. Adjacent consoles and terminals
+    /// are asked at the same time.
     private func presenting(
         _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
         _ journal: (any DecisionJournal)?
@@ -121,7 +121,7 @@ package final class NodeAssembly: Sendable {
             guard let first = people.first else { return }
             let presenter =
                 people.count == 1 ? first : FirstOfPresenters(people, logger: logger)
-            // What is silenced at a console is silenced for the terminal beside it too.
+            // A silence of a console also applies to the terminal beside it.
             next = responder(silencing + [presenter], next, audit, journal)
             people.removeAll()
             silencing.removeAll()
@@ -168,15 +168,15 @@ package final class NodeAssembly: Sendable {
         return responder
     }
 
-    /// Opens the ledger's file again, which may have been rotated. Reads the topology again and
-    /// puts its rules and policies in place, for errors that come from now on. What cannot be read
-    /// changes nothing.
+    /// Reopens the ledger's file, which may have been rotated. Reads the topology again and
+    /// replaces rules and policies for errors that arrive from now on. An unreadable file changes
+    /// nothing.
     package func reload() {
         ledger.withLock { $0 }?.reopen()
         do {
             let fresh = try TopologyLoader.load(path)
             guard let settings = fresh.topology.nodes[self.settings.name] else {
-                throw Failure(.badConfiguration, "node \(self.settings.name) is gone from it")
+                throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
             let left = ruled.replaceRules(with: settings)
             logger.notice("rules read again", metadata: ["file": "\(path)"])
@@ -188,11 +188,11 @@ package final class NodeAssembly: Sendable {
     }
 }
 
-/// The responders of one node that follow rules, by where the topology says so.
+/// The responders of one node that were made from rules, by their place in the topology.
 final class RuledResponders: Sendable {
     enum Place: Hashable, Sendable {
         case responders
-        /// The presenter of this index.
+        /// The presenter with this index.
         case presenter(Int)
     }
 
@@ -202,8 +202,8 @@ final class RuledResponders: Sendable {
         responders.withLock { $0[place] = responder }
     }
 
-    /// Puts new rules in place of the old. Returns what could not follow, for the log: a list
-    /// where there was none, or the other way round, changes the chain itself.
+    /// Replaces the rules. Returns the changes that need a restart, for the log: a list that
+    /// appears or disappears changes the chain itself.
     func replaceRules(with settings: NodeSettings) -> [String] {
         var fresh: [Place: RuleBook] = [:]
         if !settings.responders.isEmpty {

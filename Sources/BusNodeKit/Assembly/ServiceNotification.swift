@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Tells the parent process that this one is ready: a file, and systemd's socket.
+/// Reports readiness to the parent process: by a file, and by systemd's socket.
 package enum ServiceNotification {
-    /// Takes away a file left over from an earlier life, and shows that a new one can be made.
+    /// Removes a file left by an earlier life, and verifies that a new one can be created.
     package static func prepare(file: String?) throws(Failure) {
         guard let file else { return }
         let temporary = file + ".\(getpid())"
@@ -19,7 +19,7 @@ package enum ServiceNotification {
 
     package static func ready(file: String?) {
         if let file {
-            // The name appears with its content: a watcher never reads half of it.
+            // Renamed when complete: a watcher never reads half of it.
             let temporary = file + ".\(getpid())"
             let text = Data("\(getpid())\n".utf8)
             if FileManager.default.createFile(atPath: temporary, contents: text) {
@@ -31,7 +31,7 @@ package enum ServiceNotification {
         notify("READY=1")
     }
 
-    /// sd_notify(3): a datagram to the socket that the environment names.
+    /// sd_notify(3): a datagram to the socket named in the environment.
     private static func notify(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],
             path.hasPrefix("/") || path.hasPrefix("@")
@@ -55,8 +55,8 @@ package enum ServiceNotification {
     }
 }
 
-/// Ends this process when its output has lost its reader: its starter is gone, even if
-/// it was killed outright.
+/// Ends this process when the reader of its output is gone: the process that started it has ended,
+/// even if it was killed.
 package enum OutputWatch {
     package static func start() {
         Thread.detachNewThread {
@@ -72,17 +72,17 @@ package enum OutputWatch {
     }
 }
 
-/// How many files, sockets and pipes this process may have open.
+/// The number of files, sockets and pipes that this process may have open.
 package enum DescriptorLimit {
-    /// Uses all that the system allows: each child of a node is one, and a shell's usual 1024 is a
-    /// limit for programs that use `select`, which this one does not.
+    /// Raises the limit to the system's maximum: each child of a node takes one descriptor, and a
+    /// shell's usual 1024 is meant for programs that use `select`.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
             limit.rlim_cur < limit.rlim_max
         else { return }
         limit.rlim_cur = limit.rlim_max
-        // Refused, it stays what it was.
+        // On failure the limit stays as it was.
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -2,14 +2,14 @@ package import ErrorBus
 import Foundation
 import Glibc
 
-/// A small JSON file about a running node, written again every second: how full its tables are. One
-/// that grows old is a node that hangs.
+/// A JSON file with the table sizes of a running node, rewritten every second. An old file means
+/// that the node hangs.
 package struct StatusFile: Sendable {
     static let interval: Duration = .seconds(1)
 
     let path: String
 
-    /// Takes away a file left over from an earlier life, and shows that a new one can be made.
+    /// Removes a file left by an earlier life, and verifies that a new one can be created.
     package init(_ path: String) throws(Failure) {
         self.path = path
         unlink(path)
@@ -22,8 +22,8 @@ package struct StatusFile: Sendable {
 
     private var temporary: String { path + ".\(getpid())" }
 
-    /// Writes it until the task is cancelled, then takes it away. A disk that is full costs the
-    /// file its freshness and the node nothing.
+    /// Writes the file until the task is cancelled, then removes it. On a full disk the file gets
+    /// old; the node is not affected.
     package func keep(_ node: Node) async {
         while !Task.isCancelled {
             write(node.name, await node.tableSizes)
@@ -32,7 +32,7 @@ package struct StatusFile: Sendable {
         unlink(path)
     }
 
-    /// All entries of all tables together, children aside; nil when there is no such file.
+    /// All entries of all tables, without children; nil when there is no such file.
     package static func entryCount(in path: String) -> Int? {
         guard let data = FileManager.default.contents(atPath: path),
             case .object(let tables)? = try? JSONValue.parse(Array(data))["tables"]
@@ -50,7 +50,7 @@ package struct StatusFile: Sendable {
             "time": .string(TimeText.now),
         ]
         let content = Data(object.encoded() + [UInt8(ascii: "\n")])
-        // The name appears with its content: a reader never gets half of it.
+        // Renamed when complete: a reader never gets half of it.
         if FileManager.default.createFile(atPath: temporary, contents: content) {
             rename(temporary, path)
         }

@@ -3,11 +3,11 @@ import ServiceLifecycle
 import Synchronization
 package import UnixSignals
 
-/// Runs a leaf node around one piece of work: up before it, down after it.
+/// Runs a leaf node for one piece of work: started before it, closed after it.
 package enum Client {
-    /// - Parameter signals: Those that end the work: it is cancelled, which withdraws what it has
-    ///   presented, and ``Interrupted`` is thrown. The node is closed after that, so that the
-    ///   withdrawal leaves.
+    /// - Parameter signals: The signals that end the work: it is cancelled, which withdraws its
+    ///   presentation, and ``Interrupted`` is thrown. The node is closed afterwards, so that the
+    ///   withdrawal is sent.
     package static func run<Value: Sendable>(
         _ node: Node, endingOn signals: [UnixSignal] = [],
         work: @escaping @Sendable () async throws -> Value
@@ -48,9 +48,9 @@ package enum Client {
     }
 }
 
-/// Tells the person at a terminal what a question waits for, each once.
+/// Prints the state of a presentation to a person at a terminal, each state once.
 package final class WaitingNotice: Sendable {
-    /// A link that comes up sooner is not worth a line.
+    /// A link that comes up sooner is not reported.
     private static let linkTime: Duration = .seconds(1)
 
     private struct Progress {
@@ -97,8 +97,7 @@ package final class WaitingNotice: Sendable {
     }
 }
 
-/// What a command makes of an outcome: its exit status, and a sentence when there is something to
-/// say that the printed option does not.
+/// The exit status of an outcome, and a sentence when the printed option does not say enough.
 package struct Conclusion {
     package let status: ExitStatus
     package let text: String?
@@ -119,13 +118,13 @@ package struct Conclusion {
             status = .declined
             text = "\(outcome.reason) by \(outcome.decidedBy.shown()): no presenter was asked"
         case .unreachable:
-            // A node is there, and at a limit.
+            // A node is running, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
             status = isBusy ? .temporaryFailure : .unavailable
             text = "no node could be reached\(detail)"
         case .detached:
             status = .unavailable
-            text = "no node up there presents errors\(detail)"
+            text = "no upstream node has a presenter\(detail)"
         case .expired:
             status = .temporaryFailure
             text = "no answer came before the deadline"
@@ -146,7 +145,7 @@ package struct Conclusion {
 }
 
 extension Outcome {
-    /// The outcome for scripts; the keys are those of the reply to a bare client.
+    /// The outcome for scripts, with the keys of the reply to a bare client.
     package var json: JSONValue {
         var object: [String: JSONValue] = [
             "didRecover": .bool(didRecover), "reason": .string(reason.rawValue),
@@ -161,8 +160,7 @@ extension Outcome {
     }
 }
 
-/// A report whose options stand for themselves: choosing one is all there is to do here, the
-/// script does the rest.
+/// A report whose options have no effect here: the script acts on the chosen one.
 package struct PresentedReport: AttemptableError {
     package let report: ErrorReport
 

@@ -1,6 +1,6 @@
 package import ErrorBus
 
-/// A command that cannot go on: what it says to a person, and the exit status for scripts.
+/// The failure of a command: its message for people, and its exit status for scripts.
 package struct Failure: Error {
     package let text: String
     package let status: ExitStatus
@@ -31,32 +31,32 @@ package struct Failure: Error {
     }
 }
 
-/// How a command ends, by the numbers of sysexits: what scripts and supervisors go by.
+/// The exit statuses of commands, by the numbers of sysexits.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case ok = 0
-    /// The command's own "no": cancel was chosen, or no presenter was asked.
+    /// The expected "no": cancel was chosen, or no presenter was asked.
     case declined = 1
     /// The command line is wrong.
     case usage = 64
-    /// The input is no report, no answer, ...
+    /// The input is not a valid report, answer, ...
     case badData = 65
-    /// A file that is named is missing or may not be read.
+    /// A file is missing or unreadable.
     case noInput = 66
-    /// No presenter: unreachable, or the chain ends (503).
+    /// No presenter: the node is unreachable, or the chain ends (503).
     case unavailable = 69
-    /// A fault of ours.
+    /// An internal fault.
     case software = 70
     /// A file cannot be created.
     case cannotCreate = 73
-    /// What was to be printed cannot be written.
+    /// The output cannot be written.
     case outputFailed = 74
     /// The deadline has passed, or a node is at its limit: try again later.
     case temporaryFailure = 75
     case notPermitted = 77
-    /// The topology or a file that it names is wrong.
+    /// The topology or a file that it names is invalid.
     case badConfiguration = 78
 
-    /// Whether the same start would fail the same way again.
+    /// Whether a second start would fail in the same way.
     var isFinal: Bool {
         switch self {
         case .usage, .badData, .noInput, .cannotCreate, .notPermitted, .badConfiguration: true
@@ -69,6 +69,6 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 package struct Interrupted: Error {
     let signal: Int32
 
-    /// As a shell tells it.
+    /// The exit code of a shell for this signal.
     package var exitCode: Int32 { 128 + signal }
 }

@@ -1,9 +1,9 @@
-/// A presentation's id as a person gives it: whole, its beginning, or its end. Ids that were made
-/// in the same minute begin alike; their ends differ.
+/// A presentation's id as a person types it: whole, its beginning, or its end. Ids made in the same
+/// minute begin alike; their ends differ.
 package struct PartialID {
-    /// Shorter ends are none: too much would end so.
+    /// The shortest end accepted: shorter ones are ambiguous.
     static let endCountMin = 4
-    /// How much of an id a table has at a terminal.
+    /// The number of an id's characters in a table at a terminal.
     static let shownCount = 8
 
     package let text: String
@@ -14,6 +14,6 @@ package struct PartialID {
         id.hasPrefix(text) || (text.count >= Self.endCountMin && id.hasSuffix(text))
     }
 
-    /// The end of an id, which tells it from others.
+    /// The end of an id, which distinguishes it from others.
     static func short(_ id: String) -> String { String(id.suffix(shownCount)) }
 }

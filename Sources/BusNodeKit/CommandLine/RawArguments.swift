@@ -3,8 +3,8 @@ import Glibc
 /// The command line and the environment as bytes: neither has to be UTF-8, and a command that is
 /// run gets both unchanged.
 package enum RawArguments {
-    /// What is parsed: of the command of `exec` only its first word. The parser takes quadratic
-    /// time, and 10,000 words a minute.
+    /// The arguments to parse: of the command of `exec` only its first word. The parser takes
+    /// quadratic time: a minute for 10,000 words.
     package static func toParse(_ arguments: [String]) -> [String] {
         let arguments = arguments.dropFirst()
         guard arguments.first == "exec", let end = arguments.firstIndex(of: "--") else {
@@ -23,8 +23,8 @@ package enum RawArguments {
         return Array(words.drop { $0 != Array("--".utf8) }.dropFirst())
     }
 
-    /// The environment this process was started with, `NAME=VALUE` each; nil where it cannot be
-    /// read. What no name can be is left out: a command could not be started with it.
+    /// The environment of this process, `NAME=VALUE` each; nil when it cannot be read. Entries
+    /// without a valid name are left out: a command could not be started with them.
     package static var environment: [[UInt8]]? {
         let descriptor = open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

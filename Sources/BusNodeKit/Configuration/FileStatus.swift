@@ -2,7 +2,7 @@
 import CDispatch
 import Glibc
 
-/// What stat(2) says of a file. Where it says nothing, `errno` tells why.
+/// The result of stat(2). On failure `errno` has the reason.
 struct FileStatus {
     private let status: stat
 
@@ -23,12 +23,12 @@ struct FileStatus {
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
-    /// Another program can be at its other end.
+    /// Whether another program may be at its other end.
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 
-    /// Who may use it how.
+    /// The permission bits.
     var mode: mode_t { status.st_mode & 0o777 }
-    /// Whether its owner alone may use it.
+    /// Whether only its owner may use it.
     var isPrivate: Bool { mode & 0o077 == 0 }
     var owner: uid_t { status.st_uid }
 }

@@ -2,7 +2,7 @@ package import ErrorBus
 import Foundation
 import Glibc
 
-/// What a topology names and only a running node opens: it is tried before.
+/// The files that a topology names and only a running node opens, checked in advance.
 package struct NamedFiles {
     package struct Finding {
         package let problem: ConfigurationProblem
@@ -13,19 +13,19 @@ package struct NamedFiles {
     private let path: String
     private let root: ConfigurationNode?
 
-    /// - Parameter path: The topology's file, for the lines.
+    /// - Parameter path: The topology's file, for messages.
     package init(_ topology: Topology, _ path: String) {
         self.topology = topology
         self.path = path
         root = try? YAMLConfiguration.read(path)
     }
 
-    /// What a node would not start with, or would ask in vain.
+    /// Problems that keep a node from starting, or a presenter from answering.
     package var problems: [Finding] {
         topology.settings.flatMap { tokens(of: $0) + missingPrograms(of: $0) }
     }
 
-    /// What this user cannot write here; maybe the node's own user can.
+    /// Files that this user cannot write here; the node's own user may.
     package var warnings: [ConfigurationWarning] {
         topology.settings.flatMap { node in
             [("journal", node.journal), ("events", node.events)].compactMap { key, file in
@@ -105,12 +105,12 @@ package struct NamedFiles {
 
     // MARK: Files that a node writes
 
-    /// Why a file cannot be written or made; nil where it seems that it can.
+    /// Why a file cannot be written or created; nil when it seems possible.
     private static func hindrance(to file: String) -> String? {
         if FileStatus(file) != nil {
             return access(file, W_OK) == 0 ? nil : String(cString: strerror(errno))
         }
-        // The folders that are missing are made.
+        // Missing folders will be created.
         var folder = file
         repeat {
             guard errno == ENOENT else { return String(cString: strerror(errno)) }
@@ -125,7 +125,7 @@ package struct NamedFiles {
 
     // MARK: Places
 
-    /// Where a key of a presenter is written.
+    /// The location of a presenter's key in the file.
     private func place(
         ofPresenter index: Int, of node: NodeName, _ keys: [String]
     ) -> ConfigurationLocation {

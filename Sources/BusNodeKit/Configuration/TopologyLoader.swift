@@ -4,8 +4,8 @@ import Foundation
 /// Loads a topology file and every file that it names.
 package enum TopologyLoader {
     /// - Parameters:
-    ///   - path: The topology file. Relative paths in it start at its folder.
-    ///   - environment: What `${NAME}` stands for.
+    ///   - path: The topology file, the base of its relative paths.
+    ///   - environment: The values of `${NAME}`.
     package static func load(
         _ path: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> LoadedTopology {
@@ -17,14 +17,14 @@ package enum TopologyLoader {
 }
 
 extension Topology {
-    /// The node that is called so on a command line.
+    /// The node with the name given on a command line.
     ///
     /// - Parameter path: The file, for the message.
     package func node(named text: String, in path: String) throws(Failure) -> NodeSettings {
         guard let settings = NodeName(text).flatMap({ self[$0] }) else {
             throw Failure(
                 .badConfiguration,
-                "\(path.shown()): no node \"\(text.shown())\"; there are: \(nodeNames)")
+                "\(path.shown()): no node \"\(text.shown())\"; nodes: \(nodeNames)")
         }
         return settings
     }

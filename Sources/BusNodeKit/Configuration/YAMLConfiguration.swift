@@ -2,11 +2,11 @@ package import ErrorBus
 import Glibc
 import Yams
 
-/// Reads YAML, and JSON as the part of YAML that it is, into a ``ConfigurationNode``.
+/// Reads YAML, of which JSON is a subset, into a ``ConfigurationNode``.
 ///
 /// Anchors and aliases work within ``valueCountMax``. One document a file; keys are scalars.
 package struct YAMLConfiguration {
-    /// The most values in one file, aliases counted as what they stand for.
+    /// The most values in one file, with each alias counted as the values it stands for.
     static let valueCountMax = 20_000
     /// The deepest nesting.
     static let depthMax = 32
@@ -19,7 +19,7 @@ package struct YAMLConfiguration {
         try read(try ConfigurationFile.read(path), file: path)
     }
 
-    /// Reads bytes; `file` is what messages call them.
+    /// Reads bytes; `file` is their name in messages.
     package static func read(
         _ bytes: [UInt8], file: String
     ) throws(ConfigurationFailure) -> ConfigurationNode {
@@ -133,30 +133,30 @@ package struct YAMLConfiguration {
                 text.contains("alphabetic or numeric")
                 ? "a text that begins with * or & needs quotes" : nil
             return problem(
-                location(mark), found: "what is not YAML (\(text))", allowed: "YAML or JSON",
+                location(mark), found: "invalid YAML (\(text))", allowed: "YAML or JSON",
                 hint: hint)
         case .reader(let text, _, _, _):
-            return problem(found: "what is not YAML (\(text))", allowed: "YAML or JSON")
+            return problem(found: "invalid YAML (\(text))", allowed: "YAML or JSON")
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.map { "\"\($0)\"" }.joined(separator: ", ")
             return problem(
                 location(context.mark), found: "the key \(names) more than once",
                 allowed: "each key once")
         default:
-            return problem(found: "what cannot be read as YAML", allowed: "YAML or JSON")
+            return problem(found: "invalid YAML", allowed: "YAML or JSON")
         }
     }
 }
 
-/// Bounds what the YAML parser is made to do, before it sees the text.
+/// Bounds the work of the YAML parser before it sees the text.
 ///
-/// Yams builds aliases into full trees and hashes every key, so a few lines of aliases of
-/// aliases (the "billion laughs") would keep it busy for years before anything could be counted.
-/// So the worst that the anchors and aliases in the text could become is worked out first: n
-/// aliases of one anchor make nothing larger than n + 1 times. Quotes and comments are not told
-/// from the rest, which makes the result too high at times and never too low.
+/// Yams expands aliases into full trees and hashes every key, so a few lines of aliases of aliases
+/// (the "billion laughs") would keep it busy for years before anything could be counted. So the
+/// worst case of the anchors and aliases in the text is computed first: n aliases of one anchor
+/// enlarge a text at most n + 1 times. Quotes and comments are counted too, so the bound may be too
+/// high and is never too low.
 struct YAMLPrecheck {
-    /// How far a text may grow by its aliases, in bytes.
+    /// How far aliases may expand a text, in bytes.
     static let expandedByteCountMax = 4 * 1024 * 1024
 
     fileprivate struct Uses {
@@ -191,11 +191,11 @@ struct YAMLPrecheck {
         }
     }
 
-    /// Whether the text cannot grow beyond the limit.
+    /// Whether the text cannot expand beyond the limit.
     var isBounded: Bool {
         var size = Double(byteCount)
         for use in uses.values where use.anchors > 0 {
-            // An anchor may be set again: the worst is aliases shared out evenly.
+            // An anchor may be redefined: the worst case is an even distribution of the aliases.
             for _ in 0..<min(use.anchors, 64) {
                 size *= Double(use.aliases) / Double(use.anchors) + 1
             }
@@ -213,11 +213,11 @@ struct YAMLPrecheck {
 }
 
 extension YAMLPrecheck.Uses {
-    /// Without an anchor an alias is an error, without an alias an anchor is a decoration.
+    /// Without an anchor an alias is an error, and without an alias an anchor has no effect.
     fileprivate var isHarmless: Bool { anchors == 0 || aliases == 0 }
 }
 
-/// Reads a configuration file whole, within a limit.
+/// Reads a whole configuration file, within a limit.
 enum ConfigurationFile {
     /// The largest file, in bytes.
     static let byteCountMax = 1024 * 1024
@@ -226,7 +226,7 @@ enum ConfigurationFile {
         guard !path.utf8.contains(0) else {
             throw .unreadable(path: path.replacing("\0", with: "\\0"), reason: "not a path")
         }
-        // Not blocking: a named pipe without a writer would keep us here for ever.
+        // Not blocking: opening a named pipe without a writer would never return.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }

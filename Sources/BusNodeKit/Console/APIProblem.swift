@@ -1,15 +1,15 @@
 import ErrorBus
 import Hummingbird
 
-/// Why a request was not done: a status, a word for scripts, a sentence for people.
+/// Why a request was refused: a status, a code for scripts, a sentence for people.
 struct APIProblem: RequestProblem {
     let status: HTTPResponse.Status
     let word: String
     let message: String
     var details: [String: JSONValue] = [:]
-    /// The connection is not used again: what is left of the request is not read.
+    /// Whether the connection is closed, because the rest of the request is not read.
     var closes = false
-    /// What the path takes, where that is why.
+    /// The methods of the path, for a 405.
     var methods: [String] = []
 
     init(
@@ -33,7 +33,7 @@ struct APIProblem: RequestProblem {
         return problem
     }()
 
-    /// Its chunks or its end are not what they say.
+    /// The body's chunks or its end are malformed.
     static func brokenBody(_ error: any Error) -> APIProblem {
         var problem = badRequest("body: cannot be read: \(error)")
         problem.closes = true
@@ -97,7 +97,7 @@ struct APIProblem: RequestProblem {
 
 extension Response {
     init(_ json: JSONValue, status: HTTPResponse.Status = .ok) {
-        // A person who looks at it with curl sees no control characters of a peer.
+        // A person who reads it with curl sees no control characters of a peer.
         let bytes = JSONEscapes.escapingInvisible(in: json.encoded()) + [UInt8(ascii: "\n")]
         self.init(
             status: status, headers: [.contentType: "application/json"],

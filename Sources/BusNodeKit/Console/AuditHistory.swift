@@ -2,8 +2,8 @@ import ErrorBus
 import Foundation
 import Synchronization
 
-/// The last events of a node, for people to look at: what happened to a presentation, and how
-/// much of what in the last hour. The ledger itself is a file.
+/// The latest events of a node for the console, and their counts in the last hour. The ledger
+/// itself is a file.
 final class AuditHistory: AuditLog {
     struct Event: Sendable {
         let time: Date
@@ -38,7 +38,7 @@ final class AuditHistory: AuditLog {
         var answered = 0
         var recovered = 0
         var failed = 0
-        /// Those whose answer was to give up.
+        /// Presentations answered with a cancel option.
         var cancelled = 0
     }
 
@@ -52,7 +52,7 @@ final class AuditHistory: AuditLog {
     }
 
     private let state = Mutex(State())
-    /// Whether an option tells the caller of a presentation to give up.
+    /// Whether an option has the role cancel in that presentation.
     private let isCancel: @Sendable (PresentationID, _ option: String) -> Bool
 
     init(isCancel: @escaping @Sendable (PresentationID, String) -> Bool = { _, _ in false }) {
@@ -74,7 +74,7 @@ final class AuditHistory: AuditLog {
         add(event.word, event.id, event.fields, event.sentence, at: time, count)
     }
 
-    /// An act of a person, which is in no ledger.
+    /// Adds an act of a person, which is in no ledger.
     func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
         add(act.word, id, act.fields(person), act.sentence(person), at: .now, nil)
     }
@@ -83,7 +83,7 @@ final class AuditHistory: AuditLog {
         _ event: String, _ id: PresentationID, _ fields: [String: String], _ sentence: String,
         at time: Date, _ count: WritableKeyPath<Bucket, Int>?
     ) {
-        // The whole of them is in the ledger; here they are kept and searched by the thousand.
+        // The ledger has them whole; here they are kept and searched by the thousand.
         let event = Event(
             time: time, event: event, id: id,
             fields: fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) },
@@ -104,14 +104,14 @@ final class AuditHistory: AuditLog {
         }
     }
 
-    /// The latest that contain the text, newest first.
+    /// The latest events that contain the text, newest first.
     func events(containing text: String?, limit: Int) -> [Event] {
         let events = state.withLock { $0.events[$0.start...] }.reversed()
         guard let text, !text.isEmpty else { return Array(events.prefix(limit)) }
         return Array(events.lazy.filter { $0.contains(text) }.prefix(limit))
     }
 
-    /// What happened to one presentation, oldest first.
+    /// The events of one presentation, oldest first.
     func events(of id: PresentationID) -> [Event] {
         state.withLock { $0.events[$0.start...] }.filter { $0.id == id }
     }

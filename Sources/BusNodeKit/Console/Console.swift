@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One console of a node: the inbox that its questions wait in, and what is served of it.
+/// One console of a node: its inbox, and the data that it serves.
 final class Console: Sendable {
     let settings: ConsoleSettings
     let node: NodeName
@@ -16,12 +16,12 @@ final class Console: Sendable {
     let logger: Logger
     let startedAt = Date()
     let revisions: Revisions
-    /// Set once there is one: the node is made of its parts, and this is one of them.
+    /// Set once the node exists: the console is one of the parts that the node is made from.
     private let running: RunningNode
-    /// The topology as it runs.
+    /// The live state of the topology.
     let live: LiveView
 
-    /// - Throws: When the token's file is missing or says nothing that can be used.
+    /// - Throws: When the token's file is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -50,7 +50,7 @@ final class Console: Sendable {
         silences = ConsoleSilences(inbox, logger: logger)
     }
 
-    /// What its node writes its events to, for this console to know of them.
+    /// The log for this node's events, which the console reads.
     var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
 
     func attach(_ node: Node) { running.set(node) }
@@ -69,34 +69,33 @@ private final class RunningNode: Sendable {
     func set(_ node: Node) { current.withLock { $0 = node } }
 }
 
-/// What one console gives to those that talk to it. A limit reached is a refusal, or the end of
-/// the connection.
+/// The limits of one console. A request above a limit is refused, or its connection closed.
 enum ConsoleLimits {
     static let bodyByteMax = 64 * 1024
-    /// Of one header; all of them together may be four times as long.
+    /// Of one header; all headers together may be four times as long.
     static let headerByteMax = 8 * 1024
     static let headerCountMax = 100
     /// Connections at a time; another one waits.
     static let connectionCountMax = 128
-    /// Of these, such as have not shown the token; the oldest of them makes room.
+    /// Connections at a time that have not shown the token; above it the oldest is closed.
     static let strangerCountMax = 64
     static let strangerCountMaxPerHost = 32
-    /// What a connection has to end after a request that was no HTTP.
+    /// How long a connection may stay open after a request that is not HTTP.
     static let malformedTime = TimeAmount.seconds(1)
-    /// Refusals of one kind come into the log once in that time, and then how many more there were.
+    /// Refusals of one kind are logged once in this time, then with the number of repetitions.
     static let refusalInterval: Duration = .seconds(10)
     /// Event streams at a time; another one is refused (503).
     static let streamCountMax = 48
     /// From the connection to the end of its first request.
     static let requestTime = TimeAmount.seconds(10)
-    /// From an answer to the end of the next request.
+    /// From a response to the end of the next request.
     static let idleTime = TimeAmount.seconds(60)
-    /// How long a client may take nothing of what is sent to it.
+    /// How long a client may leave a response unread.
     static let stallTime = TimeAmount.seconds(10)
-    /// What requests under way have to end when the node stops.
+    /// How long requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
-    /// How long the other nodes have to say how they are.
+    /// How long the other nodes have to send their status.
     static let statusTime: Duration = .seconds(1)
 
     static let itemCountMax = 500
@@ -106,7 +105,7 @@ enum ConsoleLimits {
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
-    /// Of a description in a list; the whole of it is in the report.
+    /// Of a description in a list; the report has it whole.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)
     static let pingInterval: Duration = .seconds(15)

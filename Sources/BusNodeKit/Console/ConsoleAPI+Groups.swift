@@ -1,9 +1,9 @@
 import ErrorBus
 import Hummingbird
 
-// What people see of a group, and do with all of it at once.
+// Groups: their members, and one answer for all.
 extension ConsoleAPI {
-    /// The group, its open members, and in what these differ.
+    /// The group, its open members, and the fields in which they differ.
     func group(_ number: Int) throws(APIProblem) -> JSONValue {
         guard let group = inbox.groups.first(where: { $0.number == number }) else {
             throw APIProblem(.unknownGroup(number))
@@ -28,7 +28,7 @@ extension ConsoleAPI {
 
     private func members(of group: InboxGroup) -> [InboxItem] {
         group.members.compactMap { id in
-            // Those that end in this moment are no longer open.
+            // A member that ends at this moment is left out.
             try? inbox.item(id)
         }
     }
@@ -40,7 +40,7 @@ extension ConsoleAPI {
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
         let latest = inbox.revision
-        // What was seen in an earlier life of this node is nothing that is here now.
+        // A revision of an earlier life of this node covers nothing that is here now.
         let ownSeen = seen.map { console.revisions.own($0, upTo: latest) ?? 0 }
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
@@ -51,7 +51,7 @@ extension ConsoleAPI {
         }
         let result: GroupAnswer
         do throws(InboxRefusal) {
-            // What comes after the check is not answered either.
+            // Members that come after the check are not answered either.
             result = try inbox.answerGroup(
                 number, option: option, by: by, seen: ownSeen ?? latest,
                 undo: .milliseconds(undo))
@@ -85,17 +85,17 @@ extension ConsoleAPI {
     }
 }
 
-/// An option as the caller of a group's answer saw it.
+/// An option as the author of a group's answer saw it.
 struct SeenOption {
     let id: String
-    /// Nil where the caller does not say.
+    /// Nil when the client does not send it.
     let title: String?
-    /// The role's word, `none` without one; nil where the caller does not say.
+    /// The role's word, `none` without one; nil when the client does not send it.
     let role: String?
 
-    /// Refuses an answer for members whose option is another one than was seen.
+    /// Refuses an answer for members whose option differs from the one that was seen.
     ///
-    /// - Parameter sawWhich: The caller named the revision that it had seen.
+    /// - Parameter sawWhich: Whether the client sent the revision that it had seen.
     func check(_ members: [InboxItem], sawWhich: Bool) throws(APIProblem) {
         let options = members.compactMap { item in item.report.options.first { $0.id == id } }
         for option in options {
@@ -114,7 +114,7 @@ struct SeenOption {
         if varies.contains("description") || varies.contains("options") {
             throw notSeen(
                 "its members differ in \(varies.joined(separator: ", ")): send seen, the revision "
-                    + "of the list that was looked at")
+                    + "of the list that you saw")
         }
     }
 
@@ -123,9 +123,9 @@ struct SeenOption {
     }
 }
 
-/// In what the reports of a group differ.
+/// The differences between the reports of a group.
 enum GroupDifference {
-    /// The names of the fields that are not the same in all, as they are in a report.
+    /// The names of the fields that are not equal in all reports.
     static func names(in reports: [ErrorReport]) -> [String] {
         guard let first = reports.first else { return [] }
         let fields: [(String, (ErrorReport) -> Bool)] =
@@ -145,10 +145,10 @@ enum GroupDifference {
 }
 
 extension ErrorReport.Option {
-    /// The role as the interface tells it.
+    /// The role as the interface writes it.
     var seenRole: String { shownRole?.rawValue ?? "none" }
 
-    /// The role, or that of the default where it is only declared.
+    /// The role; `default` for an option that is only declared as default.
     var shownRole: Role? { isDeclaredDefault && role == nil ? .default : role }
 }
 

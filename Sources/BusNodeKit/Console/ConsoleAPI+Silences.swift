@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 
-// Errors that are not presented for a while.
+// Silences.
 extension ConsoleAPI {
     private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
 
@@ -64,13 +64,13 @@ extension ConsoleAPI {
         }
     }
 
-    /// `userInfo.FIELD` as a field of `userInfo`: one way to write it, for those who show it.
+    /// `userInfo.FIELD` as a field of `userInfo`, so that a pattern has one form for display.
     private static func nested(_ pattern: JSONValue) -> JSONValue {
         guard case .object(var fields) = pattern else { return pattern }
         var userInfo = fields["userInfo"]?.objectValue ?? [:]
         let prefix = "userInfo."
         for (key, value) in fields where key.hasPrefix(prefix) {
-            // Written both ways it is refused for that when it is read.
+            // A pattern in both forms is refused when it is read.
             guard userInfo[String(key.dropFirst(prefix.count))] == nil else { return pattern }
             userInfo[String(key.dropFirst(prefix.count))] = value
             fields[key] = nil

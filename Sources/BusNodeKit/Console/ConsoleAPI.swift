@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// The console's HTTP interface: what a page and scripts read and do.
+/// The console's HTTP interface for the page and for scripts.
 struct ConsoleAPI: Sendable {
     let console: Console
     let feed: EventFeed
@@ -111,7 +111,7 @@ struct ConsoleAPI: Sendable {
         return number
     }
 
-    // MARK: What people do
+    // MARK: Answers and claims
 
     static let undoRange = Int64(0)...60_000
     private static let claimRange = Int64(1)...3_600_000
@@ -155,7 +155,7 @@ struct ConsoleAPI: Sendable {
     }
 }
 
-// What people look at.
+// Lists and details.
 extension ConsoleAPI {
     func list(_ request: Request) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing("stage", "after", "limit")
@@ -168,7 +168,7 @@ extension ConsoleAPI {
             stage == "all" || item.stage.isUnderWay == (stage == "open")
         }
         let items = changed.prefix(limit)
-        // Where the list was cut, the next one goes on.
+        // When the list was cut, the next request continues from here.
         let revision = items.count == limit ? items.last?.revision ?? latest : latest
         let groups = inbox.groups
         return Response([

@@ -6,13 +6,13 @@ import NIOHTTP1
 import NIOHTTPTypes
 import Synchronization
 
-/// The open connections of a console. Those that have not shown the token make room: who has it
-/// always finds a slot. None of them holds up the end of a node.
+/// The open connections of a console. Connections without the token make room for others, so that a
+/// client with the token always finds a slot. No connection delays the end of a node.
 final class ConsoleConnections: Sendable {
     fileprivate struct Connection {
         let channel: any Channel
         let number: Int
-        /// A request on it had the token.
+        /// Whether a request on it had the token.
         var isKnown = false
     }
 
@@ -29,7 +29,7 @@ final class ConsoleConnections: Sendable {
             state.lastNumber += 1
             state.connections[id] = Connection(channel: channel, number: state.lastNumber)
             let surplus = state.surplus(of: channel.peerHost)
-            // Now, since it may take a while to close.
+            // At once, since closing may take a while.
             return surplus.flatMap { state.connections.removeValue(forKey: $0) }?.channel
         }
         channel.closeFuture.whenComplete { [weak self] _ in
@@ -38,7 +38,7 @@ final class ConsoleConnections: Sendable {
         surplus?.close(promise: nil)
     }
 
-    /// Keeps it from now on: it belongs to a client with the token.
+    /// Protects a connection whose client has shown the token.
     func know(_ channel: any Channel) {
         state.withLock { $0.connections[ObjectIdentifier(channel)]?.isKnown = true }
     }
@@ -50,8 +50,8 @@ final class ConsoleConnections: Sendable {
 }
 
 extension ConsoleConnections.State {
-    /// The stranger that has to go after another one came from `host`: the oldest from there, or
-    /// of all, where they are too many.
+    /// The stranger to close after another one came from `host`: the oldest from that host, or of
+    /// all hosts, whichever is above its limit.
     fileprivate func surplus(of host: String) -> ObjectIdentifier? {
         let strangers = connections.filter { !$0.value.isKnown }
             .sorted { $0.value.number < $1.value.number }
@@ -63,8 +63,8 @@ extension ConsoleConnections.State {
     }
 }
 
-/// Drops clients that take too long: over their request, over the next one, or over what is sent
-/// to them. Also closes a connection after an answer that says so.
+/// Closes connections of slow clients: those that take too long over a request, over the next one,
+/// or over reading a response. Also closes a connection after a response that says so.
 final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -73,9 +73,9 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let connections: ConsoleConnections
     private let refusals: RefusalLog
-    /// Requests read whole less answers written whole.
+    /// Requests read whole minus responses written whole.
     private var openCount = 0
-    /// Something of a request has come that is not answered, or nothing at all yet.
+    /// Whether a request is partly read, or the first has not begun.
     private var isOwed = true
     private var closes = false
     private var reading: Scheduled<Void>?
@@ -88,7 +88,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         connections.add(context.channel)
-        // Here, since a server is given no handlers of its own in front of the codec.
+        // Here, since a server takes no handlers in front of its codec.
         TargetHost.add(to: context.pipeline.syncOperations)
         expectRequest(context, within: ConsoleLimits.requestTime)
     }
@@ -118,7 +118,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
                 context.writeAndFlush(data, promise: promise)
                 return context.close(promise: nil)
             }
-            // Answered before it was read whole, its rest may take as long as a request.
+            // Responded to before it was read whole; its rest may take as long as a request.
             openCount -= 1
             isOwed = openCount != 0
             if openCount <= 0 { expectRequest(context, within: ConsoleLimits.idleTime) }
@@ -126,7 +126,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// What is no HTTP, or has too much of it, never comes to the routes: it is answered with 400.
+    /// Input that is not HTTP, or exceeds a limit, does not reach the routes: the response is 400.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let peer = context.channel.remoteAddress?.description ?? "?"
         refusals.note(
@@ -137,7 +137,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
                 "problem": "\(error)",
             ])
         context.fireErrorCaught(error)
-        // What comes after it is not known to be a request.
+        // The rest of the input may not be a request.
         isOwed = false
         expectRequest(context, within: ConsoleLimits.malformedTime)
     }
@@ -177,14 +177,13 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// A request line with a whole address (`GET http://host/path`) is made to the host it names,
-/// whatever its Host field says (RFC 9112, 3.2.2). What comes after this sees no more than the
-/// path of it.
+/// A request line with a whole address (`GET http://host/path`) addresses the host in it, whatever
+/// its Host field says (RFC 9112, 3.2.2). Later handlers see only the path.
 final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// Puts it where requests are still as they came.
+    /// Adds the handler where requests are still unparsed.
     static func add(to pipeline: ChannelPipeline.SynchronousOperations) {
         let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         guard let decoder else { return }
@@ -201,23 +200,23 @@ final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Refusals in the log: the first of its kind at once, then how many more came within a while, so
-/// that refused clients cannot fill the log.
+/// The log of refusals: the first of its kind at once, then the number of repetitions in a while,
+/// so that refused clients cannot fill the log.
 final class RefusalLog: Sendable {
     struct Kind: Hashable, Sendable {
-        /// Without the port: each connection has another one.
+        /// Without the port, which differs for each connection.
         let host: String
         let status: String
         let reason: String
     }
 
-    /// Kinds that are counted apart at a time.
+    /// The most kinds counted at a time.
     static let kindCountMax = 256
 
     private let logger: Logger
     private let interval: Duration
     private let clock: any Clock<Duration>
-    /// How often each came again since it was logged.
+    /// Repetitions of each kind since it was logged.
     private let repeats = Mutex<[Kind: Int]>([:])
 
     init(
@@ -229,7 +228,7 @@ final class RefusalLog: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter metadata: What the line says of the first one.
+    /// - Parameter metadata: The metadata of the first line.
     func note(
         _ kind: Kind, level: Logger.Level = .warning, _ message: Logger.Message,
         _ metadata: Logger.Metadata

@@ -2,18 +2,19 @@ import ErrorBus
 import HTTPTypes
 import Hummingbird
 
-/// Who may come in, decided on a request's head alone.
+/// Admission of requests, decided by the head alone.
 struct ConsoleGate: Sendable {
     static let cookieName = "errorbus"
 
-    /// What the decision rests on.
+    /// The facts that the decision uses.
     struct Facts: Sendable {
         var method = "GET"
         var path = "/"
         var host: String?
         var origins: [String] = []
         var fetchSite: String?
-        /// What the browser is about: `navigate`, and `document` where that fills a whole tab.
+        /// The browser's fetch mode, and its destination: `navigate` and `document` for a whole
+        /// tab.
         var fetchMode: String?
         var fetchDestination: String?
         var contentType: String?
@@ -26,9 +27,9 @@ struct ConsoleGate: Sendable {
 
     enum Verdict: Hashable {
         case enter
-        /// The page itself, which has no data: a request for that has to show the token.
+        /// The page itself, which has no data: its requests for data must show the token.
         case enterPage
-        /// The token was in the address: keep it in a cookie, and out of the address.
+        /// The token was in the address: it moves to a cookie, and out of the address.
         case keepToken
     }
 
@@ -41,7 +42,7 @@ struct ConsoleGate: Sendable {
             throw APIProblem(
                 .forbidden, "host", "Host: found \(found); allowed: the console's own address")
         }
-        // A link on another site brings no cookie; what it leads to asks for the data by itself.
+        // A link on another site sends no cookie; the page it opens requests the data by itself.
         let isLink =
             facts.path == "/" && facts.method == "GET" && facts.fetchMode == "navigate"
             && facts.fetchDestination == "document" && facts.offeredToken == nil
@@ -78,7 +79,7 @@ struct ConsoleGate: Sendable {
             let parts = header.split(separator: " ", maxSplits: 1)
             return parts.count == 2 && parts[0].lowercased() == "bearer" && token.matches(parts[1])
         }
-        // Consoles on other ports of the same host share the browser's jar.
+        // Consoles on other ports of the same host share the browser's cookies.
         return facts.cookies.flatMap { $0.split(separator: ";") }.contains { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
             return parts.count == 2 && parts[0].drop { $0 == " " } == Self.cookieName
@@ -106,7 +107,7 @@ extension ConsoleGate.Facts {
     init(_ request: Request) {
         method = request.method.rawValue
         path = request.uri.path
-        // A second one would be what a proxy in front of this one took for the first.
+        // With two Host fields a proxy in front of this console could see another host.
         let others = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
         host = request.head.authority.map { ([$0] + others).joined(separator: ", ") }
         origins = request.headers[values: .origin]
@@ -117,23 +118,23 @@ extension ConsoleGate.Facts {
         authorization = request.headers[.authorization]
         cookies = request.headers[values: .cookie]
         contentLength = request.headers[.contentLength]
-        // No token has a space: there was a + that the address did not escape.
+        // A token has no space: it was a + that the address did not escape.
         offeredToken =
             path == "/"
             ? (try? QueryFields(request.uri.query))?.text("token")?.replacing(" ", with: "+") : nil
     }
 }
 
-/// What a request may name as its host. A page whose own name was made to lead here (DNS
-/// rebinding) names another.
+/// The hosts that requests may name. A page whose own name was made to lead here (DNS rebinding)
+/// names another.
 struct ConsoleHosts: Sendable {
-    /// As in the header; those under which browsers may also come by TLS, through a proxy.
+    /// As in the header; browsers may also reach these over TLS, through a proxy.
     private let own: Set<String>
     private let configured: Set<String>
-    /// What to show people.
+    /// The address for people.
     let address: String
 
-    /// - Parameter port: Where it listens, chosen by the system or not.
+    /// - Parameter port: The port it listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
         configured = Set(settings.hosts)
         guard case .tcp(let host, _) = settings.listen.address else {
@@ -143,7 +144,7 @@ struct ConsoleHosts: Sendable {
         }
         var names: [String] = []
         if settings.listen.isWildcard {
-            // Other names are given in `hosts`.
+            // Other names are set with `hosts`.
             names = ["localhost", "127.0.0.1", "[::1]"]
         } else {
             names = [host.contains(":") ? "[\(host)]" : host]
@@ -160,7 +161,7 @@ struct ConsoleHosts: Sendable {
         return own.contains(host) || configured.contains(host)
     }
 
-    /// Whether an Origin is this console's own, for a request that came to `host`.
+    /// Whether an Origin is this console's own, for a request to `host`.
     func allows(origin: String, at host: String) -> Bool {
         let (origin, host) = (origin.lowercased(), host.lowercased())
         return origin == "http://\(host)"

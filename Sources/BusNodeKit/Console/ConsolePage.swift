@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// The page and its parts, as they are in this binary, and what a browser may do with them.
+/// The files of the page, compiled into this binary, and the page's security policy.
 struct ConsolePage: Sendable {
     /// Nothing from elsewhere, nothing inline, no frame around it.
     static let contentSecurityPolicy = [
@@ -9,7 +9,7 @@ struct ConsolePage: Sendable {
         "img-src 'self' data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
 
-    /// What the page consists of, by the names under which it asks for them.
+    /// The parts of the page, by the names under which it requests them.
     private static let parts: [String: [UInt8]] = [
         "answering.js": PackageResources.answering_js,
         "api.js": PackageResources.api_js,
@@ -61,7 +61,7 @@ struct ConsolePage: Sendable {
             name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
     }
 
-    /// The page for who came without the token: it asks for it.
+    /// The page for a client without the token, which asks for it.
     var door: Response {
         var response = html
         response.status = .unauthorized

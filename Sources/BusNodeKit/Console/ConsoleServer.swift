@@ -35,7 +35,7 @@ struct ConsoleServer: Service {
         async let _: Void = closeConnectionsAtTheEnd()
         do {
             try await application.run()
-            // No answer can be taken back from here on, and the node is there to send them.
+            // From here on no answer can be undone, and the node is still there to send them.
             await console.inbox.giveHeld()
         } catch is CancellationError {
         } catch {
@@ -54,7 +54,7 @@ struct ConsoleServer: Service {
         return (host == "*" ? "0.0.0.0" : host, Int(port))
     }
 
-    /// The framework's own messages, when they say that something is wrong.
+    /// The framework's own messages at warning level or above.
     private var quietLogger: Logger {
         var logger = console.logger
         logger.logLevel = .error
@@ -71,7 +71,7 @@ struct ConsoleServer: Service {
                 maxHeaderFieldCount: ConsoleLimits.headerCountMax))
     }
 
-    /// Now the port is known, and with it who may be asked for.
+    /// Called when the port is known, which decides the hosts that requests may name.
     private func opened(port: Int) -> RouterResponder<ConsoleContext> {
         let hosts = ConsoleHosts(console.settings, port: port)
         announce(hosts)
@@ -85,7 +85,7 @@ struct ConsoleServer: Service {
         ).buildResponder()
     }
 
-    /// The only time that a token is shown, and only one that stands in no file.
+    /// Prints the address, with the token only if it is in no file.
     private func announce(_ hosts: ConsoleHosts) {
         let address = "http://\(hosts.address)/"
         guard let file = console.token.file else {
@@ -101,7 +101,7 @@ struct ConsoleServer: Service {
     }
 }
 
-/// Answers once it is known how: before that no connection is taken.
+/// Responds once the routes are known: before that no connection is accepted.
 private final class LateResponder: HTTPResponder {
     private let responder = Mutex<RouterResponder<ConsoleContext>?>(nil)
 
@@ -117,8 +117,8 @@ private final class LateResponder: HTTPResponder {
     }
 }
 
-/// In front of every route: lets in who may come in, says why not to the others and to the log,
-/// and puts the headers on every answer.
+/// In front of every route: admits requests, refuses and logs the others, and adds the headers to
+/// every response.
 struct ConsoleMiddleware: RouterMiddleware {
     let gate: ConsoleGate
     let page: ConsolePage
@@ -144,7 +144,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             log(problem, request, context)
             response = refusal(problem, request)
         }
-        // A stranger keeps no connection for later.
+        // A client without the token may not keep a connection.
         if !isKnown { response.headers[.connection] = "close" }
         page.protect(&response)
         return response
@@ -159,7 +159,7 @@ struct ConsoleMiddleware: RouterMiddleware {
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {
         switch error {
         case let problem as APIProblem:
-            // What no route takes is refused as that, whatever it carries.
+            // A request without a route is refused for that, whatever its body.
             let isRouted = routes.methods(at: request.uri.path).contains(request.method.rawValue)
             return problem.status == .unsupportedMediaType && !isRouted
                 ? unrouted(request) : problem
@@ -184,8 +184,9 @@ struct ConsoleMiddleware: RouterMiddleware {
     }
 
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
-        // Two people at once are nothing to warn of. The path comes without its query: a token may
-        // be in that. It may be anywhere in an address that was mistyped.
+        // Two people acting at once are no reason to warn. The path is logged without its query,
+        // which
+        // may hold a token. The token may be anywhere in a mistyped address.
         refusals.note(
             RefusalLog.Kind(
                 host: context.peerHost, status: "\(problem.status.code)", reason: problem.word),
@@ -199,7 +200,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             ])
     }
 
-    /// A person who came without the token gets the page, which asks for it.
+    /// A browser without the token gets the page, which asks for it.
     private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
         guard problem.status == .unauthorized, request.uri.path == "/",
             (request.headers[.accept] ?? "").contains("text/html")
@@ -208,14 +209,14 @@ struct ConsoleMiddleware: RouterMiddleware {
     }
 }
 
-/// What the console answers to: one list, for the router, for 405 and for the description of the
+/// The routes of the console: one list, for the router, for 405 and for the description of the
 /// interface.
 struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
 
     struct Route: Sendable {
         let method: HTTPRequest.Method
-        /// With `{name}` for what stands in its place.
+        /// With `{name}` for each variable part.
         let path: String
         let handler: Handler
     }
@@ -250,7 +251,7 @@ struct ConsoleRoutes: Sendable {
     }
 }
 
-/// One request: what the routes know of it beside itself.
+/// One request with the facts that the routes need beside it.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -267,6 +268,6 @@ struct ConsoleContext: RequestContext {
 }
 
 extension Channel {
-    /// The address of who is at the other end, without the port.
+    /// The address of the peer, without the port.
     var peerHost: String { remoteAddress?.ipAddress ?? "?" }
 }

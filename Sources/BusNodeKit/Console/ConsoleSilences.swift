@@ -2,8 +2,8 @@ import ErrorBus
 import Logging
 import Synchronization
 
-/// The silences of a console: in force, on disk where the node has a journal, and applied to what
-/// is open.
+/// The silences of a console: in force, stored if the node has a journal, and applied to open
+/// presentations.
 final class ConsoleSilences: Sendable {
     let silences = Silences()
     private let inbox: Inbox
@@ -19,15 +19,15 @@ final class ConsoleSilences: Sendable {
     /// Whether they survive this node.
     var isKept: Bool { store.withLock { $0 != nil } }
 
-    /// Takes over what is stored, before the first question comes.
+    /// Restores the stored silences, before the first presentation arrives.
     ///
-    /// - Throws: When it cannot be read: a node that forgot its silences would wake people up.
+    /// - Throws: When they cannot be read: a node that forgot its silences would wake people up.
     func keep(in store: any SilenceStore) throws {
         silences.restore(try store.silences(at: .now))
         self.store.withLock { $0 = store }
     }
 
-    /// What stands in front of those who ask people.
+    /// The presenter in front of those for people.
     func presenter(audit: (any AuditLog)?) -> SilencingPresenter {
         self.audit.withLock { $0 = audit }
         return SilencingPresenter(silences, audit: audit) { [self] number, isAnswered in
@@ -35,8 +35,8 @@ final class ConsoleSilences: Sendable {
         }
     }
 
-    /// - Returns: The silence, and how many open presentations it was applied to.
-    /// - Throws: A refusal, or what kept it from being stored; it is not in force then.
+    /// - Returns: The silence, and the number of open presentations that it ended.
+    /// - Throws: A refusal, or the error of storing it; the silence is not in force then.
     func add(
         _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
     ) async throws -> (Silence, appliedCount: Int) {
@@ -52,7 +52,7 @@ final class ConsoleSilences: Sendable {
         return (try silences.silence(silence.number), applied.count)
     }
 
-    /// - Throws: A refusal, or what kept its end from being stored; it is in force as before then.
+    /// - Throws: A refusal, or the error of storing its end; the silence stays in force then.
     func end(_ number: Int, by person: String) async throws -> Silence {
         let former = try silences.silence(number)
         let silence = try silences.end(number, by: person)
@@ -65,13 +65,13 @@ final class ConsoleSilences: Sendable {
         return silence
     }
 
-    /// What is open and would be silenced, oldest first.
+    /// The open presentations that match, oldest first.
     func open(matching match: RuleMatch) -> [InboxItem] {
         inbox.items().filter { $0.isOpen && match.matches($0.report, origin: $0.origin) }
             .sorted { $0.openedRevision < $1.openedRevision }
     }
 
-    /// What is claimed, or was answered meanwhile, stays as it is.
+    /// Applies a silence, unless the presentation is claimed or was answered meanwhile.
     private func apply(_ silence: Silence, to item: InboxItem) -> Bool {
         let option = silence.option(for: item.report)
         do throws(InboxRefusal) {
@@ -94,20 +94,20 @@ final class ConsoleSilences: Sendable {
         return true
     }
 
-    /// Not waited for: a count that is lost with the disk costs no answer.
+    /// Not awaited: a count that is lost with the disk costs no answer.
     private func count(_ number: Int, isAnswered: Bool) {
         guard let store = store.withLock({ $0 }) else { return }
         Task { [logger] in
             do { try await store.count(number, isAnswered: isAnswered) } catch {
                 logger.error(
-                    "silence: its count is not written",
+                    "silence: its count was not stored",
                     metadata: ["silence": "\(number)", "problem": "\(error)"])
             }
         }
     }
 }
 
-/// Where a console's silences survive its node.
+/// The store in which a console's silences survive its node.
 protocol SilenceStore: Sendable {
     /// The active and the latest ended ones.
     func silences(at now: Moment) throws -> [Silence]
@@ -115,6 +115,6 @@ protocol SilenceStore: Sendable {
     /// Durable when this returns.
     func save(_ silence: Silence) async throws
 
-    /// It kept a question from people.
+    /// Counts a presentation that the silence answered or withheld.
     func count(_ number: Int, isAnswered: Bool) async throws
 }

@@ -2,16 +2,16 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// What a client of a console has to know.
+/// The secret that every client of a console shows.
 package struct ConsoleToken: Sendable {
     static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
     private static let countRange = 16...256
 
     package let text: String
-    /// The file it stands in; nil when it was made for this run.
+    /// Its file; nil when it was made for this run.
     let file: String?
 
-    /// A new one that cannot be guessed.
+    /// A new token that cannot be guessed.
     static func generated() -> ConsoleToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -34,7 +34,7 @@ package struct ConsoleToken: Sendable {
         }
     }
 
-    /// The same, for callers that say by themselves which file it is.
+    /// The same, for callers whose messages name the file themselves.
     init(reading file: String) throws(Refusal) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -69,10 +69,10 @@ package struct ConsoleToken: Sendable {
         }
     }
 
-    /// Takes as long for a token that is nearly right as for any other of its length.
     /// A text for the log, without the token.
     func hidden(in text: String) -> String { text.replacing(self.text, with: "TOKEN") }
 
+    /// Compares in a time that depends only on the length.
     func matches(_ other: some StringProtocol) -> Bool {
         let own = Array(text.utf8)
         let given = Array(other.utf8)
@@ -83,11 +83,11 @@ package struct ConsoleToken: Sendable {
 }
 
 extension ConsoleToken {
-    /// Why a file is not taken as a token's.
+    /// Why a file is refused as a token's.
     struct Refusal: Error {
         let status: ExitStatus
         let found: String
-        /// Nil where the system says no.
+        /// Nil when the system refused it.
         var allowed: String?
 
         var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }

@@ -5,14 +5,14 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// The inbox as server-sent events: what changed, to all clients, as it changes.
+/// The inbox as server-sent events: each change, to all clients.
 final class EventFeed: Sendable {
-    /// What goes to a stream that has seen the same; made once for all of them.
+    /// A message for all streams at the same revision; made once for all of them.
     private struct Message {
         let seen: UInt64
         let latest: UInt64
         let bytes: ByteBuffer
-        /// What a stream has seen after it.
+        /// The revision of a stream after it.
         let revision: UInt64
         let isWhole: Bool
     }
@@ -28,7 +28,7 @@ final class EventFeed: Sendable {
             groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console.revisions) })
     }
 
-    /// A stream from what the client has seen; where that is nothing of this life, from the start.
+    /// A stream from the client's last revision; from the start when that is of another life.
     func response(to request: Request) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing("after")
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
@@ -40,20 +40,20 @@ final class EventFeed: Sendable {
             streamCount.subtract(1, ordering: .relaxed)
             throw APIProblem(
                 .serviceUnavailable, "busy",
-                "event streams: allowed: \(ConsoleLimits.streamCountMax) at a time")
+                "event streams: the limit of \(ConsoleLimits.streamCountMax) at a time is reached")
         }
         let slot = Slot(self)
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
             body: ResponseBody { writer in
-                // Its slot is free again once this closure is released.
+                // Frees its slot when this closure is released.
                 withExtendedLifetime(slot) {}
                 try await self.run(request, seen, &writer)
                 try await writer.finish(nil)
             })
     }
 
-    /// One of the streams that there may be.
+    /// One of the limited number of streams.
     private final class Slot: Sendable {
         private let feed: EventFeed
 
@@ -110,7 +110,7 @@ final class EventFeed: Sendable {
                 seen = message.revision
                 try await writer.write(message.bytes)
                 lastWrite = clock.now
-                // However long it took to make, most of the time is for others.
+                // However long a message took to make, most of the time is left to others.
                 let pause = max(ConsoleLimits.messageInterval, (lastWrite - begin) * 3)
                 try await Task.sleep(for: pause)
             }
@@ -121,7 +121,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Who speaks, and whether what follows replaces all that the client has.
+    /// The node's name, and whether the following replaces all that the client has.
     private func hello(_ seen: UInt64?) -> String {
         let json: JSONValue = [
             "node": .string(console.node.description), "startedAt": .time(console.startedAt),

@@ -1,17 +1,17 @@
 package import ErrorBus
 import Foundation
 
-/// What a request is refused with.
+/// The refusal of a request.
 package protocol RequestProblem: Error {
     static func badRequest(_ message: String) -> Self
 }
 
-/// The fields of a JSON object that a client sent. What is not asked for is refused, not skipped;
-/// null says nothing.
+/// The fields of a JSON object from a client. Unknown fields are refused, not skipped; null means
+/// absent.
 package struct JSONFields<Problem: RequestProblem> {
     private let fields: [String: JSONValue]
 
-    /// - Parameter what: What a refusal of the whole names.
+    /// - Parameter what: The name of the object in a refusal.
     package init(_ value: JSONValue, of what: String, allowing names: [String]) throws(Problem) {
         guard case .object(let fields) = value else {
             throw .badRequest("\(what): allowed: a JSON object")
@@ -24,7 +24,7 @@ package struct JSONFields<Problem: RequestProblem> {
         self.fields = fields.filter { !$0.value.isNull }
     }
 
-    /// Whatever it is.
+    /// A field of any kind.
     package subscript(name: String) -> JSONValue? { fields[name] }
 
     func value(_ name: String) throws(Problem) -> JSONValue {
@@ -48,7 +48,8 @@ package struct JSONFields<Problem: RequestProblem> {
         return text
     }
 
-    /// A text of one line that looks like what it is: it stands in logs, and beside other words.
+    /// A text of one line without invisible or reordering characters: it appears in logs, and
+    /// beside other words.
     func name(_ name: String) throws(Problem) -> String {
         let text = try text(name)
         guard !text.unicodeScalars.contains(where: Self.isTrick) else {
@@ -65,7 +66,7 @@ package struct JSONFields<Problem: RequestProblem> {
             || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 
-    /// A name that cannot be seen says nothing of who it was.
+    /// A name of invisible characters would hide its author.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
@@ -98,7 +99,7 @@ package struct JSONFields<Problem: RequestProblem> {
         try read(name, "true or false", \.boolValue)
     }
 
-    /// Nil when it is not there.
+    /// Nil when the field is absent.
     private func read<Value>(
         _ name: String, _ allowed: String, _ take: (JSONValue) -> Value?
     ) throws(Problem) -> Value? {
@@ -134,7 +135,7 @@ extension BodyFields {
     }
 }
 
-/// What stands behind the question mark of an address.
+/// The query of an address.
 struct QueryFields: Sendable {
     private var fields: [String: String] = [:]
 

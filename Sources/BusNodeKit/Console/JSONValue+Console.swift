@@ -77,7 +77,7 @@ extension AnswerView {
 }
 
 extension InboxItem {
-    /// The answer was to give up, and its caller did: nothing has gone wrong.
+    /// Whether the answer was to give up, and its caller did: nothing went wrong.
     var isCancelled: Bool {
         guard case .settled(let answer, .failed) = stage else { return false }
         return report.options.first { $0.id == answer.option }?.role == .cancel
@@ -85,15 +85,15 @@ extension InboxItem {
 }
 
 extension InboxItem {
-    /// What came of it, as a sentence; nil while a person may still answer it.
+    /// The result as a sentence; nil while a person may still answer.
     fileprivate var outcome: String? {
         switch stage {
         case .open, .claimed, .leaving: nil
-        case .answered: "Sent; waiting to hear what came of it"
-        case .settled where isCancelled: "Cancelled: its caller gave up, as the answer says"
-        case .settled(_, .recovered) where failedAgain != nil: "Recovered, and failed again"
+        case .answered: "Sent; waiting for the result"
+        case .settled where isCancelled: "Cancelled: the caller gave up, as answered"
+        case .settled(_, .recovered) where failedAgain != nil: "Recovered, then failed again"
         case .settled(_, let result): result.sentence
-        case .closed(.withheld): "Withheld: not presented, and its caller knows"
+        case .closed(.withheld): "Withheld: not presented; the caller was informed"
         case .closed: "Closed without an answer here: \(ending ?? "")"
         }
     }
@@ -105,9 +105,9 @@ extension RecoveryResult {
         case .recovered: "Recovered"
         case .failed: "Not recovered"
         case .late: "Came too late: another answer was applied before"
-        case .withdrawn: "Withdrawn: the origin had given up"
+        case .withdrawn: "Withdrawn: the origin gave up before the answer"
         case .invalid: "Refused by its origin: not its option"
-        case .unknown: "Not known: the answer could not be delivered"
+        case .unknown: "Result unknown: the answer could not be delivered"
         }
     }
 }
@@ -124,12 +124,12 @@ extension InboxItem.Stage {
         }
     }
 
-    /// A person still has to answer, or may take an answer back.
+    /// Whether a person may still answer, or undo an answer.
     var isUnderWay: Bool { ["open", "claimed", "leaving"].contains(word) }
 }
 
 extension String {
-    /// At most so many scalars, the last of them an ellipsis where something is missing.
+    /// At most so many scalars, the last of them an ellipsis when the text was cut.
     func clipped(_ limit: Int) -> String {
         let scalars = unicodeScalars
         guard
@@ -142,8 +142,8 @@ extension String {
 }
 
 /// The revisions of an inbox as clients see them. An inbox counts from zero in each life of its
-/// node; here each life begins above the one before, so that what a client has seen of an earlier
-/// one is never taken for this one's.
+/// node; here each life begins above the one before, so that a revision of an earlier life is never
+/// taken for one of this life.
 struct Revisions: Sendable {
     /// JSON numbers are exact up to here.
     static let max: Int64 = 1 << 53
@@ -154,7 +154,7 @@ struct Revisions: Sendable {
 
     func shown(_ revision: UInt64) -> Int64 { Int64(clamping: base + revision) }
 
-    /// Nil for one that is not of this life.
+    /// Nil for a revision that is not of this life.
     func own(_ shown: Int64, upTo latest: UInt64) -> UInt64? {
         guard let shown = UInt64(exactly: shown), shown >= base, shown - base <= latest else {
             return nil

@@ -1,8 +1,8 @@
 package import ErrorBus
 
-// What a console's server writes and its clients read (docs/openapi.yaml). Times are texts in UTC.
+// The JSON between a console's server and its clients (docs/openapi.yaml). Times are texts in UTC.
 
-/// A presentation as lists show it.
+/// A presentation in a list.
 package struct PresentationView: JSONObject, Sendable {
     package var id = ""
     package var stage = ""
@@ -29,9 +29,9 @@ package struct PresentationView: JSONObject, Sendable {
     package var answer: AnswerView?
     package var result: String?
     package var reason: String?
-    /// What came of it, in a word or two.
+    /// The end of the presentation, in a word or two.
     package var ending: String?
-    /// What came of it, as a sentence; nil while a person may still answer it.
+    /// The end of the presentation, as a sentence; nil while a person may still answer.
     package var outcome: String?
     package var failedAgain: String?
 
@@ -53,11 +53,11 @@ package struct PresentationView: JSONObject, Sendable {
     ]
 }
 
-/// A choice of a presentation.
+/// A recovery option of a presentation.
 package struct OptionView: JSONObject, Sendable {
     package var id = ""
     package var title = ""
-    /// The role, also that of a default that is only declared.
+    /// The role; `default` for an option that is only declared as default.
     package var role: String?
 
     package init() {}
@@ -86,7 +86,7 @@ package struct AnswerView: JSONObject, Sendable {
     ]
 }
 
-/// What happened to a presentation.
+/// An event of a presentation.
 package struct EventView: JSONObject, Sendable {
     package var time = ""
     package var event = ""

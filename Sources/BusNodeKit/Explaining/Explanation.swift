@@ -3,38 +3,38 @@ package import Foundation
 
 /// The path that an error would take.
 package struct Explanation {
-    /// One node on it.
+    /// One node on the path.
     struct Station {
         let node: NodeName
         var readings: [RuleReading] = []
-        /// Where it goes on to; nil at the end.
+        /// The next hop; nil at the end.
         var next: Hop?
-        /// The parents to turn to when that one cannot be reached.
+        /// The parents used when that one cannot be reached.
         var otherParents: [Hop] = []
         /// The presenters asked when no parent can be reached.
         var fallback: [String] = []
     }
 
-    /// Where it ends, in the last node of the path.
+    /// The end of the path, in its last node.
     enum Ending {
-        /// By a rule; the option's owner carries it out.
+        /// Answered by a rule; the option's owner runs the attempt.
         case answered(RuleAnswer, by: String, owner: NodeName)
         case withheld(by: String)
         /// In front of a person or a program; the others are asked when that one declines.
         case presented(by: String, otherwise: [String])
-        /// To an endpoint that is no node of this topology.
+        /// Sent to an endpoint outside this topology.
         case leaves(Endpoint)
-        /// The error says "user cancelled": it is not presented.
+        /// A user cancellation, which is not presented.
         case userCancelled
         /// The node there has no presenter.
         case detached
-        /// No node would take the report.
+        /// Every node would refuse the report.
         case refused(String)
     }
 
     var stations: [Station] = []
     var ending = Ending.detached
-    /// The report as it is in the end.
+    /// The report at the end of the path.
     var report: ErrorReport
 }
 
@@ -60,14 +60,14 @@ extension Explanation {
     private var sentence: String {
         switch ending {
         case .answered(let answer, let by, let owner):
-            "answered by \(by) with \(answer.option.shown()), which \(owner) carries out"
+            "answered by \(by) with \(answer.option.shown()), run by \(owner)"
         case .withheld(let by): "withheld by \(by), not presented"
         case .presented(let by, let otherwise):
             "presented by \(by) of \(last)"
                 + (otherwise.isEmpty
                     ? "" : ", and when that declines \(otherwise.joined(separator: ", "))")
         case .leaves(let endpoint): "leaves this topology for \(endpoint)"
-        case .userCancelled: "in \(last), it says \"user cancelled\": not presented"
+        case .userCancelled: "in \(last), as a user cancellation: not presented"
         case .detached: "in \(last), which has no presenter (503)"
         case .refused(let reason): "in \(last), no node takes the report: \(reason.shown())"
         }
@@ -117,23 +117,23 @@ extension Explanation {
     }
 }
 
-/// Leads a report up a topology, hop by hop, and notes what would become of it.
+/// Follows a report up a topology, hop by hop, and records what would happen to it.
 ///
-/// Rules are applied by the library's own ``RuleWalk``, to the report as changed so far; what is
-/// here is the order of the stations: responders, presenters, parent.
+/// The library's own ``RuleWalk`` applies the rules, to the report as changed so far; this type
+/// adds the order of the steps: responders, presenters, parent.
 package struct PathWalk {
     private let topology: Topology
     private let file: String
     private let origin: NodeName
     private let date: Date
     private var explanation: Explanation
-    /// Who carries out which option.
+    /// The owner of each option.
     private var owners: [String: NodeName] = [:]
 
     /// - Parameters:
-    ///   - file: What the topology's file is called.
-    ///   - origin: Where the error arose, as rules see it.
-    ///   - date: When, for rules with a schedule.
+    ///   - file: The name of the topology's file.
+    ///   - origin: The node the error arose in, for rules.
+    ///   - date: The time, for rules with a schedule.
     package init(
         _ topology: Topology, file: String, _ report: ErrorReport, origin: NodeName, date: Date
     ) {
@@ -148,7 +148,7 @@ package struct PathWalk {
     /// The path from this node on.
     package mutating func explain(from start: NodeName) -> Explanation {
         var node = topology[start]
-        // A topology that was loaded has no circles.
+        // A loaded topology has no cycles.
         while let settings = node {
             explanation.stations.append(Explanation.Station(node: settings.name))
             switch pass(settings) {
@@ -161,7 +161,7 @@ package struct PathWalk {
         return explanation
     }
 
-    /// What becomes of it in one node.
+    /// The path's step through one node.
     private enum Passage {
         case ends(Explanation.Ending)
         case goesOn(NodeName)
@@ -191,7 +191,7 @@ package struct PathWalk {
             } else if isCancelled {
                 return .ends(.userCancelled)
             } else {
-                // Those that ask people are asked at once.
+                // Presenters that ask people are asked at the same time.
                 let rest = settings.presenters[index...]
                 let people = rest.prefix(while: \.asksPeople)
                 let asked = people.isEmpty ? rest.prefix(1) : people

@@ -2,11 +2,11 @@ package import ErrorBus
 package import Foundation
 import Logging
 
-/// The rules of one file, as a live node would apply them, without anything being run.
+/// The rules of one file, applied as in a live node, but without running commands.
 package struct RuleList {
     /// `responders` or `policy`.
     let name: String
-    /// The file that the rules stand in.
+    /// The file of the rules.
     let file: String
     let book: RuleBook
 
@@ -16,7 +16,7 @@ package struct RuleList {
         self.book = book
     }
 
-    /// Applies them to an error that arose in `origin`.
+    /// Applies the rules to an error that arose in `origin`.
     package func evaluate(_ report: ErrorReport, origin: NodeName, date: Date) -> RuleReading {
         let evaluation = RuleWalk(
             book, origin: origin, commands: RuleCommands(runner: IdleRunner()),
@@ -33,7 +33,7 @@ package struct RuleList {
     }
 }
 
-/// What a list of rules made of a report.
+/// The effect of a list of rules on a report.
 package struct RuleReading {
     let list: RuleList
     let steps: [RuleStep]
@@ -41,7 +41,7 @@ package struct RuleReading {
     let report: ErrorReport
 }
 
-/// Explaining builds options; it never attempts one.
+/// Explaining builds options and never attempts one.
 private struct IdleRunner: CommandRunner {
     func run(
         _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
@@ -132,7 +132,7 @@ extension RuleReading {
 }
 
 extension IntensityLimit {
-    /// As a rule writes it.
+    /// In the form of a rule file.
     var text: String { "\(count) per \(DurationText.text(window))" }
 }
 
@@ -161,7 +161,7 @@ extension ReportDifference {
 }
 
 extension RuleReading {
-    /// The rules that matched, and the verdict where they do not say it.
+    /// The rules that matched, and the verdict when they do not show it.
     package var verdictLines: [String] {
         var lines = steps.map(sentence)
         if case .passed = ending {

@@ -1,26 +1,26 @@
 package import ErrorBus
 
-/// What the pictures of a topology show: nodes, and links from child to parent.
+/// The content of a topology's pictures: nodes, and links from child to parent.
 package struct TopologyGraph {
     struct Node {
         let name: NodeName
         let endpoints: [String]
         let presenters: [String]
         let ruleCount: Int
-        /// How it is, where the nodes were asked.
+        /// Its live state, when the nodes were asked.
         var live: LiveTopology.Node?
     }
 
     struct Link {
         let child: NodeName
         let parent: Hop
-        /// From 0: parents after the first are turned to when those before cannot be reached.
+        /// From 0: parents after the first are used when the earlier ones cannot be reached.
         let rank: Int
-        /// It is taken by what rules of the child route there.
+        /// Whether only rules of the child use it, as a route.
         var isRoute = false
-        /// How it is, where the nodes were asked.
+        /// Its live state, when the nodes were asked.
         var live: LiveTopology.Link?
-        /// False for one that exists and is not in the file.
+        /// False for a link that exists and is not in the file.
         var isListed = true
     }
 
@@ -48,7 +48,7 @@ package struct TopologyGraph {
         links = listed + others
     }
 
-    /// Children that are no nodes of the topology, each once.
+    /// Children that are not nodes of the topology, each once.
     var strangers: [NodeName] {
         var seen: [NodeName] = []
         for link in links where !link.isListed && !nodes.contains(where: { $0.name == link.child })
@@ -58,7 +58,7 @@ package struct TopologyGraph {
         return seen
     }
 
-    /// Parents that are no nodes of the topology, each once.
+    /// Parents that are not nodes of the topology, each once.
     var outside: [Endpoint] {
         var seen: [Endpoint] = []
         for case .endpoint(let endpoint) in links.map(\.parent) where !seen.contains(endpoint) {
@@ -94,28 +94,28 @@ package struct TopologyGraph {
 }
 
 extension TopologyGraph.Node {
-    /// What belongs into a node's box, below its name.
+    /// The texts of a node's box, below its name.
     var details: [String] {
         let rules = ruleCount == 0 ? [] : ["\(ruleCount) rule\(ruleCount == 1 ? "" : "s")"]
-        // Of one that listens nowhere its link says it all.
+        // For a node that does not listen, its link shows the state.
         let state = endpoints.isEmpty ? [] : live.map { [$0.words] } ?? []
         return endpoints + rules + presenters.map { "asks \($0)" } + state
     }
 }
 
 extension TopologyGraph.Link {
-    /// The way that errors take as long as nothing is wrong and no rule says otherwise.
+    /// Whether errors normally take it: no fault, no rule.
     var isSolid: Bool { rank == 0 && !isRoute }
 
-    /// What belongs beside its line.
+    /// The text beside its line.
     var label: String? {
         let words = (isRoute ? ["by rules"] : []) + (live.map { [$0.words] } ?? [])
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }
 
-/// A topology for a terminal: a tree with the roots at the top, a block of lines for each node.
-/// A node with several parents is drawn below its first, and named below the others.
+/// A topology for a terminal: a tree with the roots at the top, a block of lines for each node. A
+/// node with several parents is drawn below its first, and named below the others.
 package struct TextDrawing {
     private let graph: TopologyGraph
     private let nodes: [NodeName: TopologyGraph.Node]
@@ -128,7 +128,7 @@ package struct TextDrawing {
     }
 
     package var lines: [String] {
-        // What others say of a node, true or not, does not take it from its place in the file.
+        // A link that only a peer reports does not move a node from its place in the file.
         let children = Set(graph.links.filter { !$0.isRoute && $0.isListed }.map(\.child))
         var lines: [String] = []
         for endpoint in graph.outside {
@@ -175,7 +175,7 @@ package struct DotDrawing {
 
     package init(_ graph: TopologyGraph) { self.graph = graph }
 
-    /// Errors climb: from the bottom to the top.
+    /// Errors climb from the bottom to the top.
     package var lines: [String] {
         var lines = [
             "digraph topology {", "    rankdir=BT;",
@@ -228,7 +228,7 @@ package struct MermaidDrawing {
 
     package init(_ graph: TopologyGraph) { self.graph = graph }
 
-    /// Errors climb: from the bottom to the top.
+    /// Errors climb from the bottom to the top.
     package var lines: [String] {
         var ids: [Hop: String] = [:]
         var lines = ["flowchart BT"]
@@ -255,7 +255,7 @@ package struct MermaidDrawing {
         return lines
     }
 
-    /// As entities: everything that Mermaid or HTML would read as more than text.
+    /// With entities for every character that Mermaid or HTML would interpret.
     private static func escaped(_ text: String) -> String {
         text.shown().unicodeScalars.map { scalar in
             let isPlain =

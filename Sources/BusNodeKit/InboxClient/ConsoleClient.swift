@@ -5,9 +5,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A console's HTTP interface, from the other side.
+/// A client of a console's HTTP interface.
 package struct ConsoleClient: Sendable {
-    /// How long one request may take.
+    /// The limit of one request.
     private static let timeLimit: Duration = .seconds(15)
     static let limits = JSONLimits(
         byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
@@ -69,7 +69,7 @@ package struct ConsoleClient: Sendable {
         "no token, or not this console's: give --to 'the address that the node printed', "
         + "--token-file FILE, or set BUS_NODE_CONSOLE_TOKEN"
 
-    /// What a refusal means for scripts: 1 is the console's own "no".
+    /// The exit status of a refusal: 1 for an expected "no".
     static func failure(_ status: Int, _ json: JSONValue) -> Failure {
         let text = json["message"]?.stringValue ?? "status \(status)"
         let exit: ExitStatus =
@@ -80,13 +80,14 @@ package struct ConsoleClient: Sendable {
             case 429, 503: .temporaryFailure
             default: .software
             }
-        // The console speaks to browsers and scripts; here one types.
+        // The console's text addresses browsers and scripts; this hint addresses a shell.
         return Failure(exit, status == 401 ? tokenHint : text)
     }
 
     // MARK: Presentations
 
-    /// Answers one. Sent once more when the reply was lost: under the same id it counts once.
+    /// Answers one presentation. Repeated when the reply was lost: under the same id it counts
+    /// once.
     func answer(
         _ id: String, option: String, by person: String, undo: Duration
     ) async throws -> JSONValue {
@@ -103,7 +104,7 @@ package struct ConsoleClient: Sendable {
         }
     }
 
-    /// Everything that is open, and the revision up to which that is so.
+    /// Every open presentation, and the revision of that list.
     package func openItems() async throws -> (items: [JSONValue], revision: Int64) {
         let limit = 10_000
         var items: [String: JSONValue] = [:]
@@ -120,7 +121,7 @@ package struct ConsoleClient: Sendable {
         }
     }
 
-    /// The whole id that a person gave, or gave the beginning or the end of.
+    /// The whole id for a beginning, an end or a whole id.
     package func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }
         let list = try await get("/inbox?stage=all&limit=10000")
@@ -138,7 +139,7 @@ package struct ConsoleClient: Sendable {
     }
 }
 
-/// Where a console is, and the token that it asks for.
+/// The address of a console, with its token.
 package struct ConsoleAddress: Hashable, Sendable {
     static let allowed = "http://HOST:PORT, also with the ?token=... that the console prints"
 
@@ -146,7 +147,7 @@ package struct ConsoleAddress: Hashable, Sendable {
     let port: Int
     package var token: String?
 
-    /// Reads what a console prints when it listens, or the part of it before the token.
+    /// Reads the address that a console prints, with or without the token.
     package init(_ text: String, option: String) throws {
         guard let parts = URLComponents(string: text), parts.scheme == "http",
             let host = parts.host, !host.isEmpty, ["", "/"].contains(parts.path),
@@ -160,7 +161,7 @@ package struct ConsoleAddress: Hashable, Sendable {
         token = parts.queryItems?.first { $0.name == "token" }?.value
     }
 
-    /// The console of a node, as its topology says.
+    /// The address of a node's console in its topology.
     package init(_ settings: ConsoleSettings, of node: NodeName) throws {
         guard case .tcp(let host, let port) = settings.listen.address, port != 0 else {
             throw Failure(
@@ -174,16 +175,16 @@ package struct ConsoleAddress: Hashable, Sendable {
     }
 }
 
-/// What a person at an inbox wants of the console.
+/// A request of a person at an inbox.
 package enum InboxRequest: Hashable, Sendable {
     case detail(id: String)
     case answer(id: String, option: String)
-    /// Every open one of the group that had been seen at this revision.
+    /// Answers every open member of the group that had been seen at this revision.
     case answerGroup(Int64, option: String, seen: Int64)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
     case undo(id: String)
-    /// Every answer of the group that has not left.
+    /// Undoes every held answer of the group.
     case undoGroup(Int64)
 
     package static let undoTime: Duration = .seconds(5)
@@ -191,8 +192,8 @@ package enum InboxRequest: Hashable, Sendable {
     /// The console's reply.
     ///
     /// - Parameters:
-    ///   - undo: How long an answer can be taken back.
-    ///   - claim: How long a claim holds.
+    ///   - undo: How long an answer can be undone.
+    ///   - claim: How long a claim lasts.
     package func sent(
         to client: ConsoleClient, by person: String, undo: Duration = undoTime,
         claim: Duration = .seconds(900)
@@ -225,14 +226,14 @@ package enum InboxRequest: Hashable, Sendable {
     }
 }
 
-/// One request and its reply, over a connection of its own.
+/// One request and its reply, over its own connection.
 struct HTTPExchange: Sendable {
     struct Reply: Sendable {
         let status: Int
         let body: [UInt8]
     }
 
-    /// The largest reply that is read: a list of some ten thousand presentations.
+    /// The largest reply accepted: a list of some ten thousand presentations.
     static let bodyByteMax = 64 * 1024 * 1024
     private static let connectTime = TimeAmount.seconds(5)
 
@@ -263,7 +264,7 @@ struct HTTPExchange: Sendable {
 
     /// The whole reply.
     ///
-    /// - Throws: When no server listens there, or the reply does not come whole and in time.
+    /// - Throws: When no server listens there, or the reply is not complete in time.
     func reply(within limit: Duration) async throws -> Reply {
         try await withThrowingTaskGroup(of: Reply.self) { group in
             group.addTask {
@@ -291,7 +292,7 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// Hands the reply over part by part, until `take` says that it is enough.
+    /// Hands over the reply part by part, until `take` returns true.
     func run(_ take: (HTTPClientResponsePart) async throws -> Bool) async throws {
         typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -307,7 +308,7 @@ struct HTTPExchange: Sendable {
             if !body.isEmpty {
                 parts.insert(.body(.byteBuffer(ByteBuffer(bytes: body))), at: 1)
             }
-            // In one go: a reply may come, and the connection go, after the first of several.
+            // In one write: after a first part the reply may come, and the connection close.
             try await outbound.write(contentsOf: parts)
             for try await part in inbound {
                 guard try await take(part) else { return }

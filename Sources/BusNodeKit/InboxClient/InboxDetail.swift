@@ -1,7 +1,7 @@
 package import ErrorBus
 
-/// One presentation as facts for people. Everything in it may come from a peer: `lines` are
-/// escaped, the facts are as they came.
+/// The facts of one presentation for people. They may come from a peer: `lines` are escaped, the
+/// facts are not.
 package struct InboxDetail {
     struct Fact: Hashable {
         let name: String
@@ -13,12 +13,12 @@ package struct InboxDetail {
         }
     }
 
-    /// Causes of causes, as deep as reports have them.
+    /// The deepest chain of causes, as in a report.
     private static let causeMax = 32
 
     let facts: [Fact]
 
-    /// - Parameter json: As the console tells of one presentation.
+    /// - Parameter json: The console's JSON of one presentation.
     package init(_ json: JSONValue) {
         let item = PresentationView(json: json) ?? PresentationView()
         var facts = [
@@ -35,7 +35,7 @@ package struct InboxDetail {
         facts += Self.facts(of: item, json["report"] ?? .null)
         let keys = PromptKeys(item.options.map(\.option))
         facts += item.options.map { option in
-            // A lone option is the default too, as at the screen.
+            // A single option is the default too, as on the screen.
             let isDefault = keys.isDefault(option.id) && option.role != "default"
             let role = [option.role, isDefault ? "default" : nil].compactMap(\.self)
                 .joined(separator: ", ")
@@ -55,7 +55,7 @@ package struct InboxDetail {
         facts.map { $0.name.padding(toLength: 10) + $0.text.shown() }
     }
 
-    /// What the error itself says.
+    /// The facts of the error itself.
     private static func facts(
         of item: PresentationView, _ report: JSONValue
     ) -> [Fact] {
@@ -70,7 +70,7 @@ package struct InboxDetail {
             facts.append(Fact("origin", "cannot be reached: an answer is kept for it"))
         }
         if item.origin == NodeName.bare.description {
-            let known = "a client without a name: not known whether it still waits"
+            let known = "a client without a name: may no longer be waiting"
             facts.append(Fact("origin", known))
         }
         if item.wasShownBefore {

@@ -2,7 +2,7 @@ package import ErrorBus
 import Foundation
 import Glibc
 
-/// One presentation as a console lists it, read for a screen.
+/// One presentation of a console's list, read for a screen.
 @dynamicMemberLookup
 package struct InboxEntry: Sendable {
     enum Stage: String, Sendable {
@@ -14,13 +14,13 @@ package struct InboxEntry: Sendable {
     let severity: Severity
     let openedAt: Date
     let changedAt: Date
-    /// When answers are taken no more, by this process's clock.
+    /// When it can no longer be answered, by this process's clock.
     let deadline: ContinuousClock.Instant?
     let options: [ErrorReport.Option]
-    /// What a filter looks through, in lower case.
+    /// The text that a filter searches, in lower case.
     let searched: [CChar]
 
-    /// Nil for what is no presentation.
+    /// Nil when the JSON is not a presentation.
     package init?(_ json: JSONValue, at now: Moment) {
         guard let view = PresentationView(json: json), let stage = Stage(rawValue: view.stage),
             !view.id.isEmpty
@@ -50,13 +50,13 @@ package struct InboxEntry: Sendable {
 
     var origin: String { view.origin ?? "this node" }
 
-    /// A person may still answer it.
+    /// Whether a person may still answer it.
     var isOpen: Bool { stage == .open || stage == .claimed }
 
-    /// A person may still answer it, or take an answer back.
+    /// Whether a person may still answer it, or undo an answer.
     var isLive: Bool { isOpen || stage == .leaving }
 
-    /// Who looks after it; a claim that has run out counts no more.
+    /// The person who claimed it; nil for a claim that ran out.
     func claimant(at now: Date) -> String? {
         guard stage == .claimed, let until = claimedUntil, until > now else { return nil }
         return view.claimedBy
@@ -66,43 +66,43 @@ package struct InboxEntry: Sendable {
 
     var answeredBy: String { view.answer?.by ?? "" }
 
-    /// The title of the option that was chosen.
+    /// The title of the chosen option.
     var answerTitle: String {
         let id = view.answer?.option ?? ""
         return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
-    /// The title of what is applied when no answer comes in time; nil where nothing is said of it.
+    /// The title of the option applied on expiry; nil when none is declared.
     var expiryTitle: String? {
         guard let id = view.onExpiry else { return nil }
         return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
-    /// Oldest first.
+    /// Whether it is older.
     func comesBefore(_ other: InboxEntry) -> Bool {
         openedAt != other.openedAt ? openedAt < other.openedAt : view.id < other.id
     }
 
     func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
 
-    /// As `contains` wants it, for C: without zeros in it.
+    /// In the form that `contains` needs: a C string without zeros in it.
     static func searchable(_ text: String) -> [CChar] {
         text.lowercased().utf8.filter { $0 != 0 }.map(CChar.init(bitPattern:)) + [0]
     }
 
-    /// What came of it, as a sentence that is safe to show.
+    /// The result as a sentence that is safe to show.
     var outcome: String { (view.outcome ?? view.endingShown).shown() }
 }
 
-/// The open members of a group, for a person about to answer all of them: how many they are and
-/// in what they differ.
+/// The open members of a group, for a person about to answer all of them: their number and their
+/// differences.
 package struct InboxMembers: Sendable {
     /// Oldest first.
     package let entries: [InboxEntry]
-    /// How many texts they have; above 1 they are not one error to a reader.
+    /// The number of different texts; above 1 a reader sees more than one error.
     package let descriptionCount: Int
 
-    /// - Parameter entries: Of one group; what is no longer open is left out.
+    /// - Parameter entries: The members of one group; those no longer open are left out.
     package init(_ entries: some Sequence<InboxEntry>) {
         self.entries = entries.filter(\.isOpen).sorted { $0.comesBefore($1) }
         descriptionCount = Set(self.entries.map(\.description)).count
@@ -111,14 +111,14 @@ package struct InboxMembers: Sendable {
     package var count: Int { entries.count }
     package var differ: Bool { descriptionCount > 1 }
 
-    /// Whether the option loses something that cannot be had back, at any of them.
+    /// Whether the option is destructive for any member.
     package func isDestructive(_ option: String) -> Bool {
         entries.contains { entry in
             entry.options.contains { $0.id == option && $0.role == .destructive }
         }
     }
 
-    /// What they have in common, and what varies. Not escaped.
+    /// The common and the varying parts. Not escaped.
     package var facts: [String] {
         let origins = Set(entries.map(\.origin))
         let severities = Dictionary(grouping: entries, by: \.severity).mapValues(\.count)

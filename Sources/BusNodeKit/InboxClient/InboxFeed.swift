@@ -3,25 +3,25 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Follows a console's inbox: the list, then every change, over as many connections as it takes.
+/// Follows a console's inbox: the list, then every change, reconnecting as needed.
 package struct InboxFeed: Sendable {
     package enum Event: Sendable {
         case listed(JSONValue)
         case hello(JSONValue)
         case change(JSONValue)
-        /// The connection is gone, for this reason; it is being made again.
+        /// The connection was lost, for this reason; it is being restored.
         case lost(String)
     }
 
-    /// Between two tries to be connected again.
+    /// The pause between two attempts to connect.
     private static let pause: Duration = .seconds(1)
-    /// Consoles say something every 15 s.
+    /// How long a console may be silent; it sends a ping every 15 s.
     private static let silenceMax: Duration = .seconds(40)
 
     let client: ConsoleClient
-    /// Which presentations are listed.
+    /// The stage of the presentations listed.
     let stage: String
-    /// Whether the list comes again after a connection was lost, instead of what changed since.
+    /// Whether the list is sent again after a lost connection, instead of the changes since.
     let listsAgain: Bool
 
     package init(client: ConsoleClient, stage: String, listsAgain: Bool) {
@@ -30,7 +30,7 @@ package struct InboxFeed: Sendable {
         self.listsAgain = listsAgain
     }
 
-    /// What was heard last, and when.
+    /// What was received last, and when.
     private final class Heard: Sendable {
         let state: Mutex<(revision: String, at: ContinuousClock.Instant)>
 
@@ -41,7 +41,7 @@ package struct InboxFeed: Sendable {
         let description = "nothing heard for \(InboxFeed.silenceMax.components.seconds) s"
     }
 
-    /// - Throws: When there is no console at the start, it refuses, or `take` throws.
+    /// - Throws: When no console answers at the start, when it refuses, or when `take` throws.
     package func run(_ take: @escaping @Sendable (Event) throws -> Void) async throws {
         let heard = Heard(try await list(take))
         while true {
@@ -129,7 +129,7 @@ package struct InboxFeed: Sendable {
     }
 }
 
-/// Puts the events of a `text/event-stream` together.
+/// Assembles the events of a `text/event-stream`.
 struct EventLines {
     struct Event: Hashable {
         var id: String?
@@ -142,7 +142,7 @@ struct EventLines {
 
     init(byteCountMax: Int) { lines = LineBuffer(byteCountMax: byteCountMax) }
 
-    /// The events that are complete now.
+    /// The events completed by this input.
     mutating func take(_ bytes: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []
         for line in lines.take(bytes) {

@@ -1,7 +1,7 @@
 package import ErrorBus
 package import Foundation
 
-/// A list of presentations as a table: one row each.
+/// A list of presentations as a table, one row each.
 package struct InboxRows {
     private static let titles = [
         "ID", "STAGE", "SEVERITY", "FROM", "AGE", "GROUP", "EXPIRES", "ERROR", "OPTIONS",
@@ -11,8 +11,8 @@ package struct InboxRows {
 
     package let lines: [String]
 
-    /// - Parameter columns: The terminal's, whose lines are cut to it and have the ends of the ids;
-    ///   nil where no terminal is.
+    /// - Parameter columns: The terminal's width, to which lines are cut, with only the ends of
+    ///   ids; nil without a terminal.
     package init(_ items: [PresentationView], now: Date, columns: Int? = nil) {
         var titles = Self.titles
         var widthMax = Self.widthMax
@@ -36,7 +36,7 @@ package struct InboxRows {
             rows, titles, widthMax: widthMax, flexible: flexible, columns: columns)
     }
 
-    /// How long it can still be answered, and what applies then.
+    /// The time left for an answer, and the option applied after it.
     private static func expiry(_ item: PresentationView) -> String {
         guard ["open", "claimed"].contains(item.stage), let left = item.deadlineInMilliseconds
         else { return "" }
@@ -46,7 +46,7 @@ package struct InboxRows {
 }
 
 extension PresentationView {
-    /// The stage, with who has it or what came of it.
+    /// The stage, with the claimant or the result.
     package var stageShown: String {
         switch stage {
         case "claimed": "claimed by \(claimedBy ?? "")"
@@ -56,20 +56,20 @@ extension PresentationView {
         }
     }
 
-    /// What came of it, in words. A console of an earlier version has none: its own.
+    /// The end in words. A console of an earlier version sends none: made here.
     var endingShown: String { ending ?? (stage == "closed" ? reason : result) ?? "" }
 
     package var optionIDs: [String] { options.map(\.id) }
 }
 
-/// Silences as a table: one row each.
+/// Silences as a table, one row each.
 package struct SilenceRows {
     private static let titles = ["NO", "MATCH", "BY", "ENDS", "ANSWERED", "WITHHELD", "COMMENT"]
     private static let widthMax = [8, 60, 24, 40, 10, 10, 80]
 
     package let lines: [String]
 
-    /// - Parameter columns: The terminal's, whose lines are cut to it; nil where no terminal is.
+    /// - Parameter columns: The terminal's width, to which lines are cut; nil without a terminal.
     package init(_ silences: [SilenceView], now: Date = Date(), columns: Int? = nil) {
         let rows = silences.map { silence in
             [
@@ -81,7 +81,7 @@ package struct SilenceRows {
             rows, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 6], columns: columns)
     }
 
-    /// Conditions as `silence add` takes them, and the option that is chosen.
+    /// The conditions in the form of `silence add`, and the option.
     private static func match(_ silence: SilenceView) -> String {
         var fields = silence.match.objectValue ?? [:]
         for (key, value) in fields.removeValue(forKey: "userInfo")?.objectValue ?? [:] {

@@ -1,11 +1,11 @@
 import ErrorBus
 
-/// The chosen presentation: what it is, its options, then everything else that is known of it.
+/// The chosen presentation: its text, its options, then all other facts.
 struct InboxDetailDrawing {
     private static let titleLineMax = 3
     private static let textLineMax = 60
     private static let factWidth = 9
-    /// What is shown of the whole report, in this order.
+    /// The facts shown of the whole report, in this order.
     private static let factNames =
         ErrorReport.texts.map(\.label) + [
             "because", "info", "path", "error", "retry of", "retries", "origin",
@@ -22,7 +22,7 @@ struct InboxDetailDrawing {
         self.width = width
     }
 
-    /// As much as fits, from where the person scrolled to.
+    /// The lines that fit, from the scroll position.
     func lines(height: Int) -> [ScreenLine] {
         let all = screen.detailTop == 0 ? fitted(height) : all
         let top = min(screen.detailTop, max(0, all.count - height))
@@ -35,14 +35,14 @@ struct InboxDetailDrawing {
         return lines
     }
 
-    /// Everything, however long.
+    /// All lines.
     var all: [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
         return title(entry, row) + decision(entry) + facts(entry)
     }
 
-    /// Everything, with less of its title where its options would be below the edge: their keys
-    /// work, so they are seen.
+    /// All lines, with the title cut when the options would be below the edge: since their keys
+    /// work, they have to be visible.
     private func fitted(_ height: Int) -> [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
         let (title, decision) = (title(entry, row), decision(entry))
@@ -78,7 +78,7 @@ struct InboxDetailDrawing {
         return lines + paragraph(words.joined(separator: " · "), .dim)
     }
 
-    // MARK: What can be done, or came of it
+    // MARK: Options and result
 
     private func decision(_ entry: InboxEntry) -> [ScreenLine] {
         var lines: [ScreenLine] = [ScreenLine()]
@@ -105,7 +105,7 @@ struct InboxDetailDrawing {
         return lines + [ScreenLine()]
     }
 
-    /// As many in a line as fit.
+    /// The options, as many in a line as fit.
     private func options(_ entry: InboxEntry) -> [ScreenLine] {
         guard !entry.options.isEmpty else {
             return paragraph("no options: it closes when its origin withdraws it")
@@ -144,7 +144,7 @@ struct InboxDetailDrawing {
             : lines + [ScreenLine("…", at: 2, width: 1, .dim)]
     }
 
-    /// Its name, and its text beside it, with the text's own lines.
+    /// The name of a fact with its text beside it, keeping the text's lines.
     private func fact(_ fact: InboxDetail.Fact) -> [ScreenLine] {
         let start = 2 + Self.factWidth
         let text = fact.text.escapedForTerminal(

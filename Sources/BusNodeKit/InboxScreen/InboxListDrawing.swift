@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// The list: as many rows as fit.
+/// The rows of the list that fit.
 struct InboxListDrawing {
     private let screen: InboxScreen
     private let now: Moment
@@ -8,16 +8,16 @@ struct InboxListDrawing {
     private let originWidth: Int
     private let dueWidth: Int
     private let whoWidth: Int
-    /// With less than this left, it is said in the list.
+    /// Below this time left, the list shows it.
     private static let dueTime: Duration = .seconds(300)
-    /// What an error's text keeps before others get more than their least.
+    /// The width that the error's text keeps before other columns get more than their minimum.
     private static let textWidth = 60
 
     init(_ screen: InboxScreen, at now: Moment, width: Int) {
         self.screen = screen
         self.now = now
         self.width = width
-        // What the rows on the screen need and the screen has: the rest is the error's.
+        // The columns that the visible rows need; the rest of the width is the error's.
         let entries = screen.rows.dropFirst(screen.top).prefix(screen.size.rows)
             .compactMap { screen.entries[$0.id] }
         func need(_ text: (InboxEntry) -> String) -> Int {
@@ -78,7 +78,7 @@ struct InboxListDrawing {
         let whoStart = width - whoWidth
         let dueStart = whoStart - dueWidth
         let originStart = dueStart - (originWidth > 0 ? originWidth + 1 : 0)
-        // Later fields begin at their own columns, whatever a terminal makes of this one.
+        // Later fields begin at fixed columns, however a terminal draws this one.
         line.add(
             entry.description.shown(), at: start, width: originStart - 1 - start,
             isChosen ? [.reversed, .bold] : [])
@@ -90,7 +90,7 @@ struct InboxListDrawing {
         return line
     }
 
-    /// How long a person can still answer it, and what applies then; empty while that is far off.
+    /// The time left for an answer, and the option applied after it; empty while that is far off.
     private static func due(
         _ entry: InboxEntry, isShort: Bool, _ screen: InboxScreen, _ now: Moment
     ) -> String {
@@ -102,7 +102,7 @@ struct InboxListDrawing {
         return "\(time) → \(title)"
     }
 
-    /// Who has it, or what came of it.
+    /// The claimant, or the result.
     private static func who(
         _ entry: InboxEntry, _ screen: InboxScreen, _ now: Moment
     ) -> (text: String, style: TextStyle) {

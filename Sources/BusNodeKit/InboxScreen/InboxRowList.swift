@@ -1,8 +1,8 @@
 import ErrorBus
 
-/// Puts what is known into rows.
+/// Arranges presentations in rows.
 enum InboxRowList {
-    /// Groups and single ones, gravest first, then oldest.
+    /// Groups and single presentations, most severe first, then oldest.
     static func open(
         _ entries: some Sequence<InboxEntry>, opened: Set<Int64>
     ) -> [InboxRow] {
@@ -10,7 +10,7 @@ enum InboxRowList {
         return groups.sorted(by: Group.comesFirst).flatMap { $0.rows(opened: opened) }
     }
 
-    /// Lately ended first.
+    /// Latest end first.
     static func ended(_ entries: some Sequence<InboxEntry>) -> [InboxRow] {
         entries.sorted { $0.revision > $1.revision }.map {
             InboxRow($0, kind: .single)
@@ -61,24 +61,24 @@ struct InboxRow: Hashable {
     enum Kind: Hashable {
         case single
         case group(isOpened: Bool)
-        /// One of the group above it.
+        /// A member of the group above it.
         case member
     }
 
-    /// Stays the same while what it shows changes.
+    /// Stays the same while its content changes.
     let key: String
     /// The presentation, or the oldest of the group.
     let id: String
     let kind: Kind
     let count: Int
-    /// The gravest of what it stands for.
+    /// The highest severity in it.
     let severity: Severity
 
     var isGroup: Bool { kind != .single && kind != .member }
 }
 
 extension InboxRow {
-    /// One presentation.
+    /// A row for one presentation.
     init(_ entry: InboxEntry, kind: Kind) {
         self.init(key: entry.id, id: entry.id, kind: kind, count: 1, severity: entry.severity)
     }

@@ -1,12 +1,12 @@
 import ErrorBus
 
-/// What comes from the console.
+// Changes and replies from the console.
 extension InboxScreen {
-    /// More ended ones than a console keeps.
+    /// The most ended presentations kept; more than a console keeps.
     private static let endedMax = 2_500
     private static let endedKept = 2_000
 
-    /// The whole list: it replaces what was known.
+    /// The whole list: replaces the entries.
     mutating func listed(_ list: JSONValue, at now: Moment) {
         entries = [:]
         isListed = true
@@ -20,7 +20,7 @@ extension InboxScreen {
     mutating func greeted(_ hello: JSONValue) {
         node = hello.text("node")
         link = .live
-        // Another life of the node: what it knows follows.
+        // Another life of the node: its list follows.
         if hello["isReset"]?.boolValue == true {
             entries = [:]
             revision = 0
@@ -36,7 +36,7 @@ extension InboxScreen {
     }
 
     mutating func lost(_ reason: String, at now: ContinuousClock.Instant) {
-        // What went wrong last, since it first did.
+        // The latest reason, with the time of the first.
         if case .lost(_, let since) = link {
             link = .lost(reason: reason, since: since)
         } else {
@@ -51,11 +51,11 @@ extension InboxScreen {
         entries[entry.id] = entry
         areRowsOld = true
         guard let before, isNew else { return }
-        tell(entry, before, at: now.instant)
+        showEnd(entry, before, at: now.instant)
     }
 
-    /// What became of an answer of this person, or of what they look at.
-    private mutating func tell(
+    /// Shows the end of a presentation that this person answered or has open.
+    private mutating func showEnd(
         _ entry: InboxEntry, _ before: InboxEntry, at now: ContinuousClock.Instant
     ) {
         let title = entry.description.shown()
@@ -69,7 +69,8 @@ extension InboxScreen {
         }
     }
 
-    /// Of one, the sentence; of several of a group that end one after the other, how many.
+    /// Shows the result of one presentation as a sentence, or the count for a group that ends in
+    /// steps.
     private mutating func tellResult(
         of entry: InboxEntry, _ title: String, at now: ContinuousClock.Instant
     ) {
@@ -120,7 +121,7 @@ extension InboxScreen {
         switch result {
         case .success(let item) where item.text("id") == id:
             detail = item
-            // It says as much as a change does, but one that is older says nothing.
+            // A reply counts as a change, unless it is older than the entry.
             if (item["revision"]?.integerValue ?? 0) < entries[id]?.revision ?? 0 {
                 unreadable = nil
             }

@@ -1,10 +1,10 @@
 import ErrorBus
 import Foundation
 
-/// What keys do.
+// The effect of keys.
 extension InboxScreen {
-    /// Keys with a meaning of their own: no option gets them. Those that answer a question of ours
-    /// (y, o) are among them, so that an option's key pressed twice answers no question.
+    /// Keys with a fixed meaning, never given to an option. The keys of confirmations (y, o) are
+    /// among them, so that an option's key pressed twice confirms nothing.
     static let reserved: Set<String> = ["j", "k", "c", "u", "q", "y", "o"]
     private static let filterMax = 200
 
@@ -20,7 +20,7 @@ extension InboxScreen {
         default: break
         }
         isPlaced = true
-        // Its rows may be older than what it knows.
+        // The rows may be older than the entries.
         arrange()
         switch mode {
         case .list: return pressedInList(key, at: now)
@@ -61,7 +61,7 @@ extension InboxScreen {
         return []
     }
 
-    /// Whether the key moves something.
+    /// Moves the cursor; whether the key does so.
     private mutating func moved(_ key: ScreenKey, at now: Moment) -> Bool {
         if scrolled(key, at: now) { return true }
         let page = max(1, InboxScreenLayout(size, isZoomed: isZoomed).listHeight - 1)
@@ -77,11 +77,11 @@ extension InboxScreen {
         return true
     }
 
-    /// Whether the key scrolls what is shown of the chosen one, or of those that are asked about.
+    /// Scrolls the detail, or the members being confirmed; whether the key does so.
     private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
         let step: Int
         let drawing = InboxScreenDrawing(self, at: now)
-        // With nothing to move in, keys that go further go further in the text.
+        // When there is only text, the keys that move further scroll further.
         let isText = isZoomed || asked != nil
         switch key {
         case .character(">"), .character(" "): step = 3
@@ -97,7 +97,7 @@ extension InboxScreen {
         return true
     }
 
-    /// A group opens or closes; of a single one all is shown, or the list again.
+    /// Opens or closes a group; for a single presentation, shows all of it or the list again.
     private mutating func open() {
         guard let row = chosenRow, let group = entries[row.id]?.group else { return }
         guard row.isGroup else {
@@ -119,7 +119,7 @@ extension InboxScreen {
         }
     }
 
-    /// Esc undoes the last narrowing.
+    /// Esc reverts the last narrowing.
     private mutating func leave() {
         if isZoomed {
             isZoomed = false
@@ -159,7 +159,7 @@ extension InboxScreen {
             let option = key?.option ?? (keys.indices.contains(number) ? keys[number].option : nil)
         else {
             let shown = String(character).shown()
-            if entry.isOpen { say("\"\(shown)\" is no choice here (? for help)", at: now.instant) }
+            if entry.isOpen { say("\"\(shown)\" is not an option (? for help)", at: now.instant) }
             return []
         }
         if let obstacle = obstacle(entry, isGroup: row.isGroup, at: now) {
@@ -178,28 +178,28 @@ extension InboxScreen {
         return decide(question)
     }
 
-    /// The question comes to the screen, with those that it is about from the first one on.
+    /// Asks for the scope or a confirmation, with the members from the first one.
     private mutating func ask(_ question: Mode) {
         mode = question
         detailTop = 0
     }
 
-    /// Back to the list; the question is off the screen.
+    /// Back to the list; the confirmation is closed.
     private mutating func stopAsking() {
         mode = .list
         detailTop = 0
     }
 
-    /// Why nothing may be answered now, if so.
+    /// Why no answer may be given now; nil when one may.
     private func obstacle(_ entry: InboxEntry, isGroup: Bool, at now: Moment) -> String? {
         if case .lost = link { return "no link to the console: nothing can be sent now" }
         if isBusy { return "one moment: the last request is on its way" }
-        guard entry.isOpen else { return "it is no longer open" }
+        guard entry.isOpen else { return "no longer open" }
         if !isGroup, let holder = entry.claimant(at: now.date), holder != person {
             return "claimed by \(holder.shown()): C takes it over"
         }
         guard let shown, shown.id == entry.id, now.instant - shown.since >= Self.readingTime else {
-            return "it just appeared: read it, then press the key again"
+            return "this just appeared: read it, then press the key again"
         }
         return nil
     }
@@ -227,7 +227,7 @@ extension InboxScreen {
         return decide(question)
     }
 
-    /// What cannot be had back, and what differs from what was read, is asked about once more.
+    /// Sends the answer; a destructive option, and members that differ, need a confirmation first.
     private mutating func decide(_ question: Question) -> [Action] {
         let members = members(of: question)
         let isDestructive = members.isDestructive(question.option.id)
@@ -252,7 +252,7 @@ extension InboxScreen {
         return answer(question)
     }
 
-    /// A key that was pressed before the question could be read is no answer to it.
+    /// Whether the confirmation was visible long enough before the key.
     private func isRead(_ question: Question, at now: ContinuousClock.Instant) -> Bool {
         question.shownAt.map { now - $0 >= Self.readingTime } ?? false
     }
@@ -283,7 +283,7 @@ extension InboxScreen {
         return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
     }
 
-    /// The last answer of one's own; else what the cursor is on.
+    /// Undoes this person's last answer, else the one at the cursor.
     private mutating func undo(at now: ContinuousClock.Instant) -> [Action] {
         passed(to: now)
         guard !isBusy else { return [] }

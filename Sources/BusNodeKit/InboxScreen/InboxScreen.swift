@@ -1,11 +1,11 @@
 import ErrorBus
 
-/// What a person at a full-screen inbox sees and does, without terminal and without network: keys,
-/// changes and replies come in, requests go out.
+/// The state of a full-screen inbox, without terminal and network: keys, changes and replies come
+/// in, requests go out.
 struct InboxScreen {
     enum Action: Hashable {
         case send(InboxRequest)
-        /// Everything is written again.
+        /// Writes the whole screen again.
         case redraw
         case suspend
         case quit
@@ -15,31 +15,31 @@ struct InboxScreen {
         case open, ended
     }
 
-    /// What keys mean.
+    /// The meaning of keys.
     enum Mode: Hashable {
         case list
         case help
-        /// The filter is typed; Esc brings the earlier one back.
+        /// The filter is being typed; Esc restores the earlier one.
         case filter(before: String)
-        /// All of the group, or only this?
+        /// The scope of an answer is asked: the whole group, or only this presentation.
         case scope(Question)
-        /// Something that cannot be had back: sure?
+        /// A confirmation is asked, for a destructive option.
         case confirm(Question)
     }
 
-    /// An option that was chosen, and what is asked about it.
+    /// A chosen option, with the scope or confirmation that is asked for it.
     struct Question: Hashable {
         let id: String
         let option: ErrorReport.Option
         let group: Int64
-        /// All that were open when the option was chosen, whatever the filter shows of them; of
-        /// one that stands alone, it.
+        /// All members that were open when the option was chosen, whatever the filter shows; for a
+        /// single presentation, only itself.
         let members: [String]
-        /// What was on the screen when the option was chosen.
+        /// The revision on the screen when the option was chosen.
         let seen: Int64
         var isWhole: Bool
         var count: Int { members.count }
-        /// When the question came to the screen.
+        /// When the confirmation came to the screen.
         var shownAt: ContinuousClock.Instant?
     }
 
@@ -54,14 +54,14 @@ struct InboxScreen {
         let until: ContinuousClock.Instant
     }
 
-    /// What came of this person's answers to one group, as it comes in.
+    /// The results of this person's answers to one group, as they come in.
     struct Results: Hashable {
         let group: Int64
         var counts: [String: Int] = [:]
         var until: ContinuousClock.Instant
     }
 
-    /// Answers that can be taken back for a while.
+    /// Answers that can still be undone.
     struct Undo: Hashable {
         let request: InboxRequest
         let ids: Set<String>
@@ -76,35 +76,35 @@ struct InboxScreen {
         let since: ContinuousClock.Instant
     }
 
-    /// What has been on the screen for less was not read: no key answers it.
+    /// How long a presentation must be on the screen before a key answers it.
     static let readingTime: Duration = .milliseconds(400)
     static let messageTime: Duration = .seconds(8)
 
     let person: String
     var size: ScreenSize
 
-    // What is known.
+    // Presentations.
     var node = ""
-    /// Whether the list has come: before, nothing is known, not even that nothing waits.
+    /// Whether the list has arrived; before that even an empty screen means nothing.
     var isListed = false
     var revision: Int64 = 0
     var entries: [String: InboxEntry] = [:]
     var link = Link.live
-    /// The chosen one whole, as it was last read.
+    /// The chosen presentation whole, as it was last read.
     var detail: JSONValue?
     var reading: String?
-    /// What could not be read, and when it is tried again: at its next change.
+    /// A presentation that could not be read; tried again at its next change.
     var unreadable: String?
 
-    // Where the person is.
+    // The cursor.
     var view = View.open
     var mode = Mode.list
     var filter = ""
     var opened: Set<Int64> = []
     var isZoomed = false
     var cursor = 0
-    /// The cursor stays on what it is on: a key was pressed, or what it is on could be read. Until
-    /// then it is on the gravest.
+    /// Whether the cursor stays on its row: a key was pressed, or the row was visible long enough.
+    /// Until then it is on the most severe row.
     var isPlaced = false
     var cursorKey: String?
     var top = 0
@@ -112,7 +112,7 @@ struct InboxScreen {
     var rows: [InboxRow] = []
     var areRowsOld = true
 
-    // What goes on.
+    // Requests.
     var isBusy = false
     var message: Message?
     var undos: [Undo] = []
@@ -127,10 +127,10 @@ struct InboxScreen {
 
     var chosenRow: InboxRow? { rows.indices.contains(cursor) ? rows[cursor] : nil }
 
-    /// The presentation that the cursor is on.
+    /// The presentation at the cursor.
     var chosen: InboxEntry? { chosenRow.flatMap { entries[$0.id] } }
 
-    /// What the question on the screen is about, where that is a group.
+    /// The members that a scope or confirmation on the screen covers.
     var asked: InboxMembers? {
         switch mode {
         case .scope(let question): members(of: question)
@@ -153,13 +153,13 @@ struct InboxScreen {
 
     mutating func resized(to size: ScreenSize) { self.size = size }
 
-    /// What is over is taken away.
+    /// Removes messages and undos whose time is over.
     mutating func passed(to now: ContinuousClock.Instant) {
         if let message, message.until <= now { self.message = nil }
         undos.removeAll { $0.until <= now }
     }
 
-    /// What goes on without the person who quits now, in lines for the terminal.
+    /// The requests that continue after this person quits, in lines for the terminal.
     func farewell(at now: Moment) -> [String] {
         let sent = undos.filter { $0.until > now.instant }.map { undo in
             let left = InboxScreenDrawing.seconds(now.instant, undo.until + .milliseconds(999))
@@ -171,7 +171,7 @@ struct InboxScreen {
 
     // MARK: Rows
 
-    /// Before each drawing: the rows as they are now, the cursor on what it was on.
+    /// Before each drawing: the current rows, with the cursor on its row.
     mutating func arrange() {
         if areRowsOld {
             areRowsOld = false
@@ -191,13 +191,13 @@ struct InboxScreen {
         top = max(0, top)
     }
 
-    /// Where a row is; where it went into a group, the group.
+    /// The index of a row, or of the group that it joined.
     private func index(of key: String) -> Int? {
         if let index = rows.firstIndex(where: { $0.key == key }) { return index }
         if let group = entries[key].map({ InboxRowList.key(ofGroup: $0.group) }) {
             return rows.firstIndex { $0.key == group }
         }
-        // A group of which one is left.
+        // A group with one member left.
         return rows.firstIndex {
             $0.kind == .single && InboxRowList.key(ofGroup: entries[$0.id]?.group ?? -1) == key
         }
@@ -220,7 +220,7 @@ struct InboxScreen {
 
     // MARK: On the screen
 
-    /// The screen as it is to be now.
+    /// The current content of the screen.
     mutating func frame(at now: Moment) -> [ScreenLine] {
         passed(to: now.instant)
         if let shown, now.instant - shown.since >= Self.readingTime { isPlaced = true }
@@ -228,7 +228,7 @@ struct InboxScreen {
         return InboxScreenDrawing(self, at: now).lines
     }
 
-    /// What was arranged is on the screen. Returns what has to be read for it.
+    /// The arranged rows are on the screen. Returns the presentation to read for it, if any.
     mutating func drawn(at now: ContinuousClock.Instant) -> [Action] {
         shownRevision = revision
         if let chosen, mode != .help, size.isEnough {
@@ -237,7 +237,7 @@ struct InboxScreen {
             }
         } else {
             shown = nil
-            // Nothing is there that could be read.
+            // There is no row to read.
             if rows.isEmpty { isPlaced = false }
         }
         switch mode {
@@ -252,7 +252,7 @@ struct InboxScreen {
         return read()
     }
 
-    /// One at a time; the next when that one has come.
+    /// Reads one presentation at a time; the next when that one has arrived.
     private mutating func read() -> [Action] {
         guard reading == nil, link == .live, let chosen else { return [] }
         let wanted = "\(chosen.id) \(chosen.revision)"
@@ -264,8 +264,8 @@ struct InboxScreen {
     }
 }
 
-/// Where things are: a line for where one is, the list, the chosen one, a line for what happens,
-/// and a line of keys. Wide screens have the chosen one beside the list, others below it.
+/// The layout: a head line, the list, the chosen presentation, a status line and a line of keys.
+/// Wide screens have the presentation beside the list, others below it.
 struct InboxScreenLayout: Hashable {
     private static let columnsBesideMin = 130
 
@@ -274,7 +274,7 @@ struct InboxScreenLayout: Hashable {
     let listWidth: Int
     let detailHeight: Int
     let detailWidth: Int
-    /// Between the two, from the top: a line of its own, or none beside the list.
+    /// The row between the two, from the top; nil when they are side by side.
     let dividerRow: Int?
 
     init(_ size: ScreenSize, isZoomed: Bool) {

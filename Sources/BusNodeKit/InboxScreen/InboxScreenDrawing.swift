@@ -1,8 +1,7 @@
 import ErrorBus
 import Foundation
 
-/// What an inbox looks like: its state as lines of a screen of this size. Text from a peer is
-/// escaped here.
+/// Draws an inbox: its state as lines of a screen of this size. Text from a peer is escaped here.
 struct InboxScreenDrawing {
     let screen: InboxScreen
     let now: Moment
@@ -16,7 +15,7 @@ struct InboxScreenDrawing {
 
     var width: Int { screen.size.columns }
 
-    /// From the top; never more than the screen has.
+    /// From the top, at most as many as the screen has.
     var lines: [ScreenLine] {
         guard screen.size.isEnough else { return tooSmall }
         let body = screen.mode == .help ? help : bodyLines
@@ -25,7 +24,7 @@ struct InboxScreenDrawing {
         return [head] + filled.prefix(height) + [status, footer]
     }
 
-    /// How far what is shown of the chosen one can be scrolled.
+    /// How far the detail can be scrolled.
     var detailTopMax: Int {
         let count =
             screen.asked.map { InboxMembersDrawing($0, at: now, width: layout.detailWidth).count }
@@ -33,7 +32,7 @@ struct InboxScreenDrawing {
         return max(0, count - layout.detailHeight)
     }
 
-    /// The chosen one, or all that a question is about.
+    /// The chosen presentation, or the members that a confirmation covers.
     private var detailLines: [ScreenLine] {
         guard let asked = screen.asked else {
             return InboxDetailDrawing(screen, at: now, width: layout.detailWidth)
@@ -106,7 +105,7 @@ struct InboxScreenDrawing {
         return line
     }
 
-    /// Where the cursor is, in a list that is longer than the screen.
+    /// The position of the cursor, in a list longer than the screen.
     private var position: String {
         let count = screen.rows.count
         guard !screen.isZoomed, count > layout.listHeight else { return "" }
@@ -125,7 +124,7 @@ struct InboxScreenDrawing {
 
     // MARK: Status
 
-    /// The most urgent of what there is to say.
+    /// The most urgent message.
     private var status: ScreenLine {
         switch screen.mode {
         case .scope(let question):
@@ -136,7 +135,7 @@ struct InboxScreenDrawing {
         case .confirm(let question): return confirmation(question)
         case .filter:
             var line = ScreenLine("Filter: ", width: width, .bold)
-            // Of a long one the end is typed at.
+            // The end of a long filter, where it is typed.
             let text = screen.filter.shown() + "▏"
             let room = width - 9
             let columns = TextWidth.columns(of: text)
@@ -215,7 +214,7 @@ struct InboxScreenDrawing {
         var line = ScreenLine()
         var column = 0
         guard let last = keys.last else { return line }
-        // The last one is the way out: it is there however narrow the screen is.
+        // The last key leads out: it is shown however narrow the screen is.
         let room = width - Self.columns(of: last) - 2
         let fitting = keys.dropLast().prefix { key in
             column += Self.columns(of: key) + 2
@@ -266,7 +265,7 @@ struct InboxScreenDrawing {
     }
 }
 
-/// The members of a group that a question is about: what varies among them, then each in a line.
+/// The members of a group in a confirmation: their differences, then a line for each.
 struct InboxMembersDrawing {
     private let members: InboxMembers
     private let now: Moment
@@ -278,10 +277,10 @@ struct InboxMembersDrawing {
         self.width = width
     }
 
-    /// How many lines there are in all.
+    /// The number of lines in all.
     var count: Int { head.count + members.count }
 
-    /// As much as fits; of ten thousand only these are drawn.
+    /// The lines that fit; of ten thousand only these are drawn.
     func lines(from top: Int, height: Int) -> [ScreenLine] {
         let head = head
         let top = max(0, min(top, count - height))

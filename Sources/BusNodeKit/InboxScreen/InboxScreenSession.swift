@@ -3,20 +3,20 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Runs a full-screen inbox: hands the screen what happens, does what it says, and writes one
-/// frame for all that happened since the last.
+/// Runs a full-screen inbox: passes events to the screen, performs its actions, and writes one
+/// frame for all events since the last.
 package actor InboxScreenSession {
     private enum Input: Sendable {
         case terminal(TerminalEvents.Event)
         case feed(InboxFeed.Event)
         case failed(Failure)
         case reply(InboxRequest, Result<JSONValue, Failure>)
-        /// No more of a key's sequence came, `count` inputs after the first.
+        /// A key's sequence paused, `count` inputs after the first.
         case pause(Int)
         case tick
     }
 
-    /// What waits to be taken.
+    /// Inputs that wait to be handled.
     private final class Box: Sendable {
         let waiting = Mutex<[Input]>([])
         let wakes: AsyncStream<Void>
@@ -35,9 +35,9 @@ package actor InboxScreenSession {
     }
 
     private static let tick: Duration = .milliseconds(500)
-    /// Between two frames, so that a flood of changes is drawn as one.
+    /// The pause between two frames, so that a flood of changes is drawn as one.
     private static let frameTime: Duration = .milliseconds(25)
-    /// A job that got a stop signal has stopped by then.
+    /// How long a job may take to stop after a stop signal.
     private static let stopTime: Duration = .milliseconds(300)
 
     private let client: ConsoleClient
@@ -60,9 +60,9 @@ package actor InboxScreenSession {
 
     /// Returns when the person quits.
     ///
-    /// - Throws: When there is no console at the start, it refuses, or a signal ends this.
+    /// - Throws: When no console answers at the start, when it refuses, or when a signal ends this.
     package func run() async throws {
-        // Whatever is wrong at the start is said at the usual screen.
+        // A failure at the start is reported on the normal screen.
         let client = client
         let box = box
         _ = try await client.get("/inbox?stage=open&limit=1")
@@ -114,7 +114,7 @@ package actor InboxScreenSession {
         case .failed(let failure): throw failure
         case .reply(let request, let result): screen.replied(to: request, result, at: now)
         case .tick:
-            // It was continued, or could not be stopped where no shell would continue it.
+            // It was continued, or could not be stopped because no shell would continue it.
             if let suspendedAt, .now - suspendedAt > Self.stopTime { try resume() }
         }
     }
@@ -179,7 +179,7 @@ package actor InboxScreenSession {
         TerminalEvents.stop()
     }
 
-    /// Back on the screen, unless it runs in the background now.
+    /// Restores the screen, unless the process is now in the background.
     private func resume() throws {
         guard FullScreen.isInForeground else { return }
         TerminalEvents.trap(SIGTSTP)

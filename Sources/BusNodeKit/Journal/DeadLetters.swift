@@ -2,10 +2,10 @@ package import ErrorBus
 import Foundation
 import GRDB
 
-/// What ended without an answer, as a presenter's journal has it. Read while the presenter runs,
-/// or when it does not.
+/// The presentations in a presenter's journal that ended without an answer. Readable whether or not
+/// the presenter runs.
 package struct DeadLetters {
-    /// The reason that a dead letter gets once it was offered again and answered.
+    /// The end reason of a dead letter that was presented again and answered.
     package static let reoffered: Outcome.Reason = Outcome.Reason(rawValue: "reoffered")
 
     let path: String
@@ -27,9 +27,9 @@ package struct DeadLetters {
         }
     }
 
-    /// The newest last, as a log has it.
+    /// The dead letters, newest last as in a log.
     ///
-    /// - Parameter limit: The oldest beyond it are left out.
+    /// - Parameter limit: The most rows; the oldest are left out.
     package func rows(limit: Int = 1_000) throws(Failure) -> [JournalRow] {
         let isDead =
             Column("endReason") != nil && Column("endReason") != Self.reoffered.rawValue
@@ -40,8 +40,8 @@ package struct DeadLetters {
         }
     }
 
-    /// The rows whose id begins or ends so, at most two: more than one is not to be guessed among.
-    /// None for a text that is no part of an id.
+    /// The rows whose id begins or ends with the text, at most two, since more than one is
+    /// ambiguous. None for a text that cannot be part of an id.
     package func rows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
         let part = PartialID(text).text
         guard !part.isEmpty, part.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return [] }
@@ -62,7 +62,7 @@ package struct DeadLetters {
 }
 
 extension JournalRow {
-    /// The row as an event, in the fields of the event log.
+    /// The row as an event, with the fields of the event log.
     package func event(node: NodeName) -> LoggedEvent {
         let report = try? ErrorReport(payload: Array(report))
         return LoggedEvent([

@@ -2,29 +2,30 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// The files of a journal on disk: only their owner reads them, since they hold whole reports.
+/// The files of a journal, readable only by their owner, since they hold whole reports.
 enum JournalFiles {
-    /// The database, its write-ahead log and that log's index, which SQLite makes as it likes.
+    /// The database, its write-ahead log and that log's index, which SQLite creates as needed.
     private static let suffixes = ["", "-wal", "-shm"]
 
-    /// Makes the file if it is missing, and takes other users' rights to it away.
+    /// Creates the file if it is missing, and removes other users' rights to it.
     ///
-    /// - Returns: The files that others could read or write until now.
-    /// - Throws: When there cannot be a journal, or it stays open to others.
+    /// - Returns: The files that other users could read or write until now.
+    /// - Throws: When the journal cannot be created, or other users still have rights to it.
     static func prepare(_ path: String) throws(Failure) -> [String] {
         let folder = (path as NSString).deletingLastPathComponent
         if !folder.isEmpty {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         }
-        // SQLite says of all of these that it cannot open the file.
+        // SQLite would only report that it cannot open the file.
         if let status = FileStatus(path) {
             guard status.isFile else {
-                throw Failure(.cannotCreate, "journal \(path): is there, and not a file")
+                throw Failure(.cannotCreate, "journal \(path): found something that is not a file")
             }
         } else {
-            // Made here, and not by SQLite, which would let others read it; its other files get
-            // the same mode as this one.
+            // Created here, since SQLite would let other users read it; its other files get the
+            // mode
+            // of this one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw failure(path) }
             close(descriptor)
@@ -42,8 +43,9 @@ enum JournalFiles {
             let mode = String(status.mode, radix: 8)
             throw Failure(
                 .notPermitted,
-                "journal \(file): mode 0\(mode), expected 0600: it holds whole reports, and others "
-                    + "may use it; \(String(cString: strerror(errno))): chmod 0600 it as its owner")
+                "journal \(file): mode 0\(mode), expected 0600: it holds whole reports, and other "
+                    + "users have rights to it; \(String(cString: strerror(errno))): "
+                    + "chmod 0600 it as its owner")
         }
         return true
     }
@@ -53,22 +55,23 @@ enum JournalFiles {
     }
 }
 
-/// Keeps a journal for one process as long as it lives, by a file beside it that stays.
+/// Reserves a journal for one process as long as it lives, by a permanent file beside it.
 ///
-/// The database itself is not locked: closing any descriptor of it would end SQLite's own locks.
+/// The database itself is not locked: closing any descriptor of it would release SQLite's own
+/// locks.
 package final class JournalLock: Sendable {
     package enum Use {
-        /// A node that runs.
+        /// For a running node.
         case alone
-        /// A client in a node's place, beside others of its kind.
+        /// For a client in a node's place, beside other clients.
         case amongClients
     }
 
     private let descriptor: CInt
 
-    /// - Throws: When another process has the journal, with that process's id and node.
+    /// - Throws: When another process has the journal, with its id and node.
     init(_ path: String, for node: NodeName, use: Use) throws(Failure) {
-        // Two ways to one file are one journal.
+        // Two paths to one file are one journal.
         let real = realpath(path, nil)
         defer { free(real) }
         let file = (real.map { String(cString: $0) } ?? path) + "-lock"
@@ -89,13 +92,13 @@ package final class JournalLock: Sendable {
                     + "for each journal; stop that one, or give \(node) a journal of its own")
         }
         let text = Array("pid \(getpid()), node \(node)".utf8)
-        // For the message above only: the lock holds without it.
+        // Only for the message above: the lock holds without it.
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
         self.descriptor = descriptor
     }
 
     deinit {
-        // Closing is not enough while a process that is just being started has a copy.
+        // Closing is not enough while a process that is being started has a copy.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -2,8 +2,8 @@ import ErrorBus
 package import Foundation
 import GRDB
 
-/// The journal's tables, by the version that brought them. A migration never changes: a later one
-/// is added.
+/// The journal's tables, by the version that introduced them. A migration never changes: a later
+/// one is added.
 enum JournalSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -45,7 +45,7 @@ enum JournalSchema {
     }
 }
 
-/// One presentation in the journal: a row, with a checksum over all that is in it.
+/// One presentation in the journal: a row with a checksum over its fields.
 package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     package static let databaseTableName = "presentation"
 
@@ -77,12 +77,12 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
         seal()
     }
 
-    /// Makes the checksum fit what is in the row.
+    /// Sets the checksum for the current fields.
     mutating func seal() { checksum = computedChecksum }
 
     package var isIntact: Bool { checksum == computedChecksum }
 
-    /// Fields with their lengths, so that nothing moved from one to the next goes unseen.
+    /// Covers fields with their lengths, so that text moved from one to the next is detected.
     private var computedChecksum: Int64 {
         let fields = [
             id, origin, digest, shownAt, answer, option, decidedBy, via, decidedAt, result,
@@ -96,7 +96,7 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
         return Int64(bitPattern: ReportDigest(of: bytes).value)
     }
 
-    /// The row as the bus knows it; nil when its fields are none of ours.
+    /// The row as a record; nil when its fields are invalid.
     var record: DecisionRecord? {
         let origin = NodeName(origin)
         guard origin != nil || self.origin.isEmpty, let state else { return nil }
@@ -148,14 +148,14 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         lastAt = silence.lastAt.map { TimeText.text($0.date) }
     }
 
-    /// The silence it stands for; nil when it cannot be read. Its end is counted from now by the
-    /// wall clock, which is the only one that goes on between two lives of a node.
+    /// The silence of this row; nil when invalid. Its end is counted from now by the wall clock,
+    /// the only one that continues between two lives of a node.
     func silence(at now: Moment) -> Silence? {
         guard let json = try? JSONValue.parse(Array(pattern.utf8)),
             let match = try? RuleMatch(json: json), let created = moment(createdAt, now),
             let ends = moment(endsAt, now)
         else { return nil }
-        // A clock that was put back since must not make it longer than it was meant to be.
+        // A clock set back since then must not extend it beyond its meant duration.
         let meant = Moment(
             instant: now.instant + created.instant.duration(to: ends.instant),
             date: now.date + ends.date.timeIntervalSince(created.date))

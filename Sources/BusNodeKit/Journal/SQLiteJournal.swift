@@ -6,32 +6,33 @@ import Logging
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 package final class SQLiteJournal: DecisionJournal {
-    /// How long settled and ended presentations are kept, for repeated questions and the audit.
+    /// How long settled and ended presentations are kept, for repeated requests and the audit.
     static let retention: Duration = .seconds(30 * 86_400)
-    /// How many are kept at most; the oldest settled ones go first.
+    /// The most presentations kept; the oldest settled ones go first.
     static let rowCountMax = 200_000
 
-    /// How often a node forgets what need not be kept.
+    /// How often a node prunes its journal.
     static let pruneEvery: Duration = .seconds(6 * 3600)
 
     let path: String
-    /// Its files that others could read or write before it was opened.
+    /// Its files that other users could read or write before it was opened.
     let tightened: [String]
     private let lock: JournalLock?
     private let database: DatabaseQueue
     private let openedAt: String
-    /// What this process shows is later than what an earlier one left open, also in the millisecond
-    /// of the start, and when the clock is set back.
+    /// Presentations of this process have a later time than those that an earlier process left
+    /// open, even in the millisecond of the start, and when the clock is set back.
     private let firstShownAt: String
 
-    /// Opens or makes the journal.
+    /// Opens or creates the journal.
     ///
     /// - Parameters:
-    ///   - owner: The node whose journal it is; nil for a word beside the process that has it.
-    ///   - use: Whether others of the same node may have it open as well.
-    ///   - start: What the clock says.
-    /// - Throws: When it cannot be made, is no database, is damaged, is in use, or is another
-    ///   node's: a presenter that cannot trust its journal does not start.
+    ///   - - owner: The node that the journal belongs to; nil for a short access beside the process
+    ///     that has it.
+    ///   - use: Whether other processes of the same node may have it open as well.
+    ///   - start: The time of the start.
+    /// - Throws: When it cannot be created, is not a database, is damaged, is in use, or belongs to
+    ///   another node: a presenter that cannot trust its journal does not start.
     package init(
         _ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone,
         at start: Date = .now
@@ -49,7 +50,7 @@ package final class SQLiteJournal: DecisionJournal {
             var configuration = Configuration()
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA journal_mode = WAL")
-                // Synced at every commit: an answer that was sent must survive the power cut.
+                // Synced at every commit: an answer that was sent must survive a power failure.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
             }
             configuration.busyMode = .timeout(5)
@@ -70,7 +71,7 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Writes down whose journal it is, or compares.
+    /// Records the owner of a new journal, or compares it.
     private static func claim(
         _ database: DatabaseQueue, for owner: NodeName, _ path: String
     ) throws {
@@ -137,7 +138,7 @@ package final class SQLiteJournal: DecisionJournal {
         let time = TimeText.now
         try await change(id, ifThere: true) { row in
             guard row.answer == answer.description else { return }
-            // A result is final; only "unknown" may still become one.
+            // A result is final; only "unknown" may still be replaced.
             guard row.result == nil || row.result == RecoveryResult.unknown.rawValue else { return }
             row.result = result.rawValue
             row.settledAt = time
@@ -146,7 +147,7 @@ package final class SQLiteJournal: DecisionJournal {
 
     package func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
         let time = TimeText.now
-        // What ended before it was shown is not here.
+        // A presentation that ended before it was shown is not here.
         try await change(id, ifThere: true) { row in
             guard row.answer == nil else { return }
             row.endReason = reason.rawValue
@@ -154,8 +155,9 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Forgets what is older than the retention or beyond the bound, of what is over or was left
-    /// open by an earlier process. Never an answer of which nothing is known: it may be delivered.
+    /// Deletes rows older than the retention or beyond the limit, if they are settled, ended or
+    /// left open by an earlier process. Never an answer without a result: it may still be
+    /// delivered.
     ///
     /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
     /// the node starts must not empty the journal.
@@ -185,7 +187,7 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Prunes; a fault is logged, and tried again the next time.
+    /// Prunes; a failure is logged, and retried the next time.
     func prune(_ logger: Logger) async {
         do { try await prune() } catch {
             logger.error(
@@ -193,7 +195,7 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Moves what is in the write-ahead log into the file itself.
+    /// Moves the write-ahead log into the database file.
     func checkpoint() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
             database.asyncWriteWithoutTransaction { database in
@@ -203,7 +205,7 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Lets the file grow no further: how a full disk looks to SQLite.
+    /// Keeps the file from growing, which SQLite reports as a full disk. For tests.
     func limitPages() async throws {
         try await write { database in
             let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -211,8 +213,9 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    // GRDB's async methods do nothing in a task that is cancelled. Here the task is that of the
-    // presentation, cancelled when the presentation ends: just then there is something to write.
+    // GRDB's async methods do nothing in a cancelled task. The task here belongs to the
+    // presentation
+    // and is cancelled when that ends, which is just when something has to be written.
 
     func write<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
@@ -232,7 +235,7 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// On this thread, at the start of a node, when nothing else waits.
+    /// Reads on this thread, at the start of a node, when no other access waits.
     func readNow<Value>(_ value: (Database) throws -> Value) throws -> Value {
         try database.read(value)
     }
@@ -283,18 +286,18 @@ package final class SQLiteJournal: DecisionJournal {
             return Failure(
                 .badData,
                 "journal \(path): \(text); restore it from a copy, or move it away to start empty "
-                    + "(what it knows is then forgotten, and may be asked again)")
+                    + "(recorded answers are then lost, and may be asked for again)")
         }
     }
 }
 
 extension SQLiteJournal: SilenceStore {
-    /// More than can be active and kept at once.
+    /// The most silences read; more than can be active and kept at once.
     private static let silenceCountMax = 1_000
 
     func silences(at now: Moment) throws -> [Silence] {
         let rows = try readNow { database in
-            // Those that end last first: all that are active are among them, and the last number.
+            // Latest end first: this includes all active ones, and the last number.
             try SilenceRow.order(Column("endsAt").desc).limit(Self.silenceCountMax)
                 .fetchAll(database)
         }
@@ -312,7 +315,7 @@ extension SQLiteJournal: SilenceStore {
         try await write { database in
             if let stored = try SilenceRow.fetchOne(database, key: row.number) {
                 var row = row
-                // Counted apart, and maybe not here yet.
+                // Counts are stored separately, and may not be in `stored` yet.
                 row.answered = stored.answered
                 row.withheld = stored.withheld
                 try row.update(database)
@@ -339,20 +342,20 @@ extension SQLiteJournal: SilenceStore {
     }
 }
 
-/// What is wrong with a journal. A node that meets it does not decide.
+/// A fault of a journal. A node that meets one does not decide.
 enum JournalFault: LocalizedError, Hashable {
-    /// A row is not what was written.
+    /// A row differs from what was written.
     case damaged(id: String, path: String)
     /// An answer came for a presentation that is not in the journal.
     case unknown(id: String)
-    /// Another answer is recorded already.
+    /// Another answer is already recorded.
     case decidedBefore(id: String, option: String)
 
     var errorDescription: String? {
         switch self {
         case .damaged(let id, let path):
             "journal \(path): the record of \(id) is damaged; restore the file or remove the record"
-        case .unknown(let id): "the journal does not know \(id)"
+        case .unknown(let id): "the journal has no entry for \(id)"
         case .decidedBefore(let id, let option): "\(id) is recorded as decided with \(option)"
         }
     }

@@ -1,7 +1,7 @@
 import ErrorBus
 package import Foundation
 
-/// The audit trail as a table: one row a presentation.
+/// The audit trail as a table, one row for each presentation.
 package struct AuditTable {
     struct Row {
         var when = ""
@@ -19,15 +19,15 @@ package struct AuditTable {
     private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
 
     package let lines: [String]
-    /// What ended without an answer, a row each under a title of its own; no line where nothing
-    /// did.
+    /// The presentations that ended without an answer, one row each under a title; empty without
+    /// any.
     package let deadLines: [String]
 
     /// - Parameters:
-    ///   - dead: What ended without an answer, by the journals: it stands in `deadLines` only.
-    ///   - columns: The terminal's, whose lines are cut to it and have the ends of the ids; nil
-    ///     where no terminal is.
-    ///   - limit: Only so many rows of each, the last ones.
+    ///   - dead: The dead letters of the journals, which appear only in `deadLines`.
+    ///   - - columns: The terminal's width, to which lines are cut, with only the ends of ids; nil
+    ///     without a terminal.
+    ///   - limit: The most rows of each table; the last ones are shown.
     package init(
         _ events: [LoggedEvent], dead: [LoggedEvent] = [], now: Date = Date(),
         columns: Int? = nil, limit: Int? = nil
@@ -38,12 +38,12 @@ package struct AuditTable {
             let id = event["id"]
             if rows[id] == nil { order.append(id) }
             rows[id, default: Row(id: id)].take(event)
-            // The attempt went well, and then the operation failed once more.
+            // The attempt went well, and then the operation failed again.
             if rows[event["retryOf"]]?.outcome == RecoveryResult.recovered.words {
                 rows[event["retryOf"]]?.outcome = "failed again"
             }
         }
-        // Answered at another node it is not unanswered, whatever this one's journal says.
+        // A presentation answered at another node is not a dead letter, whatever this journal has.
         let dead = dead.filter { rows[$0["id"]]?.answer.isEmpty ?? true }
         let deadIDs = Set(dead.map { $0["id"] })
         let listed = order.filter { !deadIDs.contains($0) }
@@ -65,7 +65,7 @@ package struct AuditTable {
     ) -> [String] {
         guard !events.isEmpty else { return [] }
         let cells = events.map { event in
-            // The ledger may know more than why: what was applied on expiry, say.
+            // The ledger may have more than the reason: the option applied on expiry, for instance.
             let outcome = outcomes[event["id"]] ?? ""
             return [
                 TimeText.text(event["time"], now: now), event["node"], event["origin"],
@@ -79,7 +79,7 @@ package struct AuditTable {
 }
 
 extension AuditTable.Row {
-    /// Later events say more about the same presentation.
+    /// Adds the facts of a later event of the same presentation.
     fileprivate mutating func take(_ event: LoggedEvent) {
         if when.isEmpty { when = event["time"] }
         if origin.isEmpty { origin = event["origin"] }
@@ -110,7 +110,7 @@ extension AuditTable.Row {
 /// One line of an event log, as written by ``EventLog``.
 package struct LoggedEvent {
     private let fields: [String: JSONValue]
-    /// The line as it stands in the file.
+    /// The line as it is in the file.
     package let line: String
     package let position: Int
 
@@ -127,7 +127,7 @@ package struct LoggedEvent {
         self.init(fields: fields, line: line, position: 0)
     }
 
-    /// A field as text; empty when the event has none of this name.
+    /// A field as text; empty when the event does not have it.
     package subscript(name: String) -> String {
         switch fields[name] {
         case .string(let text): text
@@ -136,8 +136,8 @@ package struct LoggedEvent {
         }
     }
 
-    /// The events of a file, in order, and how many of its lines are none. A log that was never
-    /// written has neither.
+    /// The events of a file, in order, and the number of its invalid lines. Both are empty for a
+    /// missing file.
     package static func read(_ path: String) throws -> (events: [LoggedEvent], unreadable: Int) {
         guard FileManager.default.fileExists(atPath: path) else { return ([], 0) }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -148,7 +148,7 @@ package struct LoggedEvent {
             guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
                 case .string? = fields["event"]
             else { return nil }
-            // Of an earlier version, or written by hand.
+            // Written by an earlier version, or by hand.
             let bytes = JSONEscapes.escapingInvisible(in: Array(line))
             return LoggedEvent(
                 fields: fields, line: String(decoding: bytes, as: UTF8.self), position: index)

@@ -4,12 +4,12 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// The ledger of one node: one JSON object a line, appended with one write each, so that a killed
-/// process loses no line it had written.
+/// The ledger of one node: one JSON object a line, each appended with one write, so that a killed
+/// process loses no line.
 package final class EventLog: AuditLog {
     private struct State {
         var descriptor: CInt
-        /// The file ends within a line: the next one must begin on its own.
+        /// Whether the file ends within a line: the next one must begin with a line break.
         var isTorn: Bool
         var isFailing = false
     }
@@ -20,7 +20,7 @@ package final class EventLog: AuditLog {
     private let sequence = Atomic<Int>(0)
     private let state: Mutex<State>
 
-    /// - Throws: When the file or its folder cannot be made.
+    /// - Throws: When the file or its folder cannot be created.
     package init(_ path: String, node: NodeName, logger: Logger) throws(Failure) {
         self.path = path
         self.node = node
@@ -35,8 +35,8 @@ package final class EventLog: AuditLog {
 
     deinit { close(state.withLock { $0.descriptor }) }
 
-    /// Goes on in the file that has the path now: after a rotation, a new one. Where it cannot be
-    /// opened the events go where they went before, and the log says so.
+    /// Opens the file that is now at the path: after a rotation, a new one. When that fails, events
+    /// still go to the former file, and the failure is logged.
     func reopen() {
         do throws(Failure) {
             let fresh = try Self.open(path)
@@ -45,10 +45,10 @@ package final class EventLog: AuditLog {
                 return state.descriptor
             }
             close(former)
-            logger.notice("events: file opened again", metadata: ["file": "\(path)"])
+            logger.notice("events: file reopened", metadata: ["file": "\(path)"])
         } catch {
             logger.error(
-                "events: file not opened again, the former one is still written",
+                "events: file not reopened, the former one is still written",
                 metadata: ["file": "\(path)", "problem": "\(error.text)"])
         }
     }
@@ -58,7 +58,7 @@ package final class EventLog: AuditLog {
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
         }
-        // A crash may have left half a line.
+        // A crash may have left an incomplete line.
         var last: UInt8 = 0
         let size = lseek(descriptor, 0, SEEK_END)
         let isTorn =
@@ -78,8 +78,8 @@ package final class EventLog: AuditLog {
         append(json + [UInt8(ascii: "\n")])
     }
 
-    /// A line that cannot be written is lost to the ledger, and the log says so, once until it
-    /// works again: no presentation fails because a disk is full.
+    /// Appends a line. A failure loses the line and is logged once until writing works again: no
+    /// presentation fails because a disk is full.
     private func append(_ line: [UInt8]) {
         let problem: String? = state.withLock { state in
             let bytes = state.isTorn ? [UInt8(ascii: "\n")] + line : line
@@ -114,7 +114,7 @@ extension PresentationEvent {
         }
     }
 
-    /// What a ledger has beside the event's name: enough to know an error again, no userInfo.
+    /// The fields of a ledger beside the event's name: they identify the error, without userInfo.
     var fields: [String: String] {
         switch what {
         case .reported(let report): return Self.fields(of: report)
@@ -160,7 +160,7 @@ extension PresentationEvent {
     }
 }
 
-/// Tells several logs of each event, in order.
+/// Passes each event to several logs, in order.
 struct AuditLogs: AuditLog {
     let logs: [any AuditLog]
 

@@ -1,19 +1,19 @@
 package import ErrorBus
 
-/// A topology as it runs: which nodes answer, and how each link is, put together from what the
-/// nodes themselves say.
+/// The live state of a topology: which nodes answer, and the state of each link, from the nodes'
+/// own status.
 package struct LiveTopology: Hashable, Sendable {
     enum NodeState: String, Sendable {
         case up, unreachable
-        /// It does not listen, and no parent knows.
+        /// It does not listen, and no parent knows its state.
         case unknown
     }
 
     struct Node: Hashable, Sendable {
         var state: NodeState
-        /// What waits for a decision there; of a node that cannot be asked, what its parent says.
+        /// Open presentations there; for a node that does not listen, its parent's count.
         var openCount: Int?
-        /// Why it did not tell.
+        /// Why its status could not be read.
         var reason: String?
     }
 
@@ -26,10 +26,10 @@ package struct LiveTopology: Hashable, Sendable {
         let parent: Hop
         /// Its place in the child's list of parents; nil for a link that is not in the file.
         let rank: Int?
-        /// It is taken by what rules of the child route there.
+        /// Whether only rules of the child use it, as a route.
         var isRoute = false
         var state: LinkState
-        /// Down, since the child has a link with a parent that it prefers.
+        /// Down because the child uses a parent that it prefers.
         var isStandby = false
         var openCount: Int?
         var sinceMilliseconds: UInt64?
@@ -38,10 +38,10 @@ package struct LiveTopology: Hashable, Sendable {
     typealias Answers = [NodeName: Result<NodeStatus, StatusFailure>]
 
     private(set) var nodes: [NodeName: Node] = [:]
-    /// Those of the file in its order, then those that are not in it.
+    /// The links of the file in its order, then all others.
     private(set) var links: [Link] = []
 
-    /// - Parameter answers: Of the nodes that were asked.
+    /// - Parameter answers: The status of the nodes that were asked.
     init(_ topology: Topology, answers: Answers) {
         links = topology.settings.flatMap { settings in
             (settings.next + settings.routes).enumerated().map { rank, parent in
@@ -57,7 +57,7 @@ package struct LiveTopology: Hashable, Sendable {
 
     /// Asks every node that listens, all at once.
     ///
-    /// - Parameter own: What is known without asking: the node that this runs in.
+    /// - Parameter own: The status of the node that runs this, which need not be asked.
     package static func ask(
         _ topology: Topology, own: NodeStatus? = nil, within limit: Duration = .seconds(2)
     ) async -> LiveTopology {
@@ -77,9 +77,10 @@ package struct LiveTopology: Hashable, Sendable {
         links.first { $0.child == child && $0.parent == parent }
     }
 
-    // MARK: Putting it together
+    // MARK: Merging
 
-    /// As the parent says, who knows what is open; else as the child does.
+    /// The link as the parent reports it, which knows its open presentations; else as the child
+    /// does.
     private static func link(
         _ child: NodeSettings, _ rank: Int, _ parent: Hop, _ answers: Answers
     ) -> Link {
@@ -118,7 +119,7 @@ package struct LiveTopology: Hashable, Sendable {
         }
     }
 
-    /// Children that the file does not know, or not below this parent.
+    /// Children that the file does not have, or not below this parent.
     private static func unlisted(_ topology: Topology, _ answers: Answers) -> [Link] {
         topology.settings.flatMap { parent -> [Link] in
             guard let status = try? answers[parent.name]?.get() else { return [] }
@@ -126,7 +127,7 @@ package struct LiveTopology: Hashable, Sendable {
                 let listed = topology[row.name].map {
                     ($0.next + $0.routes).contains(.node(parent.name))
                 }
-                // A client that has gone is nothing to look at.
+                // A client that has left needs no picture.
                 guard listed != true, row.state == .live || row.openCount > 0 else { return nil }
                 var link = Link(
                     child: row.name, parent: .node(parent.name), rank: nil, state: .unknown)
@@ -196,7 +197,7 @@ extension LiveTopology.Node {
         switch state {
         case .up: openCount.map { "up, \($0) open" } ?? "up" + (reason.map { ": \($0)" } ?? "")
         case .unreachable: reason ?? "cannot be reached"
-        case .unknown: "unknown: it does not listen, and no parent knows"
+        case .unknown: "unknown: it does not listen, and no parent reports it"
         }
     }
 
@@ -205,8 +206,8 @@ extension LiveTopology.Node {
     }
 }
 
-/// A topology's live state for people who look at it: read when a client asks, shared by all
-/// who ask meanwhile, and good for a moment.
+/// The live state for consoles: read when a client asks, shared by all clients that ask meanwhile,
+/// and valid for a moment.
 actor LiveView {
     typealias Source = @Sendable () async -> LiveTopology
 

@@ -1,6 +1,6 @@
 package import ErrorBus
 
-/// How a node is, for people. Whatever a peer said is escaped.
+/// The status of a node, for people. Text from a peer is escaped.
 package struct StatusText {
     private static let parentTitles = ["PARENT", "ENDPOINT", "STATE", "FOR", "OPEN", "WHY"]
     private static let childTitles = ["CHILD", "STATE", "FOR", "OPEN", "ANSWERED"]
@@ -39,7 +39,7 @@ package struct StatusText {
         }
     }
 
-    /// Those that are not 0.
+    /// The counts that are not 0.
     private static func counts(_ rows: [(name: String, count: Int)]) -> String {
         rows.filter { $0.count != 0 }.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }
@@ -87,7 +87,7 @@ extension NotedFault.Source {
     }
 }
 
-/// What a node's parents say of it: all there is to know of one that listens nowhere.
+/// The status of a node as its parents report it, for a node that does not listen.
 package struct Hearsay {
     private struct Said {
         let parent: NodeName
@@ -97,13 +97,13 @@ package struct Hearsay {
     private let name: NodeName
     private let said: [Said]
 
-    /// - Throws: When no parent answers, or it has none.
+    /// - Throws: When no parent answers, or the node has none.
     package init(of name: NodeName, in topology: Topology) async throws {
         self.name = name
         let endpoints = topology.parentEndpoints(of: name)
         guard !endpoints.isEmpty else {
             throw Failure(
-                .unavailable, "\(name) listens nowhere and has no parent: no node can be asked")
+                .unavailable, "\(name) does not listen and has no parent: no node can be asked")
         }
         let answers = await NodeStatus.ask(endpoints)
         said = answers.compactMap { answer in
@@ -117,11 +117,11 @@ package struct Hearsay {
         }
         throw Failure(
             .unavailable,
-            "\(name) listens nowhere, and no parent of it answers: "
+            "\(name) does not listen, and none of its parents answers: "
                 + tried.joined(separator: "; "))
     }
 
-    /// No parent knows it.
+    /// Whether no parent knows it.
     package var isUnknown: Bool { said.allSatisfy { $0.child == nil } }
 
     package var lines: [String] {
@@ -130,7 +130,7 @@ package struct Hearsay {
             guard let child = said.child else {
                 return gap + ["\(said.parent) has no link with \(name)"]
             }
-            return gap + ["\(name) listens nowhere; \(said.parent) says of it:", ""]
+            return gap + ["\(name) does not listen; \(said.parent) reports:", ""]
                 + StatusText.table([child])
         }
     }

@@ -2,11 +2,11 @@ import ErrorBus
 import Foundation
 import Logging
 
-/// Asks a program: the report on its standard input as JSON, the chosen option's id on its
-/// standard output. Exit 0 with an id answers; anything else declines, and its standard error
-/// goes to the log.
+/// A program as a presenter: it gets the report as JSON on its standard input, and prints the id of
+/// the chosen option. Exit 0 with an id answers; anything else declines, and its standard error is
+/// logged.
 struct CommandPresenter: Presenter {
-    /// How long a program may take that gets no deadline with the question.
+    /// The limit of a program for a presentation without a deadline.
     static let timeLimit: Duration = .seconds(600)
 
     let command: [String]

@@ -1,8 +1,8 @@
 package import ErrorBus
 import Foundation
 
-/// The keys of one prompt: which text chooses which option. Keys are a title's own letters where
-/// they can be, never those of help and details.
+/// The keys of one prompt: the texts that choose each option. Keys are letters of the title where
+/// possible, never those of help and details.
 package struct PromptKeys: Hashable {
     package enum Choice: Hashable {
         case option(String)
@@ -20,7 +20,7 @@ package struct PromptKeys: Hashable {
     private let defaultOption: ErrorReport.Option?
     private let cancelOption: ErrorReport.Option?
 
-    /// - Parameter reserved: Keys that mean something else where this prompt is.
+    /// - Parameter reserved: Keys with another meaning where this prompt is shown.
     init(_ options: [ErrorReport.Option], reserved: Set<String> = []) {
         var taken = reserved.union(["?"])
         var keys: [Key] = []
@@ -32,19 +32,19 @@ package struct PromptKeys: Hashable {
             keys.append(Key(key: key, option: option))
         }
         self.keys = keys
-        // A lone OK or Cancel is all that Return can mean.
+        // Return can only mean a single OK or Cancel.
         let only = options.count == 1 && options[0].role != .destructive ? options[0] : nil
         defaultOption = options.defaultOption ?? only
         cancelOption = options.first { $0.role == .cancel }
     }
 
-    /// What a line means: a key, an option's id or title, its number; bare Return is the default.
+    /// The meaning of a line: a key, an option's id, title or number; bare Return is the default.
     package func choice(_ line: String) -> Choice {
         let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
         if text == "?" { return .help }
         if text.isEmpty {
             if let defaultOption { return .option(defaultOption.id) }
-            return .unknown("there is no default here: name a choice")
+            return .unknown("there is no default: name an option")
         }
         if text == "\u{1B}", let cancelOption { return .option(cancelOption.id) }
         let lowered = text.lowercased()
@@ -56,31 +56,31 @@ package struct PromptKeys: Hashable {
         if let number = Int(text), keys.indices.contains(number - 1) {
             return .option(keys[number - 1].option.id)
         }
-        return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is no choice here")
+        return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is not an option")
     }
 
-    /// The option, where it loses something that cannot be had back.
+    /// The option, if it is destructive.
     func destructive(_ id: String) -> ErrorReport.Option? {
         keys.lazy.map(\.option).first { $0.id == id && $0.role == .destructive }
     }
 
-    /// Whether a line confirms what is asked about once more.
+    /// Whether a line confirms a destructive option.
     package static func confirms(_ line: String) -> Bool {
         line.trimmingCharacters(in: .whitespaces).lowercased() == "yes"
     }
 
-    /// Whether the option is what a bare Return chooses.
+    /// Whether bare Return chooses the option.
     func isDefault(_ id: String) -> Bool { defaultOption?.id == id }
 
-    /// The line of choices, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
+    /// The line of options, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
     package var line: String { texts.joined(separator: "   ") }
 
-    /// Each choice by itself.
+    /// Each option with its key.
     package var texts: [String] {
         keys.map { text(of: $0, default: "Return") } + ["[?] details"]
     }
 
-    /// A choice with its key and what is special about it.
+    /// An option with its key and its marks.
     package func text(of key: Key, default word: String) -> String {
         var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
         if key.option.role == .destructive { text += " (destructive)" }
@@ -88,8 +88,8 @@ package struct PromptKeys: Hashable {
         return text
     }
 
-    /// The title, or the id where it is empty. In quotation marks when it could be taken for more
-    /// than one choice, or for a remark of ours.
+    /// The title, or the id when the title is empty. Quoted when it could be mistaken for several
+    /// options, or for a text of this program.
     static func shownTitle(of option: ErrorReport.Option) -> String {
         let isBlank = option.title.allSatisfy(\.isWhitespace)
         let title = (isBlank ? option.id : option.title).escapedForTerminal(scalarLimit: 80)

@@ -1,8 +1,8 @@
 import ErrorBus
 import Foundation
 
-/// A prompt as lines of text. Everything that came from a peer is escaped here, once, and stands
-/// behind a bar: nothing in it can pass for a line of ours.
+/// A prompt as lines of text. All text from a peer is escaped here, once, and has a bar in front:
+/// it cannot be mistaken for a line of this program.
 struct PromptText {
     private static let bodyLineMax = 12
 
@@ -14,7 +14,7 @@ struct PromptText {
         keys = PromptKeys(prompt.report.options)
     }
 
-    /// Title, body and choices.
+    /// Title, body and options.
     func lines(pending: Int, isColored: Bool, columns: Int = 80) -> [String] {
         let report = prompt.report
         let style = SeverityLook.style(report.severity).sequence(isColored: true)
@@ -30,16 +30,16 @@ struct PromptText {
                 .flatMap { Self.foreign(String($0), columns: columns) }
         }
         if keys.line.unicodeScalars.count + 2 < columns { return lines + ["  " + keys.line] }
-        // Broken by the terminal, a long title could begin a line of its own.
+        // If the terminal broke a long title, part of it could begin a line without a bar.
         return lines + keys.texts.flatMap { Self.broken($0, columns: columns) }
     }
 
-    /// Escaped text, broken into lines by us instead of by the terminal, each behind a bar.
+    /// Escaped text, broken into lines here instead of by the terminal, each with a bar in front.
     static func foreign(_ text: String, columns: Int) -> [String] {
         pieces(text, columns: columns).map { bar + $0 }
     }
 
-    /// A line of ours with foreign text in it; what does not fit goes on behind a bar.
+    /// A line of this program with a peer's text in it; continuation lines have a bar in front.
     static func broken(_ text: String, columns: Int) -> [String] {
         let pieces = pieces(text, columns: columns)
         return ["  \(pieces[0])"] + pieces.dropFirst().map { bar + $0 }
@@ -51,13 +51,13 @@ struct PromptText {
         TextWidth.pieces(text, columns: max(8, columns - bar.count - 1))
     }
 
-    /// What is asked before a destructive option counts.
+    /// The confirmation asked before a destructive option counts.
     func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
         Self.broken("\(PromptKeys.shownTitle(of: option))?", columns: columns)
-            + ["  This cannot be undone. Type yes to confirm; anything else answers nothing."]
+            + ["  This cannot be undone. Type yes to confirm; anything else cancels."]
     }
 
-    /// What is said when the origin gets out of reach while its question is shown, or is back.
+    /// The notice that the origin of a shown prompt became unreachable, or reachable again.
     func contactLine(isReachable: Bool) -> String {
         let origin = prompt.origin?.description ?? "the caller"
         return isReachable
@@ -79,7 +79,7 @@ struct PromptText {
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
         if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }
-        if prompt.origin == .bare { parts.append("(not known whether it still waits)") }
+        if prompt.origin == .bare { parts.append("(may no longer be waiting)") }
         if prompt.wasShownBefore { parts.append("may have been shown before") }
         if let deadline = prompt.deadline {
             let left = ContinuousClock.now.duration(to: deadline).components.seconds
@@ -88,7 +88,7 @@ struct PromptText {
         return parts.joined(separator: " ") + " ──"
     }
 
-    /// What `?` shows: everything that is known, and that it answers nothing.
+    /// The text for `?`: all facts. It answers nothing.
     func details(columns: Int = 80) -> [String] {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
@@ -106,7 +106,7 @@ struct PromptText {
         for option in report.options {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
             lines.append(
-                "choice   \(option.id.shown()): \(PromptKeys.shownTitle(of: option))\(role)")
+                "option   \(option.id.shown()): \(PromptKeys.shownTitle(of: option))\(role)")
         }
         return lines.flatMap { Self.broken($0, columns: columns) } + ["  Nothing was answered."]
     }

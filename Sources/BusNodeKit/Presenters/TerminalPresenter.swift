@@ -4,11 +4,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Asks the person at this terminal, one question at a time, the others waiting in order.
+/// The presenter of a plain terminal: one prompt at a time, the others waiting in order.
 ///
-/// A question whose origin gives up is taken away at once. What was typed before a question was on
-/// the screen never answers it. When the terminal is gone no person can answer: this presenter
-/// then declines.
+/// A prompt whose presentation is withdrawn is removed at once. Lines typed before a prompt was on
+/// the screen never answer it. When the terminal is gone, this presenter declines.
 actor TerminalPresenter: Presenter {
     nonisolated let presenterName = "terminal"
 
@@ -18,7 +17,8 @@ actor TerminalPresenter: Presenter {
         var prompt: Prompt { text.prompt }
     }
 
-    /// More are left to the next presenter: a list that no person can work off is no help.
+    /// The most prompts waiting; above it the presenter declines, since no person can work off
+    /// more.
     private static let waitingMax = 1_000
 
     private let logger: Logger
@@ -26,18 +26,19 @@ actor TerminalPresenter: Presenter {
     private let isColored: Bool
     private var waiting: [Waiting] = []
     private var isShowing = false
-    /// What was on the screen is answered, but not on record yet; the next one waits for that.
+    /// Whether the prompt on the screen is answered and not yet recorded; the next one waits for
+    /// that.
     private var isRecording = false
     private var isClosed = false
     private var reading: Task<Void, Never>?
-    /// Counts the questions on the screen: a line that was read at another count is old.
+    /// Counts the prompts on the screen: a line read at another count is outdated.
     private let screen = Screen()
     private var hasSaidOld = false
-    /// When what is asked comes to the screen, which may be long after it was put there.
+    /// When the prompt becomes visible, possibly long after it was written.
     private var display = ErrorOutput.Display()
-    /// The destructive option that was chosen and is asked about once more.
+    /// The destructive option that waits for a confirmation.
     private var confirming: ErrorReport.Option?
-    /// The last question that went away unanswered, for who answers it too late.
+    /// The last prompt that ended without an answer, for a line that comes too late.
     private var lastGone: Prompt?
 
     private final class Screen: Sendable {
@@ -82,28 +83,28 @@ actor TerminalPresenter: Presenter {
             signal(SIGTTIN, SIG_IGN)
             signal(SIGTTOU, SIG_IGN)
         }
-        takeScreen(question(first))
+        takeScreen(promptText(first))
         startReading()
     }
 
-    /// Brings something to the screen that earlier lines are no answer to.
+    /// Writes a prompt that earlier lines cannot answer.
     private func takeScreen(_ text: String) {
         hasSaidOld = false
-        // What was typed for something else, half a line included.
+        // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
-        // Before it is shown: an answer may come the moment the last character is on the screen.
+        // Before it is shown: an answer may come as soon as the last character is visible.
         screen.count.add(1, ordering: .releasing)
         display = ErrorOutput.Display()
         Terminal.ask(text, display)
     }
 
-    private func question(_ one: Waiting) -> String {
+    private func promptText(_ one: Waiting) -> String {
         one.text.lines(
             pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount
         ).joined(separator: "\n")
     }
 
-    /// The question is gone: withdrawn, expired or answered elsewhere.
+    /// The prompt ended: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
         guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
         let gone = waiting.remove(at: index)
@@ -125,9 +126,9 @@ actor TerminalPresenter: Presenter {
         return "answered by \(answer.by.shown()) with \(answer.option.shown())"
     }
 
-    /// One that waits says so when its turn comes.
+    /// A waiting prompt shows the change when its turn comes.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
-        // Of two changes in a row the later one is shown.
+        // Of two quick changes only the later one is shown.
         guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
             prompt.contact?.isReachable == isReachable
         else { return }
@@ -136,12 +137,12 @@ actor TerminalPresenter: Presenter {
     }
 
     private func entered(_ line: InputLines.Line) {
-        // Typed while nothing was asked.
+        // Typed while no prompt was shown.
         guard !isRecording else { return }
         guard isShowing, let first = waiting.first else { return refuse(line) }
         Terminal.stopAsking()
         let times = display.times
-        // Who writes to a pipe looks at no screen.
+        // Input from a pipe does not wait for the screen.
         let isNew =
             isatty(STDIN_FILENO) == 0 || times.began.map { line.readAt >= $0 } ?? false
         guard isNew, line.mark == screen.count.load(ordering: .acquiring) else {
@@ -168,17 +169,17 @@ actor TerminalPresenter: Presenter {
             if let option = first.text.keys.destructive(id) { return confirm(option, of: first) }
             if answer(first, id) { return }
         }
-        Terminal.ask(question(first))
+        Terminal.ask(promptText(first))
     }
 
-    /// What cannot be had back is asked about once more.
+    /// Asks for the confirmation of a destructive option.
     private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
         confirming = option
         let lines = first.text.confirmation(of: option, columns: Terminal.columnCount)
         takeScreen(lines.joined(separator: "\n"))
     }
 
-    /// Only the word confirms: no key of an option, and no Return.
+    /// Only the word confirms: no key of an option, and not Return.
     private func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
         confirming = nil
         if PromptKeys.confirms(text) {
@@ -186,24 +187,24 @@ actor TerminalPresenter: Presenter {
         } else {
             Terminal.say("  not confirmed: nothing was answered")
         }
-        takeScreen(question(first))
+        takeScreen(promptText(first))
     }
 
-    /// An answer to nothing: to a question that went away, as far as one can tell.
+    /// A line without a prompt, probably for one that ended.
     private func refuse(_ line: InputLines.Line) {
         guard !line.text.allSatisfy(\.isWhitespace) else { return }
         guard let lastGone, !lastGone.isOpen else {
-            return Terminal.say("  not taken: no prompt is waiting for an answer")
+            return Terminal.say("  ignored: no prompt is waiting for an answer")
         }
         let title = lastGone.report.description.shown()
         let ending = Self.ending(of: lastGone)
-        Terminal.say("  not taken: \(title) was \(ending), no other prompt is waiting")
+        Terminal.say("  ignored: \(title) was \(ending), no other prompt is waiting")
     }
 
     private func endKeyPressed() {
         guard isShowing else { return }
         Terminal.stopAsking()
-        Terminal.ask("\n  (Ctrl-D is no answer)")
+        Terminal.ask("\n  (Ctrl-D does not answer)")
     }
 
     private func answer(_ first: Waiting, _ id: String) -> Bool {
@@ -218,19 +219,19 @@ actor TerminalPresenter: Presenter {
             first.continuation.resume(returning: answer)
             return true
         } catch {
-            Terminal.say("  not taken: \(error.description.shown())")
+            Terminal.say("  refused: \(error.description.shown())")
             return false
         }
     }
 
-    /// Only now no process asks again, whatever dies: only now it looks answered.
+    /// The answer is shown only when it is recorded: from then on no restart presents it again.
     private func recorded(_ id: String, _ isRecorded: Bool) {
         isRecording = false
         isShowing = false
         Terminal.say(
             isRecorded
                 ? "  answered: \(id.shown())"
-                : "  not taken: the presentation ended before the answer was recorded")
+                : "  refused: the presentation ended before the answer was recorded")
         showNext()
     }
 
@@ -242,7 +243,7 @@ actor TerminalPresenter: Presenter {
             Terminal.say(start + "  (standard input has ended: no more prompts here)")
         }
         logger.warning(
-            "the terminal is gone: restart the node to be prompted there again")
+            "terminal closed: restart the node to be prompted there again")
         for one in waiting { one.continuation.resume(returning: nil) }
         waiting.removeAll()
     }
@@ -264,17 +265,16 @@ actor TerminalPresenter: Presenter {
     }
 }
 
-/// Tells a Return that was meant for this question from one that was on its way when the question
-/// took the screen.
+/// Distinguishes a Return for this prompt from one that was pressed before it was visible.
 struct ReturnPause {
-    /// No person reads a question faster.
+    /// Shorter than the time to read any prompt.
     static let readingTime: Duration = .seconds(1)
 
-    /// Nil as long as a part of it is not on the screen yet.
+    /// Nil while part of the prompt is not on the screen yet.
     let shownAt: ContinuousClock.Instant?
 
-    /// Whether a line that was read at `time` came too soon to be trusted: a bare Return, which
-    /// would take the default whatever the question is. A choice that was typed out names itself.
+    /// Whether a line read at `time` came too soon: only for bare Return, which chooses the default
+    /// of any prompt. A typed option names itself.
     func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
         line.allSatisfy(\.isWhitespace)
             && shownAt.map { time - $0 < Self.readingTime } ?? true

@@ -4,12 +4,12 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// One child process of `up`, its output passed on line by line.
+/// One child process of `up`; its output is passed on line by line.
 package struct ChildProcess: Sendable {
     let program: String
     let arguments: [String]
     let prefix: OutputPrefix
-    /// This one gets our standard input; all others get none.
+    /// Whether it gets the standard input of `up`; only one child does.
     let inheritsInput: Bool
 
     package init(program: String, arguments: [String], prefix: OutputPrefix, inheritsInput: Bool) {
@@ -24,8 +24,9 @@ package struct ChildProcess: Sendable {
         started: @escaping @Sendable (Int32) -> Void, farewell: @Sendable () -> Duration
     ) async -> CommandEnding.Status {
         var options = PlatformOptions()
-        // A key press in this terminal is for `up` to handle, in order; the interactive child
-        // must stay in the terminal's foreground group to read from it.
+        // `up` itself handles Ctrl-C, so that the nodes end in order; the interactive child must
+        // stay
+        // in the terminal's foreground group to read from it.
         if !inheritsInput { options.processGroupID = 0 }
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: farewell())]
         do {
@@ -55,7 +56,7 @@ package struct ChildProcess: Sendable {
         }.terminationStatus
     }
 
-    /// Whole lines, prefixed; an interactive child's prompt, which ends no line, as it comes.
+    /// Whole lines, prefixed; an interactive child's prompt, which ends no line, at once.
     private func passOn(_ output: SubprocessOutputSequence) async throws {
         var rest: [UInt8] = []
         for try await buffer in output {
@@ -73,23 +74,23 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// How one run of a command ended.
+/// The end of one run of a command.
 package struct CommandEnding: Hashable, Sendable {
     package enum Status: Hashable, Sendable {
         case exited(Int32)
         case signaled(Int32)
-        /// Why, and the exit code of a shell for that: 127 not found, 126 found and not run.
+        /// The reason, and a shell's exit code for it: 127 not found, 126 found and not run.
         case notStarted(String, exitCode: Int32 = 127)
     }
 
     package let status: Status
-    /// The last it said on standard error.
+    /// The last lines of its standard error.
     let errorTail: String
     package let duration: Duration
 
     var isSuccess: Bool { status == .exited(0) }
 
-    /// As a shell tells it.
+    /// The exit code of a shell for this end.
     package var exitCode: Int32 {
         switch status {
         case .exited(let code): code
@@ -109,7 +110,7 @@ extension CommandEnding.Status: CustomStringConvertible {
     }
 }
 
-/// The node's name in front of each of its lines, in a colour of its own on a terminal.
+/// The node's name in front of each of its lines, in a colour on a terminal.
 package struct OutputPrefix: Sendable {
     private static let colors = [36, 33, 32, 35, 34, 31]
 

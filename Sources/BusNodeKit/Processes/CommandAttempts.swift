@@ -6,7 +6,7 @@ import UnixSignals
 
 /// Runs a command until it succeeds or an answer ends it.
 package final class CommandAttempts: Responder {
-    /// How it ended, for the exit status.
+    /// The end of the command, for the exit status.
     package struct Status: Sendable {
         package let code: Int32
         package let isUnreachable: Bool
@@ -15,16 +15,16 @@ package final class CommandAttempts: Responder {
     private let command: [[UInt8]]
     private let retriesOffered: Int?
     private let options: PresentationOptions
-    /// Says nothing about where the question stands.
+    /// Whether the state of the presentation is not printed.
     private let isQuiet: Bool
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
-    /// What was said last of where the question stands.
+    /// The state printed last.
     private let lastSaid = Mutex("")
 
-    /// - Parameter options: For each of its presentations.
+    /// - Parameter options: The options of each of its presentations.
     package init(
         command: [[UInt8]], retriesOffered: Int?, options: PresentationOptions, isQuiet: Bool,
         next: any Responder
@@ -51,7 +51,7 @@ package final class CommandAttempts: Responder {
         self.outcome.withLock { $0 = outcome }
         let option = outcome.answer.map { " \($0.option.shown())" } ?? ""
         if outcome.didRecover {
-            Terminal.say("bus-node exec:\(option) \(decider(of: outcome)): once more")
+            Terminal.say("bus-node exec:\(option) \(decider(of: outcome)): running it again")
         } else if outcome.answer != nil {
             Terminal.say("bus-node exec:\(option) \(decider(of: outcome))")
         }
@@ -64,7 +64,7 @@ package final class CommandAttempts: Responder {
     }
 
     package func run() async throws -> Status {
-        // Trapped before the command starts: from then on no signal goes past it.
+        // Trapped before the command starts, so that no signal is missed.
         let signals = await UnixSignalsSequence(
             trapping: .sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2)
         return await withTaskGroup(of: Status?.self) { group in
@@ -128,16 +128,16 @@ package final class CommandAttempts: Responder {
         return Status(code: code, isUnreachable: isUnreachable)
     }
 
-    /// Says where the error is, when that is worth a line to the person who waits.
+    /// Prints the state of the presentation when it matters to a waiting person.
     private func moved(to state: PresentationState) {
         guard !isQuiet else { return }
         let by = state.by.map { " by \($0.shown())" } ?? ""
         let text: String
         switch state.station {
         case .unreachable: text = "waiting for a link\(by)"
-        // Several may look at it at once, one after another: that it is looked at is enough.
+        // Several presenters may show it, one after another: one line is enough.
         case .queued, .presented: text = "waiting for an answer"
-        case .claimed: text = "taken on\(by)"
+        case .claimed: text = "claimed\(by)"
         case .relayed: return
         }
         let isNew = lastSaid.withLock { last in
@@ -149,22 +149,22 @@ package final class CommandAttempts: Responder {
 
     // MARK: Signals
 
-    /// The command ended because it was signalled: there is nothing to decide.
+    /// The command ended because of a signal that was passed on: there is nothing to decide.
     private struct Stopped: Error {
         let code: Int32
     }
 
     private let interrupted = Mutex<Int32?>(nil)
 
-    /// A signal goes to the command while it runs, and withdraws the question while one is open.
-    /// Nil: signals alone decide nothing, unless no command runs.
+    /// Passes signals to the command while it runs; a signal while a presentation is open withdraws
+    /// it. Nil unless a signal ends the whole: it does so only while no command runs.
     private func passOn(_ signals: UnixSignalsSequence) async -> Status? {
         for await signal in signals {
             let number = signal.rawValue
             let ends = ![SIGUSR1, SIGUSR2].contains(number)
             if passedThrough.isRunning {
                 if ends { interrupted.withLock { $0 = number } }
-                // A key press reached the command already: it is in the same process group.
+                // A key press already reached the command, which is in the same process group.
                 if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
             } else if ends {
                 return Status(code: Interrupted(signal: number).exitCode, isUnreachable: false)
@@ -174,7 +174,7 @@ package final class CommandAttempts: Responder {
     }
 
     /// Whether the failure is what the signal asked for. A hangup may also mean "read your
-    /// configuration again": a failure later on is then a failure.
+    /// configuration again": a later failure then counts as one.
     private func isMeant(_ signal: Int32, _ ending: CommandEnding) -> Bool {
         signal != SIGHUP || ending.status == .signaled(SIGHUP)
     }
@@ -188,19 +188,19 @@ package final class CommandAttempts: Responder {
     }
 }
 
-/// A command that failed, as an error that people can decide about.
+/// The failure of a command, as an error that people can decide about.
 struct CommandFailure: ReportableError {
-    /// Lines of standard error that go into the report.
+    /// The most lines of standard error in the report.
     static let errorLineMax = 10
-    /// Words of the command that go into the report, and bytes of each.
+    /// The most words of the command in the report, and the most bytes of each.
     static let argumentMax = 64
     static let argumentByteMax = 1_024
     private static let shownScalarMax = 200
 
-    /// For people: no more of it than the report holds.
+    /// For people, at most as much as the report holds.
     private let command: [String]
     private let directory = FileManager.default.currentDirectoryPath
-    /// Tells the command, whole and as bytes, and the directory from others.
+    /// Identifies the command, by all its bytes, and the directory.
     private let digest: ReportDigest
     let ending: CommandEnding
 
@@ -210,7 +210,7 @@ struct CommandFailure: ReportableError {
                 String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self).withoutMarkFloods
             }
         self.ending = ending
-        // No word of a command and no path has a zero in it.
+        // Words of a command and paths contain no zero.
         digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
     }
 
@@ -219,8 +219,8 @@ struct CommandFailure: ReportableError {
             domain: "bus-node.exec", code: Int(ending.exitCode),
             description: "\(shownCommand) \(how).",
             failureReason: lastLines,
-            recoverySuggestion: "Mend the cause, then retry; skip it; or abort.")
-        // One group is the same command that failed in the same way, on whatever host.
+            recoverySuggestion: "Fix the cause and choose Retry, or choose Skip or Abort.")
+        // One group for the same command that failed in the same way, on any host.
         report.coalesceKey = "\(digest) \(how)"
         report.userInfo = [
             "command": .string(command.prefix(Self.argumentMax).joined(separator: " ")),

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// The child processes of `up`: started, watched, started again, stopped.
+/// The child processes of `up`: starts, watches, restarts and stops them.
 package final class Household: Sendable {
-    /// The pause before what died is started again: doubled each time up to the maximum, back to
-    /// the minimum once it has stayed up for as long as that.
+    /// The pause before a restart: doubled each time up to the maximum, and back to the minimum
+    /// once the node has stayed up for the maximum.
     private static let pauseMin: Duration = .milliseconds(250)
     private static let pauseMax: Duration = .seconds(10)
-    /// How long a node may take to go down before it is killed.
+    /// How long a node may take to shut down before it is killed.
     private static let farewell: Duration = .seconds(5)
 
     private let names: [NodeName]
@@ -34,7 +34,7 @@ package final class Household: Sendable {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
         let folder = FileManager.default.temporaryDirectory.path
-        // Ours alone: others may write into the folder that it is in.
+        // Owned by this user alone: others may write into the folder around it.
         var template = Array("\(folder)/bus-node-up-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(.cannotCreate, "\(folder): \(String(cString: strerror(errno)))")
@@ -82,7 +82,7 @@ package final class Household: Sendable {
 
     private let running = Mutex<[NodeName: pid_t]>([:])
     private let isStopping = Atomic(false)
-    /// Nodes that will not run however often they are started.
+    /// Nodes that are not restarted, since they would fail again.
     private let gaveUp = Mutex<Set<NodeName>>([])
 
     /// Runs one node again and again, until all are stopped.
@@ -91,7 +91,7 @@ package final class Household: Sendable {
         let clock = ContinuousClock()
         while !isStopping.load(ordering: .acquiring) {
             let start = clock.now
-            // Ready is said by this life of it, not by the one before.
+            // Readiness must come from this life of the node, not from the one before.
             unlink(readyPath(name))
             let child = ChildProcess(
                 program: program, arguments: arguments(for: name),
@@ -104,18 +104,18 @@ package final class Household: Sendable {
                 Self.farewell
             }
             running.withLock { $0[name] = nil }
-            // Ctrl-C reaches the interactive child as well as us, maybe earlier.
+            // Ctrl-C also reaches the interactive child, possibly earlier.
             if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
             guard !isStopping.load(ordering: .acquiring) else { return }
             if case .exited(let code) = ending, ExitStatus(rawValue: code)?.isFinal == true {
-                // It will not get better by itself.
+                // A restart would fail again.
                 gaveUp.withLock { _ = $0.insert(name) }
                 Terminal.say(
-                    "bus-node up: \(name) cannot run (\(ending)) and is not started again; the "
-                        + "others go on")
+                    "bus-node up: \(name) cannot run (\(ending)) and is not restarted; the "
+                        + "other nodes continue")
                 return
             }
-            Terminal.say("bus-node up: \(name) ended (\(ending)); again in \(pause)")
+            Terminal.say("bus-node up: \(name) ended (\(ending)); restarting in \(pause)")
             if clock.now - start > Self.pauseMax { pause = Self.pauseMin }
             try? await clock.sleep(for: pause)
             pause = min(Self.pauseMax, pause * 2)

@@ -4,8 +4,8 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// Runs a command as if it had been started directly: input and output are ours, standard error
-/// passes through and its end is kept, signals are passed on.
+/// Runs a command as if it had been started directly: it inherits input and output, its standard
+/// error is passed on and the end of it kept, and signals are passed on.
 final class PassedThroughCommand: Sendable {
     private static let errorTailMax = 8 * 1024
 
@@ -14,15 +14,15 @@ final class PassedThroughCommand: Sendable {
 
     private enum Stage {
         case idle
-        /// It may run already; what is to be passed on waits for its process id.
+        /// It may already run; signals wait for its process id.
         case starting(signals: [Int32])
         case running(pid_t)
     }
 
-    /// - Parameter command: Its words, as bytes: what is no UTF-8 is passed on as it is.
+    /// - Parameter command: Its words, as bytes: they need not be UTF-8.
     init(_ command: [[UInt8]]) { self.command = command }
 
-    /// It runs, or is about to.
+    /// Whether it runs, or is about to.
     var isRunning: Bool {
         stage.withLock { if case .idle = $0 { false } else { true } }
     }
@@ -69,7 +69,7 @@ final class PassedThroughCommand: Sendable {
         case .missing(let reason, let code):
             return .notStarted("\(shownProgram): \(reason)", exitCode: code)
         }
-        // Its own name as it was typed, as from a shell: it shows in the command's own messages.
+        // The name as typed, as from a shell: the command's own messages show it.
         let arguments = Arguments(
             executablePathOverride: command[0] + [0],
             remainingValues: command.dropFirst().map { $0 + [0] })
@@ -102,12 +102,12 @@ final class PassedThroughCommand: Sendable {
     private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }
 }
 
-/// Finds a program as a shell does, so that what is wrong with it can be said as a shell does.
-/// Names and paths are bytes: they need not be UTF-8.
+/// Finds a program as a shell does, so that failures have a shell's messages. Names and paths are
+/// bytes: they need not be UTF-8.
 enum ProgramSearch {
     enum Result: Hashable {
         case found([UInt8])
-        /// What is in the way, and the exit code of a shell for it.
+        /// The reason, and a shell's exit code for it.
         case missing(String, exitCode: Int32)
     }
 

@@ -5,16 +5,16 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// Runs the commands of rules and presenters. The command gets its own process group, so that
-/// ending it ends what it started, and its limit is kept by force if need be.
+/// Runs the commands of rules and presenters. Each gets its own process group, so that ending it
+/// ends the processes it started; its limit is enforced.
 struct SubprocessRunner: CommandRunner {
-    /// Bytes of output that are kept; a command that says more is read on and cut.
+    /// The bytes of output kept; the rest is read and dropped.
     static let outputMax = 64 * 1024
     static let errorTailMax = 4 * 1024
-    /// How long a command may take to end by itself once it was asked to.
+    /// How long a command may take to end once it was asked to.
     static let farewell: Duration = .seconds(2)
 
-    /// Where relative programs are looked for: the topology file's folder.
+    /// The folder of relative programs: the topology file's.
     let folder: String?
 
     struct TimedOut: LocalizedError {
@@ -55,7 +55,7 @@ struct SubprocessRunner: CommandRunner {
         }
     }
 
-    /// The pipes are not waited for beyond the command's own end: a server that it started in the
+    /// Does not wait for the pipes beyond the command's own end: a server that it started in the
     /// background may hold them.
     private static func run(
         _ configuration: Configuration, input: [UInt8]
@@ -84,7 +84,7 @@ struct SubprocessRunner: CommandRunner {
         ) { execution in
             execution.processIdentifier.value
         }
-        // Its limit has passed: what it started and left behind in its group ends with it.
+        // Past its limit: processes left in its group end with it.
         if Task.isCancelled { kill(-result.closureResult, SIGKILL) }
         let status: CommandResult.Status =
             switch result.terminationStatus {
@@ -96,8 +96,8 @@ struct SubprocessRunner: CommandRunner {
             standardErrorTail: String(decoding: await errors.finish(), as: UTF8.self))
     }
 
-    /// The input as a file without a name instead of a pipe: a command that does not read all of
-    /// it neither blocks us nor breaks a pipe.
+    /// The input as a file without a name instead of a pipe: a command that does not read all of it
+    /// neither blocks this process nor breaks a pipe.
     private static func inputFile(_ input: [UInt8]) throws -> FileDescriptor {
         let folder = FileManager.default.temporaryDirectory.path
         var template = Array("\(folder)/bus-node-XXXXXX".utf8CString)
@@ -117,13 +117,12 @@ struct SubprocessRunner: CommandRunner {
     }
 }
 
-/// A pipe for what a command writes: read to the end, kept in part, and passed on where that is
-/// wanted.
+/// A pipe for a command's output: read to the end, kept in part, and passed on if requested.
 ///
-/// ``finish()`` does not wait for the pipe to close: a daemon that the command left behind may
-/// hold it open for ever. What that one writes is still read, so that it never blocks.
+/// ``finish()`` does not wait for the pipe to close: a daemon that the command left behind may hold
+/// it open without end. Its output is still read, so that it never blocks.
 final class OutputPipe: Sendable {
-    /// The bytes that are kept of all that comes.
+    /// The part of the output that is kept.
     enum Part: Sendable {
         case first(Int)
         case last(Int)
@@ -132,13 +131,13 @@ final class OutputPipe: Sendable {
     let writeEnd: FileDescriptor
     private let readEnd: CInt
     private let part: Part
-    /// The descriptor that everything is written on to.
+    /// The descriptor to which all output is copied.
     private let copy: CInt?
     private let kept = Mutex<[UInt8]>([])
     private let atEnd = DispatchSemaphore(value: 0)
     private let commandEnded = Atomic(false)
 
-    /// - Throws: When there is no descriptor left.
+    /// - Throws: When no descriptor is left.
     init(keeping part: Part, passingTo copy: CInt? = nil) throws {
         var ends: [CInt] = [0, 0]
         guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
@@ -150,8 +149,8 @@ final class OutputPipe: Sendable {
         Thread.detachNewThread { [self] in readAll() }
     }
 
-    /// What was kept, once all that the command itself wrote has been read. To be called when the
-    /// command has ended.
+    /// The kept output, once everything that the command itself wrote has been read. Call it after
+    /// the command has ended.
     func finish() async -> [UInt8] {
         commandEnded.store(true, ordering: .releasing)
         await withCheckedContinuation { continuation in
@@ -168,7 +167,7 @@ final class OutputPipe: Sendable {
         var isEnded = false
         while true {
             if !isEnded, commandEnded.load(ordering: .acquiring), !waitForInput(0) {
-                // The thread goes on for whatever the command left behind.
+                // The thread goes on for processes that the command left behind.
                 isEnded = true
                 atEnd.signal()
             }

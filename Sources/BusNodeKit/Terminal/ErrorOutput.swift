@@ -5,11 +5,10 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// Standard error, written by a thread of its own: its reader may stop for as long as it likes, and
-/// what says something never waits. Above a bound new lines are dropped, and counted in a line of
-/// their own once there is room again.
+/// Standard error, written by its own thread: a stopped reader never blocks a writer. Above a limit
+/// new lines are dropped, and their count is written once there is room again.
 final class ErrorOutput: Sendable {
-    /// When a question was put on the screen: nil while it waits for its turn.
+    /// When a prompt became visible: nil while it waits for its turn.
     final class Display: Sendable {
         struct Times {
             var began: ContinuousClock.Instant?
@@ -32,22 +31,22 @@ final class ErrorOutput: Sendable {
         var pieces: Deque<Piece> = []
         var byteCount = 0
         var droppedCount = 0
-        /// A prompt is the last thing that was said.
+        /// Whether a prompt was written last.
         var isAsking = false
-        var question: Piece?
-        var isQuestionMissed = false
+        var lastPrompt: Piece?
+        var isPromptMissed = false
     }
 
     static let shared: ErrorOutput = {
         let output = ErrorOutput(descriptor: STDERR_FILENO)
-        // What was said last is read as a rule; a reader that has stopped holds up no exit.
+        // Gives a reader time for the last lines; one that has stopped delays no exit.
         atexit { ErrorOutput.shared.drain(withinMilliseconds: 300) }
         return output
     }()
 
-    /// What waits for a reader: some thousand lines.
+    /// The most text that waits for a reader: some thousand lines.
     static let byteCountMax = 256 * 1_024
-    /// What stands at the beginning of the line that a person types.
+    /// The beginning of the line that a person types.
     private static let prompt = "> "
 
     private let state = Mutex(State())
@@ -65,28 +64,28 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// A whole line or several. A prompt is put below it again.
+    /// Writes whole lines, and the prompt again below them.
     func say(_ text: String) {
         state.withLock { state in
             add(state.isAsking ? "\n\(text)\n\(Self.prompt)" : text + "\n", to: &state)
         }
     }
 
-    /// Text with a prompt below it. A question, which has a display, is shown again in whole if
-    /// there was no room for it.
+    /// Writes text with a prompt below it. Text with a display is written again in whole if there
+    /// was no room for it.
     func ask(_ text: String, _ display: Display?) {
         state.withLock { state in
             let piece = Piece(bytes: Array((text + "\n" + Self.prompt).utf8), display: display)
             state.isAsking = true
             if display != nil {
-                state.question = piece
-                state.isQuestionMissed = false
+                state.lastPrompt = piece
+                state.isPromptMissed = false
             }
-            if !add(piece, to: &state), display != nil { state.isQuestionMissed = true }
+            if !add(piece, to: &state), display != nil { state.isPromptMissed = true }
         }
     }
 
-    /// The prompt is done with. True when the cursor stands behind it.
+    /// Ends the prompt. True when the cursor is behind it.
     func stopAsking() -> Bool {
         state.withLock { state in
             defer { state.isAsking = false }
@@ -94,12 +93,12 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     func pass(_ bytes: [UInt8]) {
         state.withLock { state in _ = add(Piece(bytes: bytes), to: &state) }
     }
 
-    /// Waits until all is written, but not for longer.
+    /// Waits until all is written, at most for the limit.
     func drain(withinMilliseconds limit: Int) {
         _ = unwritten.wait(timeout: .now() + .milliseconds(limit))
     }
@@ -134,9 +133,9 @@ final class ErrorOutput: Sendable {
         let text = "\(start)bus-node: \(what) not written: standard error was not read\n"
         append(Piece(bytes: Array(text.utf8)), to: &state)
         guard state.isAsking else { return }
-        if state.isQuestionMissed, let question = state.question {
-            state.isQuestionMissed = false
-            append(question, to: &state)
+        if state.isPromptMissed, let lastPrompt = state.lastPrompt {
+            state.isPromptMissed = false
+            append(lastPrompt, to: &state)
         } else {
             append(Piece(bytes: Array(Self.prompt.utf8)), to: &state)
         }
@@ -156,8 +155,8 @@ final class ErrorOutput: Sendable {
     }
 }
 
-/// One line a message on standard error: time, level, text, then `key=value` pairs. Whatever came
-/// from a peer is escaped, so that nothing in it can drive the terminal or forge a line.
+/// A log handler for standard error, one line a message: time, level, text, then `key=value` pairs.
+/// Text from a peer is escaped, so that it cannot drive the terminal or forge a line.
 package struct BusLogHandler: LogHandler {
     package var logLevel: Logger.Level = .info
     package var metadata: Logger.Metadata = [:]
@@ -165,7 +164,7 @@ package struct BusLogHandler: LogHandler {
 
     init(label: String) { self.label = label }
 
-    /// Sends everything that is logged in this process here.
+    /// Installs this handler for all logs of this process.
     package static func bootstrap(level: Logger.Level) {
         LoggingSystem.bootstrap { label in
             var handler = BusLogHandler(label: label)

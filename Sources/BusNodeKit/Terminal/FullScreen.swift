@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The terminal while a program has all of it: no line editing, no echo, a screen of its own.
+/// The terminal in full-screen mode: no line editing, no echo, the alternate screen.
 struct FullScreen {
     private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h"
     private static let end = "\u{1B}[?2004l\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
     private var before: termios?
 
-    /// Whether this process may write to its terminal and read from it. A terminal that is not
-    /// its session's has no background.
+    /// Whether this process may write to its terminal and read from it. A terminal of another
+    /// session has no background.
     static var isInForeground: Bool {
         let group = tcgetpgrp(STDIN_FILENO)
         return group < 0 || group == getpgrp()
@@ -36,7 +36,7 @@ struct FullScreen {
         Self.write(Self.begin)
     }
 
-    /// As it was before. Keys that were pressed and not read go nowhere.
+    /// Restores the terminal. Unread keys are discarded.
     mutating func leave() {
         guard var mode = before else { return }
         before = nil
@@ -44,7 +44,7 @@ struct FullScreen {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
     }
 
-    /// False when the terminal does not take it.
+    /// False when the terminal refuses it.
     @discardableResult
     static func write(_ text: String) -> Bool {
         Terminal.write(Array(text.utf8), to: STDOUT_FILENO) == nil
@@ -56,13 +56,13 @@ struct ScreenSize: Hashable, Sendable {
     var columns: Int
     var rows: Int
 
-    /// Below it nothing useful fits.
+    /// The smallest usable screen.
     static let least = ScreenSize(columns: 40, rows: 10)
 
     var isEnough: Bool { columns >= Self.least.columns && rows >= Self.least.rows }
 }
 
-/// Knows what a terminal shows, and writes what differs from what it should.
+/// Remembers the content of a terminal, and writes the differences to new content.
 struct ScreenPainter {
     let isColored: Bool
     private var shown: [ScreenLine] = []
@@ -70,10 +70,10 @@ struct ScreenPainter {
 
     init(isColored: Bool) { self.isColored = isColored }
 
-    /// What was written before is gone.
+    /// Forgets the content: the next frame is written whole.
     mutating func forget() { size = nil }
 
-    /// What brings these lines onto the screen, in one piece; empty where they are there.
+    /// The text that changes the screen to these lines, in one piece; empty without a difference.
     mutating func paint(_ lines: [ScreenLine], _ size: ScreenSize) -> String {
         var text = ""
         if size != self.size {
@@ -97,8 +97,7 @@ struct ScreenPainter {
     }
 }
 
-/// One line of a screen: texts, each at a column of its own. Escaping is the drawer's: what is
-/// here is written as it stands.
+/// One line of a screen: texts, each at its column. Not escaped here: the drawing does that.
 struct ScreenLine: Hashable {
     struct Part: Hashable {
         let column: Int
@@ -155,10 +154,10 @@ enum TerminalEvents {
 
     private static let signals = [SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
     private static let readMax = 4_096
-    /// Where the signal handler writes: all that such a function may do.
+    /// The pipe of the signal handler, which may do no more than write.
     private static let pipeEnd = Atomic<CInt>(-1)
 
-    /// Tells of everything from now on, for as long as the process lives.
+    /// Sends every event from now on, as long as the process lives.
     static func start(_ tell: @escaping @Sendable (Event) -> Void) throws(Failure) {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else {

@@ -1,30 +1,30 @@
 import Foundation
 import Glibc
 
-/// Standard input, line by line, from a thread of its own: reading blocks.
+/// Standard input, line by line, from its own thread, since reading blocks.
 enum InputLines {
     struct Line: Sendable {
         let text: String
-        /// What `mark` said when the line was read.
+        /// The value of `mark` when the line was read.
         let mark: Int
         let readAt: ContinuousClock.Instant
     }
 
     enum Event: Sendable {
         case line(Line)
-        /// Ctrl-D at a terminal: it is there, and more may be typed.
+        /// Ctrl-D at a terminal: it is still there, and more may be typed.
         case endKey
     }
 
-    /// The longest line in bytes, as terminals have it; of a longer one nothing is taken.
+    /// The longest line in bytes, as in terminals; a longer one is dropped.
     private static let byteCountMax = 4_096
-    /// Lines that may wait: a flood on the input is dropped instead of kept.
+    /// The most lines waiting: a flood on the input is dropped.
     private static let waitingMax = 64
-    /// So many ends one after the other, each at once, are no key presses.
+    /// This many immediate ends in a row are not key presses.
     private static let endCountMax = 16
     private static let atOnce: Duration = .milliseconds(1)
 
-    /// The lines of `descriptor`; ends when it ends, a terminal only when it is gone.
+    /// The lines of `descriptor`; ends with it, for a terminal only when that is gone.
     static func lines(
         of descriptor: CInt, mark: @escaping @Sendable () -> Int
     ) -> AsyncStream<Event> {
@@ -61,8 +61,8 @@ enum InputLines {
     }
 }
 
-/// Puts lines together from what was read. A line beyond the limit is left out as a whole: half of
-/// it could mean something else.
+/// Assembles lines from input. A line beyond the limit is dropped as a whole, since half of it
+/// could mean something else.
 struct LineBuffer {
     private let byteCountMax: Int
     private var bytes: [UInt8] = []
@@ -70,7 +70,7 @@ struct LineBuffer {
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// The lines that are complete now, without their ends.
+    /// The lines completed by this input, without their ends.
     mutating func take(_ input: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in input {
@@ -85,7 +85,7 @@ struct LineBuffer {
         return lines
     }
 
-    /// The last line, where it has no end.
+    /// The last line, if it has no end.
     mutating func end() -> String? { end(evenEmpty: false) }
 
     private mutating func end(evenEmpty: Bool) -> String? {

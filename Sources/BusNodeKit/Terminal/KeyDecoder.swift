@@ -1,9 +1,9 @@
-/// Makes keys of the bytes that a terminal sends. A sequence may come in pieces; an Esc by itself
-/// differs from the beginning of one by the pause behind it.
+/// Decodes the bytes of a terminal into keys. A sequence may come in pieces; a single Esc differs
+/// from the beginning of one by the pause after it.
 struct KeyDecoder {
-    /// After so long nothing more of a sequence comes.
+    /// After this pause a sequence is over.
     static let pause: Duration = .milliseconds(40)
-    /// Longer sequences are none that a keyboard sends.
+    /// The longest sequence that a keyboard sends.
     private static let sequenceByteMax = 32
     private static let pasteByteMax = 4_096
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
@@ -11,7 +11,7 @@ struct KeyDecoder {
     private var bytes: [UInt8] = []
     private var paste: [UInt8]?
 
-    /// Whether more has to come, or a pause.
+    /// Whether it needs more input, or a pause.
     var isWaiting: Bool { !bytes.isEmpty }
 
     mutating func take(_ input: some Sequence<UInt8>) -> [ScreenKey] {
@@ -27,7 +27,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// Nothing more came for `pause`.
+    /// No input came for `pause`.
     mutating func paused() -> [ScreenKey] {
         defer { bytes.removeAll() }
         return bytes == [0x1B] ? [.escape] : []
@@ -37,7 +37,7 @@ struct KeyDecoder {
         guard var text = paste else { return nil }
         text.append(byte)
         guard text.suffix(Self.pasteEnd.count) == Self.pasteEnd[...] else {
-            // Of a long one the beginning is kept, and enough to see its end.
+            // Of a long paste the beginning is kept, and enough to detect its end.
             if text.count > 2 * Self.pasteByteMax {
                 text.removeSubrange(Self.pasteByteMax..<(text.count - Self.pasteEnd.count))
             }
@@ -49,7 +49,7 @@ struct KeyDecoder {
         return String(decoding: pasted, as: UTF8.self)
     }
 
-    /// The first key of what is there, once it is whole.
+    /// The first key of the input, once it is complete.
     private mutating func next() -> ScreenKey? {
         guard let first = bytes.first else { return nil }
         if first == 0x1B { return escaped() }
@@ -58,7 +58,7 @@ struct KeyDecoder {
             return Self.single(first)
         }
         let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
-        // A character that something else cuts off is dropped.
+        // An interrupted character is dropped.
         if let stray = bytes.prefix(count).dropFirst().firstIndex(where: { $0 & 0xC0 != 0x80 }) {
             bytes.removeFirst(stray)
             return .other
@@ -82,7 +82,7 @@ struct KeyDecoder {
         }
     }
 
-    /// Of `ESC [ ... letter` and `ESC O letter`.
+    /// The key of `ESC [ ... letter` and `ESC O letter`.
     private mutating func escaped() -> ScreenKey? {
         guard bytes.count > 1 else { return nil }
         if bytes[1] == 0x1B {
@@ -114,14 +114,14 @@ struct KeyDecoder {
     ]
 }
 
-/// What a person pressed.
+/// A key press.
 enum ScreenKey: Hashable, Sendable {
     case character(Character)
     case control(Character)
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, tab, backTab, escape, backspace
-    /// Text that came all at once out of a clipboard: it presses no keys.
+    /// Text from a clipboard: it presses no keys.
     case paste(String)
-    /// A key that means nothing here.
+    /// A key without a meaning here.
     case other
 }

@@ -2,67 +2,67 @@ package import ErrorBus
 import Foundation
 import Glibc
 
-/// Writing to the person who runs this: whole lines, on standard error, escaped by the caller.
+/// Text for the person who runs this process: whole lines on standard error, escaped by the caller.
 package enum Terminal {
-    /// Whether a person is at both ends: their keys and their screen.
+    /// Whether a person is at both ends: keys and screen.
     package static var isInteractive: Bool {
         isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0
     }
 
-    /// Whether a person can type an answer, or a program in their place; not so under a supervisor
-    /// or with input from /dev/null.
+    /// Whether a person or a program can type an answer; false under a supervisor or with input
+    /// from /dev/null.
     package static var canBeAnswered: Bool {
         isatty(STDIN_FILENO) != 0
             || FileStatus(descriptor: STDIN_FILENO)?.isPipeOrSocket == true
     }
 
-    /// Whether a person reads what is said on standard error.
+    /// Whether a person reads standard error.
     package static var isHeard: Bool { isatty(STDERR_FILENO) != 0 }
 
-    /// Whether a program can have the whole screen.
+    /// Whether a program can use the whole screen.
     package static var canFillScreen: Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0
             && !["", "dumb"].contains(kind)
     }
 
-    /// Colours, unless NO_COLOR (no-color.org) says otherwise.
+    /// Whether to use colours: not with NO_COLOR (no-color.org).
     static var wantsColors: Bool {
         (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// One write a call, so that lines of two processes do not mix. A prompt is put below it again.
+    /// Writes lines in one piece, so that lines of two processes do not mix, and the prompt again
+    /// below.
     package static func say(_ text: String) { ErrorOutput.shared.say(text) }
 
-    /// Text with a prompt below it. A question has a display, which tells when it is to be seen.
+    /// Writes text with a prompt below it. The display records when a prompt became visible.
     static func ask(_ text: String, _ display: ErrorOutput.Display?) {
         ErrorOutput.shared.ask(text, display)
     }
 
-    /// Text with a prompt below it.
+    /// Writes text with a prompt below it.
     package static func ask(_ text: String) { ask(text, nil) }
 
-    /// The prompt is done with. True when the cursor still stands behind it.
+    /// Ends the prompt. True when the cursor is still behind it.
     @discardableResult
     package static func stopAsking() -> Bool { ErrorOutput.shared.stopAsking() }
 
-    /// The columns that a line may take. Below `up`, which puts the node's name in front, they are
-    /// not known: then few.
+    /// The columns of a line. Unknown below `up`, which puts the node's name in front: then few.
     package static var columnCount: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return 64 }
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// The columns of the terminal that standard output is; nil where it is another thing.
+    /// The columns of standard output; nil when it is not a terminal.
     package static var outputColumnCount: Int? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// Returns, once it is written, nil; else the error number of what could not be. A descriptor
-    /// that does not block is given a second to take something, or with `waits` for ever.
+    /// Writes bytes; returns nil, or the error number of a failure. A non-blocking descriptor gets
+    /// a second to accept something, or with `waits` any time.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: CInt, waits: Bool = false) -> CInt? {
         var rest = bytes[...]
@@ -83,32 +83,32 @@ package enum Terminal {
     }
 }
 
-/// Data for scripts. What cannot be written fails the command: a lost answer is no answer.
+/// Output for scripts. A failed write fails the command: a lost answer must not look given.
 package enum StandardOutput {
     /// - Throws: When it cannot be written whole.
     package static func print(_ line: String) throws(Failure) {
         try write(Array((line + "\n").utf8))
     }
 
-    /// JSON as one line, with nothing in it that a terminal obeys or hides.
+    /// JSON as one line, with characters escaped that a terminal would interpret or hide.
     package static func print(_ json: JSONValue) throws(Failure) { try print(json.encoded()) }
 
-    /// The same of JSON that is encoded.
+    /// The same for encoded JSON.
     package static func print(_ json: [UInt8]) throws(Failure) { try write(line(json)) }
 
     package static func print(_ lines: [String]) throws(Failure) {
         try write(Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// Prints a list for people. Its reader may stop after the first lines, as `head` does:
-    /// that ends the command without a word, with the status of a broken pipe.
+    /// Prints a list for people. Its reader may stop after the first lines, as `head` does: that
+    /// ends the command silently, with the status of a broken pipe.
     ///
     /// - Throws: When it cannot be written whole.
     package static func show(_ lines: [String]) throws {
         try show(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// The same of a list as JSON.
+    /// The same for a list as JSON.
     package static func show(_ json: JSONValue) throws { try show(bytes: line(json.encoded())) }
 
     private static func line(_ json: [UInt8]) -> [UInt8] {
@@ -134,10 +134,10 @@ package enum StandardOutput {
     }
 }
 
-/// Makes JSON safe to be looked at with `cat` and `tail`.
+/// Makes JSON safe to read with `cat` and `tail`.
 enum JSONEscapes {
-    /// The same JSON with `\u` for everything that a terminal obeys or hides: C1 controls, bidi
-    /// overrides, zero-width characters. (What is below U+0020 is escaped in any JSON.)
+    /// The same JSON with `\u` escapes for characters that a terminal would interpret or hide: C1
+    /// controls, bidi overrides, zero-width characters. (JSON itself escapes those below U+0020.)
     static func escapingInvisible(in json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         var output: [UInt8] = []
@@ -167,11 +167,11 @@ enum JSONEscapes {
 
 /// Standard input, output and error, which a parent may have closed.
 package enum StandardDescriptors {
-    /// Takes the numbers that are free, so that no socket of ours becomes an output. To be
-    /// called before anything is opened.
+    /// Opens the numbers that are free, so that no socket becomes an output. Call it before
+    /// anything is opened.
     ///
-    /// Opened the wrong way round: reading or writing fails, as it would on the closed one, here
-    /// and in every command that inherits it.
+    /// They are opened the wrong way round: reading or writing fails, as on a closed descriptor,
+    /// here and in every command that inherits it.
     package static func reserve() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {

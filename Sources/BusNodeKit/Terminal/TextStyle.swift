@@ -1,7 +1,6 @@
 import ErrorBus
 
-/// How text looks on a terminal. Colours are left out where they are not wanted; what they say is
-/// also said in words or marks.
+/// The style of text on a terminal. Colours can be turned off; words or marks say the same.
 struct TextStyle: OptionSet, Hashable {
     let rawValue: Int
 
@@ -21,7 +20,7 @@ struct TextStyle: OptionSet, Hashable {
 
     static let reset = "\u{1B}[0m"
 
-    /// What makes a terminal write in this style, from any other.
+    /// The sequence that switches a terminal to this style from any other.
     func sequence(isColored: Bool) -> String {
         let shown = isColored ? self : subtracting(Self.colors)
         let codes = Self.codes.filter { shown.contains($0.0) }.map(\.1)
@@ -29,8 +28,7 @@ struct TextStyle: OptionSet, Hashable {
     }
 }
 
-/// How bad something is, for the eye: the same mark and colour wherever people are asked. The
-/// marks tell without colours.
+/// The mark and colour of a severity, the same everywhere. The marks suffice without colours.
 enum SeverityLook {
     static func mark(_ severity: Severity) -> String {
         switch severity {

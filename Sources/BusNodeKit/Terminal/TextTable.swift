@@ -1,15 +1,14 @@
 import ErrorBus
 
-/// Cells in columns, with titles above. Cells are escaped: they may hold what a peer sent.
+/// Cells in columns, with titles above. Cells are escaped: they may hold text of a peer.
 package enum TextTable {
-    /// A column that may be cut keeps this much.
+    /// The minimum width of a column that may be cut.
     private static let leastWidth = 5
 
     /// - Parameters:
     ///   - widthMax: The most characters of a cell, for each column.
-    ///   - flexible: The columns that are cut, the widest first, where a line would be longer than
-    ///     `columns`.
-    ///   - columns: The terminal's; nil where no terminal is, and nothing is cut for it.
+    ///   - flexible: The columns to cut, the widest first, when a line is longer than `columns`.
+    ///   - columns: The terminal's width; nil without a terminal: nothing is cut for it.
     package static func lines(
         _ rows: [[String]], _ titles: [String], widthMax: [Int], flexible: Set<Int> = [],
         columns: Int? = nil
@@ -24,7 +23,7 @@ package enum TextTable {
         }
         if let columns { fit(&widths, flexible, into: columns) }
         return rows.map { row in
-            // Nothing behind the last word of a line, where it would only be copied along.
+            // No spaces at the end of a line, which would be copied along.
             var line = zip(row, widths).map { cell, width in
                 let text = TextWidth.clipped(cell, to: width)
                 return text + String(repeating: " ", count: width - TextWidth.columns(of: text))
@@ -34,8 +33,7 @@ package enum TextTable {
         }
     }
 
-    /// Takes from the widest of those that may be cut until the line fits, or all are at their
-    /// least.
+    /// Narrows the widest flexible columns until the line fits, or all are at their minimum.
     private static func fit(
         _ widths: inout [Int], _ flexible: Set<Int>, into columns: Int
     ) {
@@ -50,10 +48,10 @@ package enum TextTable {
     }
 }
 
-/// How many columns of a terminal text takes. Terminals differ on rare characters: drawings
-/// put each field at its own column, so that a difference stays within one.
+/// The columns of a terminal that text takes. Terminals differ on rare characters: drawings put
+/// each field at a fixed column, so that a difference stays within one field.
 enum TextWidth {
-    /// East Asian Width W and F where no emoji are; those tell by their own property.
+    /// East Asian Width W and F without emoji, which have a property of their own.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF,
         0x4E00...0xA4C6, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAD9, 0xFE10...0xFE19,
@@ -82,7 +80,7 @@ enum TextWidth {
         return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// The text, cut to so many columns; an ellipsis stands for what is missing.
+    /// The text, cut with an ellipsis to so many columns.
     static func clipped(_ text: String, to limit: Int) -> String {
         guard limit > 0 else { return "" }
         guard columns(of: text) > limit else { return text }
@@ -99,7 +97,7 @@ enum TextWidth {
                 }))
     }
 
-    /// One line as several of at most so many columns, broken between words where they are short
+    /// One line as several of at most so many columns, broken between words where these are short
     /// enough.
     static func pieces(_ text: String, columns limit: Int) -> [String] {
         var pieces: [String] = []
@@ -111,7 +109,7 @@ enum TextWidth {
                 return width <= limit
             }
             guard fitting.endIndex < rest.endIndex else { return pieces + [String(rest)] }
-            // Too narrow for any of it: better too wide than for ever.
+            // Not even one character fits: a line that is too wide instead of an endless loop.
             guard !fitting.isEmpty else { return pieces + [String(rest)] }
             // Between words, unless that leaves most of the line empty.
             let space = fitting.lastIndex(of: " ").map { fitting[...$0] }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Times of logs and consoles: as they are written, and for people.
+/// Times of logs and consoles: the written form, and texts for people.
 package enum TimeText {
-    /// As they are written, in UTC: `2026-11-21T10:00:00.000Z`.
+    /// The written form, in UTC: `2026-11-21T10:00:00.000Z`.
     package static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     package static var now: String { text(.now) }
 
@@ -10,11 +10,11 @@ package enum TimeText {
 
     static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
 
-    /// With its date unless that is today's.
+    /// The time with its date, unless that is today's.
     ///
     /// - Parameters:
-    ///   - text: Of the ``style``; anything else stays as it is.
-    ///   - hasFraction: False leaves the parts of a second out.
+    ///   - text: In the ``style``; any other text stays unchanged.
+    ///   - hasFraction: Whether to keep the fraction of the second.
     static func text(_ text: String, now: Date, hasFraction: Bool = true) -> String {
         let parts = text.split(separator: "T", maxSplits: 1)
         guard parts.count == 2, parts[0].count == 10, parts[1].hasSuffix("Z") else { return text }
@@ -23,9 +23,9 @@ package enum TimeText {
     }
 }
 
-/// How long something has lasted, for people.
+/// A duration for people.
 enum AgeText {
-    /// Two units at most.
+    /// In at most two units.
     static func text(milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1_000
         return switch seconds {
@@ -36,7 +36,7 @@ enum AgeText {
         }
     }
 
-    /// One unit, for columns.
+    /// In one unit, for columns.
     static func short(seconds: Int) -> String {
         switch seconds {
         case ..<120: "\(seconds)s"

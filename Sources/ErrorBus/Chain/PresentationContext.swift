@@ -133,7 +133,7 @@ public struct PresentationContext: Sendable {
             if passed.contains(object) {
                 return Outcome(
                     didRecover: false, reason: .cycle, decidedBy: name,
-                    detail: "passed before: \((trail + [name]).joined(separator: " -> "))")
+                    detail: "circular chain: \((trail + [name]).joined(separator: " -> "))")
             }
             passed.append(object)
         }

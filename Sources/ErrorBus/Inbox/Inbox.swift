@@ -47,7 +47,9 @@ package final class Inbox: Presenter {
     package func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Ending>()
         let isTaken = change { state in
-            guard state.machine.opened(InboxQuestion(prompt), at: .now) != nil else { return false }
+            guard state.machine.opened(InboxPresentation(prompt), at: .now) != nil else {
+                return false
+            }
             state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended)
             return true
         }

@@ -46,14 +46,14 @@ package struct InboxItem: Hashable, Sendable {
     /// The inbox's revision at the item's arrival.
     package let openedRevision: UInt64
 
-    init(_ question: InboxQuestion, group: Int, at now: Moment, revision: UInt64) {
-        id = question.id
-        report = question.report
-        origin = question.origin
-        path = question.path
-        retryCount = question.retryCount
-        wasShownBefore = question.wasShownBefore
-        deadline = question.deadline
+    init(_ presentation: InboxPresentation, group: Int, at now: Moment, revision: UInt64) {
+        id = presentation.id
+        report = presentation.report
+        origin = presentation.origin
+        path = presentation.path
+        retryCount = presentation.retryCount
+        wasShownBefore = presentation.wasShownBefore
+        deadline = presentation.deadline
         self.group = group
         openedAt = now
         changedAt = now
@@ -100,7 +100,7 @@ package struct InboxItem: Hashable, Sendable {
 }
 
 /// A presentation as it is put into an inbox.
-package struct InboxQuestion: Hashable, Sendable {
+package struct InboxPresentation: Hashable, Sendable {
     package var id: PresentationID
     package var report: ErrorReport
     package var origin: NodeName?

@@ -18,20 +18,21 @@ struct InboxMachine: Sendable {
 
     /// A presentation arrived. Nil when the inbox is full. A known id is open again: its earlier
     /// call has ended or is about to.
-    mutating func opened(_ question: InboxQuestion, at now: Moment) -> InboxItem? {
-        if let earlier = items[question.id] { forget(earlier) }
+    mutating func opened(_ presentation: InboxPresentation, at now: Moment) -> InboxItem? {
+        if let earlier = items[presentation.id] { forget(earlier) }
         guard openCount < limits.openMax else { return nil }
         revision += 1
         let item = InboxItem(
-            question, group: groups.add(question.id, CoalescingKey(question.report)), at: now,
+            presentation,
+            group: groups.add(presentation.id, CoalescingKey(presentation.report)), at: now,
             revision: revision)
-        items[question.id] = item
+        items[presentation.id] = item
         openCount += 1
-        if let earlier = question.report.retryOf, items[earlier]?.failedAgain == nil,
-            items[earlier] != nil, earlier != question.id
+        if let earlier = presentation.report.retryOf, items[earlier]?.failedAgain == nil,
+            items[earlier] != nil, earlier != presentation.id
         {
             revision += 1
-            items[earlier]?.failedAgain = question.id
+            items[earlier]?.failedAgain = presentation.id
             items[earlier]?.revision = revision
         }
         return item

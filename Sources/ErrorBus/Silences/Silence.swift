@@ -89,7 +89,7 @@ extension SilenceRefusal: CustomStringConvertible {
             "match: found no condition; allowed: at least one of domain, code, severity, origin, "
                 + "userInfo"
         case .tooMany(let allowed):
-            "silences: allowed: \(allowed) active at a time; end one first"
+            "silences: the limit of \(allowed) active ones is reached; end one first"
         case .duration(let allowed):
             "a silence may last \(allowed.lowerBound.components.seconds) to "
                 + "\(allowed.upperBound.components.seconds) s"

@@ -56,7 +56,7 @@ struct BareRequest: Hashable, Sendable {
         default:
             throw WireError(
                 .malformed,
-                "deadlineMilliseconds is no whole number from 0 to "
+                "deadlineMilliseconds is not a whole number from 0 to "
                     + "\(WireLimits.bareDeadlineMillisecondsMax) (a day)", id: id)
         }
     }

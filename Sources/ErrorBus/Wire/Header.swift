@@ -49,7 +49,7 @@ struct Header: Hashable, Sendable {
         }
         let field = Field(name: String(name), value: value)
         guard self[field.name] == nil else {
-            throw WireError(.malformed, "header field \(name) stands twice")
+            throw WireError(.malformed, "header field \(name) appears twice")
         }
         fields.append(field)
     }

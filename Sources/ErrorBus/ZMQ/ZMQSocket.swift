@@ -65,7 +65,7 @@ final class ZMQSocket {
             switch SocketFile(path) {
             case .live: throw failure("listen on", EADDRINUSE)
             case .other:
-                throw failure("listen on", EEXIST, "there is a file that is no socket")
+                throw failure("listen on", EEXIST, "the path is a file, not a socket")
             case .none, .stale: break
             }
         }
@@ -73,7 +73,7 @@ final class ZMQSocket {
         let number = zmq_errno()
         let reason =
             number == ENODEV
-            ? "this machine has no such address; a host's name is nothing to listen on" : nil
+            ? "this machine has no such address; give an address, not a host name" : nil
         throw failure("listen on", number, reason)
     }
 

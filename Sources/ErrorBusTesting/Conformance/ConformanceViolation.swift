@@ -1,11 +1,11 @@
 import ErrorBus
 public import Logging
 
-/// Something a type does that its protocol rules out.
+/// A broken rule of a protocol, with the behaviour found.
 public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule, in words.
     public let rule: String
-    /// What was seen instead.
+    /// The behaviour found.
     public let found: String
 
     public var description: String { "\(rule): \(found)" }
@@ -20,8 +20,8 @@ struct ConformanceProbe: ReportableError {
     }
 }
 
-/// Waits for `operation` at most `limit` on `clock`; nil when that was not enough. The operation is
-/// then cancelled, and not waited for.
+/// Waits for `operation` at most `limit` on `clock`; nil when the limit passes first. The operation
+/// is then cancelled and not waited for.
 func withPatience<Value: Sendable>(
     _ limit: Duration, on clock: any Clock<Duration>,
     _ operation: @escaping @Sendable () async throws -> Value
@@ -30,7 +30,7 @@ func withPatience<Value: Sendable>(
 }
 
 extension Logger {
-    /// A logger that drops everything, for checks whose failures say enough themselves.
+    /// A logger that drops everything, for checks whose failures need no log.
     public static var silent: Logger {
         Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
     }

@@ -1,6 +1,6 @@
 public import ErrorBus
 
-/// Checks that a presenter keeps the rules of ``Presenter``, for users to run on their own:
+/// Checks that a presenter follows the rules of ``Presenter``, for users' own tests:
 ///
 /// ```swift
 /// let console = FakeConsole()
@@ -10,9 +10,9 @@ public import ErrorBus
 /// #expect(await checks.violations().isEmpty)
 /// ```
 ///
-/// Each check presents an error of its own with the options `retry` and `cancel`.
+/// Each check presents an error with the options `retry` and `cancel`.
 public struct PresenterConformance: Sendable {
-    /// Makes the presenter's person choose the option with this id, for the prompt shown now.
+    /// Chooses the option with this id for the prompt shown now, in the role of the person.
     public typealias Choose = @Sendable (_ option: String) async -> Void
 
     private let presenter: any Presenter
@@ -22,10 +22,10 @@ public struct PresenterConformance: Sendable {
 
     /// - Parameters:
     ///   - presenter: The presenter under test. It must not have open prompts.
-    ///   - patience: The time after which something that did not happen is a violation.
-    ///   - clock: What that time is measured by. On a ``ManualClock`` that stands still a check
-    ///     waits as long as it takes.
-    ///   - choose: Plays the person.
+    ///   - patience: The time limit for each expected event.
+    ///   - - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
+    ///     without a limit.
+    ///   - choose: Chooses in the role of the person.
     public init(
         _ presenter: any Presenter, patience: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(), choose: @escaping Choose
@@ -36,7 +36,7 @@ public struct PresenterConformance: Sendable {
         self.choose = choose
     }
 
-    /// Runs every check; empty when the presenter keeps the rules.
+    /// Runs every check; empty when the presenter follows the rules.
     public func violations() async -> [ConformanceViolation] {
         var found: [ConformanceViolation] = []
         for check in [choiceIsDelivered, cancellationIsHonoured, refusalIsTaken] {
@@ -85,13 +85,13 @@ public struct PresenterConformance: Sendable {
     }
 
     private func refusalIsTaken() async -> ConformanceViolation? {
-        let rule = "a question that was answered elsewhere ends without another answer"
+        let rule = "a prompt that was answered elsewhere ends without another answer"
         let run = PresenterConformanceRun(presenter, clock: clock)
         guard let prompt = await run.begins(within: patience) else {
             return ConformanceViolation(rule: rule, found: "present was not called")
         }
         guard let first = try? prompt.answer("cancel", by: "another", via: .person) else {
-            return ConformanceViolation(rule: rule, found: "the question was not open")
+            return ConformanceViolation(rule: rule, found: "the prompt was not open")
         }
         await choose("retry")
         guard let ending = await run.ending(within: patience) else {
@@ -153,9 +153,9 @@ private final class PresenterConformanceRun: Sendable {
     deinit { task.cancel() }
 }
 
-/// A presenter between a chain and the one under test, that notes what goes in and comes out.
+/// A presenter between the chain and the one under test, which records its calls.
 private final class ObservedPresenter: Presenter {
-    /// How one call of `present` ended.
+    /// The end of one call of `present`.
     enum Ending: Sendable {
         case returned(Answer?)
         case threw(any Error)

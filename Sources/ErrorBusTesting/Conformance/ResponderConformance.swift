@@ -1,14 +1,14 @@
 public import ErrorBus
 
-/// Checks that a responder keeps the rules of ``Responder``, for users to run on their own:
+/// Checks that a responder follows the rules of ``Responder``, for users' own tests:
 ///
 /// ```swift
 /// let checks = ResponderConformance { next in Importer(next: next) }
 /// #expect(await checks.violations().isEmpty)
 /// ```
 ///
-/// The probe is an error that the responder is not to deal with itself, so that it must be passed
-/// on, with its options as they were or with more of them.
+/// The probe is an error that the responder does not handle, so it must be passed on with at least
+/// its options.
 public struct ResponderConformance: Sendable {
     /// Makes the responder under test, in front of `next`.
     public typealias MakeResponder =
@@ -20,10 +20,10 @@ public struct ResponderConformance: Sendable {
     private let makeResponder: MakeResponder
 
     /// - Parameters:
-    ///   - probe: An error that the responder passes on; one of its own unless given.
-    ///   - patience: The time after which something that did not happen is a violation.
-    ///   - clock: What that time is measured by. On a ``ManualClock`` that stands still a check
-    ///     waits as long as it takes.
+    ///   - probe: An error that the responder passes on; by default one made here.
+    ///   - patience: The time limit for each expected event.
+    ///   - - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
+    ///     without a limit.
     ///   - makeResponder: Makes a fresh responder for each check.
     public init(
         probe: (any Error)? = nil, patience: Duration = .seconds(5),
@@ -36,7 +36,7 @@ public struct ResponderConformance: Sendable {
         self.makeResponder = makeResponder
     }
 
-    /// Runs every check; empty when the responder keeps the rules.
+    /// Runs every check; empty when the responder follows the rules.
     public func violations() async -> [ConformanceViolation] {
         var found: [ConformanceViolation] = []
         for check in [
@@ -49,7 +49,7 @@ public struct ResponderConformance: Sendable {
     }
 
     private func errorIsPassedOn() async -> ConformanceViolation? {
-        let rule = "what is not dealt with reaches next once, as the same presentation"
+        let rule = "an error that is not handled reaches next once, as the same presentation"
         let seen = Recorder<PresentationID>()
         let end = ClosureResponder(
             "end", next: nil,
@@ -153,7 +153,7 @@ public struct ResponderConformance: Sendable {
     private func present(
         _ error: any Error, before next: (any Responder)?
     ) async -> Outcome? {
-        // In a chain, as in life: the presentation begins below the responder under test.
+        // In a chain, as in production: the presentation begins below the responder under test.
         let origin = ClosureResponder("origin", next: await makeResponder(next))
         return await withPatience(patience, on: clock) { await origin.presentError(error) }
     }

@@ -1,19 +1,19 @@
 public import ErrorBus
 import Synchronization
 
-/// A presenter that answers by a script, one step a prompt, and notes every prompt it was given.
+/// A presenter that answers by a script, one step for each prompt, and records every prompt.
 public final class ScriptedPresenter: Presenter {
-    /// What to do with one prompt.
+    /// The reaction to one prompt.
     public enum Step: Sendable {
         /// Choose the option with this id.
         case answer(String, by: String = "script", via: Answer.Via = .person)
-        /// Leave it to the next presenter.
+        /// Decline to the next presenter.
         case decline
-        /// Fail to present.
+        /// Throw this error.
         case fail(any Error)
-        /// Show it until it is taken away.
+        /// Show the prompt until it ends.
         case waitForCancellation
-        /// Anything else.
+        /// Run any code.
         case run(@Sendable (Prompt) async throws -> Answer?)
     }
 
@@ -24,23 +24,24 @@ public final class ScriptedPresenter: Presenter {
 
     /// - Parameters:
     ///   - name: The name in logs.
-    ///   - steps: One for each prompt, in order; when they are used up it declines.
+    ///   - steps: One for each prompt, in order; after the last one it declines.
     public init(_ name: String = "script", _ steps: Step...) {
         presenterName = name
         self.steps = Mutex(steps[...])
     }
 
-    /// Every prompt it was given, in order.
+    /// Every prompt so far, in order.
     public var prompts: [Prompt] { record.elements }
 
     /// The next prompt that no earlier call returned; waits for it.
     public func nextPrompt() async throws -> Prompt { try await record.next() }
 
-    /// The next prompt that was taken away while a ``Step/waitForCancellation`` showed it.
+    /// The next prompt that ended while a ``Step/waitForCancellation`` showed it.
     public func nextTakenAway() async throws -> PresentationID { try await takenAway.next() }
 
     public func present(_ prompt: Prompt) async throws -> Answer? {
-        // Before it is noted, so that who waits for the n-th prompt knows its step is taken.
+        // Taken before the prompt is recorded, so that a test that waits for the n-th prompt knows
+        // its step.
         let step = steps.withLock { $0.popFirst() } ?? .decline
         record.record(prompt)
         switch step {
@@ -51,7 +52,7 @@ public final class ScriptedPresenter: Presenter {
         case .fail(let error):
             throw error
         case .waitForCancellation:
-            // Nothing is ever recorded: only cancellation ends it.
+            // Nothing is ever recorded: only cancellation ends the wait.
             _ = try? await Recorder<Never>().next()
             takenAway.record(prompt.id)
             return nil

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it, so that limits of minutes are tested in
-/// microseconds and never by chance.
+/// A clock that a test moves by hand, so that limits of minutes are tested in microseconds and
+/// never depend on chance.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -10,7 +10,7 @@ import Synchronization
 /// clock.advance(by: .seconds(600))                     // and is over
 /// ```
 public final class ManualClock: Clock, Sendable {
-    /// A point in this clock's time: how long after its start.
+    /// A point in time, as the duration since the clock's start.
     public struct Instant: InstantProtocol {
         public let offset: Duration
 
@@ -41,15 +41,15 @@ public final class ManualClock: Clock, Sendable {
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How many sleep at the moment: zero at the end of a test means that no timer is left.
+    /// How many tasks sleep on it: zero at the end of a test means that no timer is left.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until a sleep begins that no earlier call returned; for how long it sleeps.
+    /// The duration of the next sleep that no earlier call returned; waits for it.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled.
     public func nextSleep() async throws -> Duration { try await sleeps.next() }
 
-    /// Moves the time, never backwards, and wakes whose time has come, the earliest first.
+    /// Moves the time, never backwards, and wakes the sleepers that are due, the earliest first.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "a clock does not go backwards: \(duration)")
         let woken = state.withLock { state in

@@ -2,8 +2,7 @@ package import ErrorBus
 package import Foundation
 import Synchronization
 
-/// The time as a test says it is, for types that ask for the time and do not sleep: it stands
-/// still until the test moves it, however long the test waits for a processor.
+/// A time that a test moves by hand, for types that read the time and do not sleep.
 ///
 /// ```swift
 /// let time = ManualTime()
@@ -13,7 +12,7 @@ import Synchronization
 package final class ManualTime: Sendable {
     private let moment: Mutex<Moment>
 
-    /// - Parameter date: What people read at the start.
+    /// - Parameter date: The wall-clock time at the start.
     package init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
         moment = Mutex(Moment(instant: ContinuousClock.now, date: date))
     }

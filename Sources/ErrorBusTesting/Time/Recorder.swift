@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Notes what happened, in order, and lets a test wait for what happens next: the alternative to
-/// sleeping until it probably has.
+/// Records elements in order, and lets a test wait for the next one instead of sleeping.
 public final class Recorder<Element: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Element, any Error>
 
@@ -16,10 +15,10 @@ public final class Recorder<Element: Sendable>: Sendable {
 
     public init() {}
 
-    /// Everything noted so far, taken or not.
+    /// Every element so far, whether or not `next` returned it.
     public var elements: [Element] { state.withLock { $0.elements } }
 
-    /// Notes `element`.
+    /// Records `element`.
     public func record(_ element: Element) {
         let waiter = state.withLock { state -> Waiter? in
             state.elements.append(element)
@@ -30,7 +29,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// The oldest element that no call of `next` has returned yet; waits until there is one.
+    /// The oldest element that no earlier call returned; waits until there is one.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled.
     public func next() async throws -> Element {

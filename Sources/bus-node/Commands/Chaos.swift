@@ -6,7 +6,7 @@ import Foundation
 import OrderedCollections
 import UnixSignals
 
-/// `bus-node chaos`: a topology under faults, and what its ledger says afterwards.
+/// `bus-node chaos`: runs a topology under faults and checks its ledger.
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a topology under faults and check that nothing was lost or doubled.",
@@ -14,9 +14,9 @@ struct Chaos: AsyncParsableCommand {
             Starts every node of the topology as a process of its own, with a fault proxy on \
             every link and an automatic presenter in place of those configured. The leaves \
             present N errors while links fail and processes die by a schedule made from the seed. \
-            Then everything is healed, the bus settles, and the logs of all processes are \
-            checked. Rules apply, but no command of theirs is run. Exits 0 only when all \
-            invariants hold, else 1; 78 when the topology cannot be used for it.
+            Then all faults end, the bus settles, and the logs of all processes are checked. \
+            Rules apply, but their commands are not run. Exits 0 only when all \
+            invariants hold, else 1; 78 when the topology is not usable for a chaos run.
 
             Example: bus-node chaos --topology Examples/chaos/topology.yaml --seed 7 \
             --duration 30s --presentations 1000 --svg chaos.svg
@@ -37,8 +37,8 @@ struct Chaos: AsyncParsableCommand {
 
     @Option(
         help: """
-            Only these faults, as a list: \(ChaosFault.allowed). Left out, and for all: every one \
-            except corrupt and kill-presenter, which have to be named.
+            Only these faults, as a list: \(ChaosFault.allowed). By default, and for all: all \
+            but corrupt and kill-presenter, which have to be named.
             """)
     var faults: String?
 
@@ -48,10 +48,10 @@ struct Chaos: AsyncParsableCommand {
     @Flag(help: "Print the counts as JSON.")
     var json = false
 
-    @Option(help: "A file to draw the run into.")
+    @Option(help: "Draw the run into this file, as SVG.")
     var svg: String?
 
-    @Flag(help: "Keep the logs of the processes and say where. They are kept anyway on a failure.")
+    @Flag(help: "Keep the processes' logs, as after a failure, and print their folder.")
     var keep = false
 
     @Option(help: "What the processes log: trace, debug, info, notice, warning, error, critical.")
@@ -98,7 +98,7 @@ struct Chaos: AsyncParsableCommand {
             settleLimit: try Target.duration(settle, option: "--settle"), logLevel: logLevel)
     }
 
-    /// Sockets need their folder.
+    /// Creates the folders of the sockets.
     static func makeFolders(for plan: ChaosPlan) throws {
         for endpoint in plan.processes.flatMap(\.settings.listen) {
             guard case .ipc(let path) = endpoint.address else { continue }

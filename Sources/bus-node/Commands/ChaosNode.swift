@@ -8,7 +8,7 @@ import Logging
 import OrderedCollections
 import UnixSignals
 
-/// One process of a chaos run; started by `bus-node chaos`, by `bus-node soak` and in containers,
+/// One process of a chaos run, started by `bus-node chaos`, by `bus-node soak` and in containers,
 /// not by people.
 struct ChaosNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,14 +25,14 @@ struct ChaosNode: AsyncParsableCommand {
     @Option var start: Int64 = 0
     /// Microseconds.
     @Option var window: Int64 = 0
-    /// A share to present before the one above, as `share` is: how many, when, how long.
+    /// A share presented before the one above, in the form of `share`: how many, when, how long.
     @Option var warmUpShare = 0
     @Option var warmUpStart: Int64 = 0
     @Option var warmUpWindow: Int64 = 0
-    /// Milliseconds for which results are remembered.
+    /// How many milliseconds results are remembered.
     @Option var tombstone = LinkTimes().tombstone
     @Option var statusFile: String?
-    /// For a soak, which measures.
+    /// For a soak, which measures memory.
     @Flag var givesMemoryBack = false
     @Option var logLevel: Logger.Level = .error
 
@@ -86,7 +86,7 @@ struct ChaosNode: AsyncParsableCommand {
         if role == .presenter {
             let presenter = ChaosPresenter(
                 log, seed: SeededGenerator.seed(seed, part: "\(settings.name) \(getpid())"))
-            // The run's own: the topology's holds what people have decided.
+            // A journal of this run: the topology's holds people's decisions.
             if settings.journal != nil {
                 parts.journal = try SQLiteJournal(
                     folder.journal(of: settings.name), of: settings.name)
@@ -103,7 +103,7 @@ struct ChaosNode: AsyncParsableCommand {
         return parts
     }
 
-    /// Until a signal, or until its starter is gone.
+    /// Runs until a signal, or until the process that started it is gone.
     private static func serve(
         _ node: Node, _ workers: [ChaosWorker], _ status: StatusFile?,
         _ givesMemoryBack: Bool
@@ -122,7 +122,7 @@ struct ChaosNode: AsyncParsableCommand {
                 group.addTask { try await keepGivingMemoryBack(of: node) }
             }
             if !workers.isEmpty {
-                // Done with its share it stays, for the answers that are still on their way.
+                // Stays after its share, for answers that are still on their way.
                 group.addTask {
                     for worker in workers { try await worker.run() }
                     try await Task.sleep(for: .seconds(86_400))
@@ -134,7 +134,7 @@ struct ChaosNode: AsyncParsableCommand {
         }
     }
 
-    /// So that resident memory says what is in use whenever the node's tables are empty.
+    /// So that resident memory shows what is in use whenever the node's tables are empty.
     private static func keepGivingMemoryBack(of node: Node) async throws {
         while true {
             try await Task.sleep(for: .seconds(2))
@@ -143,7 +143,7 @@ struct ChaosNode: AsyncParsableCommand {
     }
 }
 
-/// A chaos run starts no commands of the topology's rules: they mean business.
+/// Runs no command: those of the topology's rules have real effects.
 private struct NoCommands: CommandRunner {
     func run(
         _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration

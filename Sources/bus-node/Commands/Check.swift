@@ -3,14 +3,14 @@ import BusNodeKit
 import ErrorBus
 import Foundation
 
-/// `bus-node check`: is this topology, with every file that it names, fit to be run?
+/// `bus-node check`: validates a topology and every file that it names.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Validate a topology and every file that it names.",
         discussion: """
             Prints the tree of nodes and exits 0, or prints every problem with its file, line \
-            and field and exits 78, or 66 where all that is wrong is that files or programs are \
-            missing. Warnings go to standard error.
+            and field and exits 78, or 66 when the only problems are missing files or programs. \
+            Warnings go to standard error.
 
             Example: bus-node check topology.yaml
             """)
@@ -30,7 +30,7 @@ struct Check: AsyncParsableCommand {
                 try report(error)
                 throw error.exitStatus.exitCode
             }
-            // What reads well may still name what a node would not start with.
+            // A valid file may still name files that the node cannot start with.
             let files = NamedFiles(loaded.topology, file)
             loaded = LoadedTopology(
                 topology: loaded.topology, warnings: loaded.warnings + files.warnings)
@@ -66,7 +66,7 @@ struct Check: AsyncParsableCommand {
     }
 }
 
-/// What `check --json` prints.
+/// The output of `check --json`.
 struct CheckReport: Encodable {
     struct Finding: Encodable {
         let file: String
@@ -144,8 +144,8 @@ struct TopologyOutline {
 
     init(_ topology: Topology) { self.topology = topology }
 
-    /// The lines, parents above their children. A node with several parents stands below each,
-    /// its own children only below the first.
+    /// The lines, parents above their children. A node with several parents appears below each of
+    /// them, its children only below the first.
     var lines: [String] {
         var lines: [String] = []
         var drawn: Set<NodeName> = []

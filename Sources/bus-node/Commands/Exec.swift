@@ -5,33 +5,33 @@ import Foundation
 import Logging
 import Synchronization
 
-/// `bus-node exec`: a command whose failure another process can decide about.
+/// `bus-node exec`: runs a command, and presents its failure.
 struct Exec: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a command; when it fails, present the error with Retry, Skip and Abort.",
         discussion: """
             Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
             exec when no node can be reached, unless the topology says whenUnreachable: fail, \
-            which exits 69. A command ended by signal N exits 128 + N, one that is not found \
-            127, one that cannot be run 126. Input, output and signals \
-            pass through. At a console the same command that failed in the same way, in \
-            the same directory of any host, is one group; other failures are others.
+            which exits 69. Exits 128 + N when signal N ended the command, 127 when it was not \
+            found, 126 when it could not be run. Input, output and signals pass through. A \
+            console groups failures of the same command, in the same way and in the same \
+            directory, on any host.
 
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)
 
     @OptionGroup var target: Target
 
-    @Option(help: "How many times Retry is offered; always, when not given.")
+    @Option(help: "How many times Retry is offered; without a limit when not given.")
     var retriesOffered: Int?
 
     @Option(help: "Give up waiting for an answer after this long, each time, as in 30m.")
     var deadline: String?
 
-    @Option(help: "What is done when no answer comes in time: retry, skip or abort.")
+    @Option(help: "The option applied when no answer comes in time: retry, skip or abort.")
     var onExpiry: String?
 
-    @Flag(help: "Do not say where the question stands.")
+    @Flag(help: "Do not print the state of the presentation.")
     var quiet = false
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")
@@ -53,7 +53,7 @@ struct Exec: AsyncParsableCommand {
     func run() async throws {
         BusLogHandler.bootstrap(level: target.logLevel)
         try await orFail {
-            // All of its words, of which only the first was parsed.
+            // All words of the command; only the first was parsed.
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
             var options = PresentationOptions()

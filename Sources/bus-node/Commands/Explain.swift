@@ -4,28 +4,28 @@ import ErrorBus
 import Foundation
 import OrderedCollections
 
-/// `bus-node explain`: the path an error would take, before it does.
+/// `bus-node explain`: the path that an error would take.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the path that an error would take through a topology.",
         discussion: """
             Prints each node on the way up, which rules match there (position, file and line) \
             and what they change, and where it ends: answered, withheld, presented, or nowhere. \
-            Rules are applied as a node does it, to the report as changed so far; limits count \
-            as not used up, and no command is run. The report is what `present --report` takes.
+            Rules are applied as in a node, to the report as changed so far; limits count as \
+            unused, and no command is run. The report has the format of `present --report`.
 
             Example: bus-node explain --topology topology.yaml --from worker-1 --report error.json
             """)
 
     @OptionGroup var choice: TopologyChoice
 
-    @Option(help: "The node of it where the error enters.")
+    @Option(help: "The node of the topology where the error enters.")
     var from: String
 
     @Option(help: "The error report as JSON; - reads standard input.")
     var report: String
 
-    @Option(help: "Where the error arose, when that is a client below --from.")
+    @Option(help: "The node that the error arose in, when it is a client below --from.")
     var origin: String?
 
     @Option(help: "When it happens, for rules with `during`, as in 2026-11-21T09:30:00Z.")

@@ -8,8 +8,8 @@ struct Graph: AsyncParsableCommand {
         abstract: "Draw a topology: parents above children, endpoints, presenters.",
         discussion: """
             Formats: text for a terminal, mermaid for Markdown, dot for Graphviz. The picture \
-            is of the file. With --live every node that listens is asked how it is, for 2 s at \
-            most, and the picture shows what they say: links up or down, and what is open.
+            shows the file. With --live every node that listens is asked for its status, for 2 s \
+            at most, and the picture also shows links up or down, and open presentations.
 
             Example: bus-node graph topology.yaml --format dot | dot -Tsvg >topology.svg
             """)
@@ -25,7 +25,7 @@ struct Graph: AsyncParsableCommand {
     @Option(help: "text, mermaid or dot.")
     var format = Format.text
 
-    @Flag(help: "Ask the nodes how they and their links are.")
+    @Flag(help: "Ask the nodes for their status and show it.")
     var live = false
 
     @Flag(help: "Print nodes and links as JSON.")

@@ -7,14 +7,14 @@ import Foundation
 struct InboxAnswer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer",
-        abstract: "Choose an option of a presentation, or of all that are like it.",
+        abstract: "Choose an option of a presentation, or of its whole group.",
         discussion: """
             Prints the answer that counts. With --all-like every open presentation of the same \
-            group gets the option, and is printed with its id; each origin carries it out by \
-            itself, and what comes in after this is a question of its own. Where their \
-            descriptions differ, they are listed, and the option is refused without --differing, \
-            or at a terminal asked about, as is one that cannot be undone. Exits 1 when another \
-            answer was first, 64 when the option is not offered or the descriptions differ.
+            group gets the option, and is printed with its id; each origin runs its own attempt, \
+            and later presentations are not answered. When their descriptions differ, they are \
+            listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
+            destructive option is confirmed at a terminal too. Exits 1 when another answer was \
+            first, 64 when the option is not offered or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -30,17 +30,17 @@ struct InboxAnswer: AsyncParsableCommand {
     @Flag(help: "Answer every open presentation of its group.")
     var allLike = false
 
-    @Flag(help: "With --all-like: also where the descriptions in the group differ.")
+    @Flag(help: "With --all-like: answer even when the descriptions in the group differ.")
     var differing = false
 
     @Option(
         help: """
-            With --all-like: the revision of the list that was looked at, as list --json has it; \
-            what came after it is not answered. Everything that is open now when not given.
+            With --all-like: the revision of the list that you saw, from list --json; later \
+            presentations are not answered. When not given: all that are open now.
             """)
     var seen: Int64?
 
-    @Option(help: "Delay sending by this long, at most 60s, so that inbox undo can take it back.")
+    @Option(help: "Delay sending by this long, at most 60s, so that inbox undo can undo it.")
     var undo = "0s"
 
     @Option(help: "Who decides, for the record; the user's name when not given.")
@@ -79,10 +79,10 @@ struct InboxAnswer: AsyncParsableCommand {
 }
 
 extension InboxAnswer {
-    /// So many that are alike are listed before they are answered; what differs always is.
+    /// The most equal members listed before they are answered; different ones are always listed.
     private static let alikeMax = 20
 
-    /// Answers every open member of the group, once it was said who they are.
+    /// Answers every open member of the group, after listing them.
     func answerAll(
         like id: String, _ client: ConsoleClient, by name: String, undo: Duration
     ) async throws {
@@ -99,18 +99,18 @@ extension InboxAnswer {
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
         try agree(on: members)
-        // What came after the list was not looked at, and is not answered.
+        // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
             item.group, option: option, seen: min(seen ?? revision, revision))
         let reply = try await request.sent(to: client, by: name, undo: undo)
-        try tell(reply, of: open)
+        try report(reply, of: open)
     }
 
     // MARK: Before
 
-    /// Says what is about to be answered, where a person or a script may not know it.
+    /// Lists what is about to be answered, when the caller may not know it.
     ///
-    /// - Throws: When it is not to be answered.
+    /// - Throws: When the answer is not confirmed.
     private func agree(on members: InboxMembers) throws {
         let isPerson = Terminal.isInteractive
         let isRefused = members.differ && !differing
@@ -131,7 +131,7 @@ extension InboxAnswer {
         Terminal.ask(
             "\(option.shown()) for all \(members.count)\(what)? "
                 + (isDestructive ? "This cannot be undone. " : "")
-                + "Type yes to confirm; anything else answers nothing.")
+                + "Type yes to confirm; anything else cancels.")
         let line = readLine()
         Terminal.stopAsking()
         guard PromptKeys.confirms(line ?? "") else {
@@ -145,15 +145,15 @@ extension InboxAnswer {
             members.entries.prefix(shown).map(\.view), now: Date(),
             columns: atTerminal ? Terminal.columnCount : nil)
         var lines = rows.lines
-        if shown < members.count { lines.append("and \(members.count - shown) more like these") }
+        if shown < members.count { lines.append("and \(members.count - shown) more of the same") }
         lines.append(members.facts.joined(separator: ", ").shown())
         Terminal.say(lines.joined(separator: "\n"))
     }
 
     // MARK: Afterwards
 
-    /// Prints each that was answered, and says which were not.
-    private func tell(_ reply: JSONValue, of items: [JSONValue]) throws {
+    /// Prints each member that was answered, and reports the refused ones.
+    private func report(_ reply: JSONValue, of items: [JSONValue]) throws {
         let answered = reply.texts("answered")
         let refused = reply["refused"]?.arrayValue ?? []
         let known = Dictionary(items.map { ($0.text("id"), $0) }) { $1 }

@@ -6,7 +6,7 @@ import ErrorBus
 struct InboxClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
-        abstract: "Take a presentation on, so that others see it, or give it back.",
+        abstract: "Claim a presentation, so that others see that you handle it, or release it.",
         discussion: "Example: bus-node inbox claim 01920000 --for 5m --to http://127.0.0.1:8080")
 
     @OptionGroup var target: InboxTarget
@@ -14,13 +14,13 @@ struct InboxClaim: AsyncParsableCommand {
     @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
-    @Option(name: .customLong("for"), help: "How long it is yours, at most 1h.")
+    @Option(name: .customLong("for"), help: "How long the claim lasts, at most 1h.")
     var time = "5m"
 
     @Flag(help: "Take over another person's claim.")
     var takeOver = false
 
-    @Flag(help: "Give it back.")
+    @Flag(help: "Release the claim.")
     var release = false
 
     @Option(help: "Who claims it; the user's name when not given.")
@@ -51,10 +51,10 @@ struct InboxClaim: AsyncParsableCommand {
 struct InboxUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Take back an answer that has not been sent.",
+        abstract: "Undo an answer that has not been sent.",
         discussion: """
-            The page and the full-screen inbox hold answers back for some seconds. Prints the \
-            stage it is in again; exits 1 when the answer has left.
+            The page and the full-screen inbox hold answers for some seconds before they are sent. \
+            Prints the stage afterwards; exits 1 when the answer was already sent.
 
             Example: bus-node inbox undo 01920000 --to http://127.0.0.1:8080
             """)
@@ -64,7 +64,7 @@ struct InboxUndo: AsyncParsableCommand {
     @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
-    @Option(help: "Who takes it back; the user's name when not given.")
+    @Option(help: "Who undoes it; the user's name when not given.")
     var by: String?
 
     @Flag(help: "Print the console's reply as JSON.")

@@ -4,17 +4,17 @@ import ErrorBus
 import Foundation
 import OrderedCollections
 
-/// `bus-node inbox`: what waits for people at a node with a console, and answering it.
+/// `bus-node inbox`: lists and answers the presentations at a node's console.
 struct InboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inbox",
-        abstract: "See what waits for an answer at a console, and answer it from a shell.",
+        abstract: "List and answer the open presentations at a node's console.",
         usage: "bus-node inbox [--to ADDRESS | --topology FILE [--node NODE]] [--by PERSON] ...",
         discussion: """
-            At a terminal the inbox fills the screen; elsewhere, or with --json, it is listed. \
+            At a terminal the inbox is full-screen; elsewhere, or with --json, a list. \
             Talks to the console of a running node. Exits 0 when done, 1 when the console refused \
             (an answer was first, no such presentation), 64 when the option is not \
-            offered, 69 when no console is there, 77 when the token is missing or another.
+            offered, 69 when no console answers, 77 when the token is missing or wrong.
 
             Every subcommand, and inbox without one, takes: --to ADDRESS (else BUS_NODE_CONSOLE), \
             or --topology FILE (else BUS_NODE_TOPOLOGY) with --node NODE where several nodes have \
@@ -31,7 +31,7 @@ struct InboxCommand: AsyncParsableCommand {
         defaultSubcommand: InboxFullScreen.self)
 }
 
-/// Which console an inbox command talks to, and who speaks.
+/// The console that an inbox command talks to, and the person who acts.
 struct InboxTarget: ParsableArguments {
     @Option(
         help: """
@@ -77,7 +77,7 @@ struct InboxTarget: ParsableArguments {
         return ConsoleClient(address)
     }
 
-    /// A topology with one console needs no node's name.
+    /// The console's address in a topology; with one console no node has to be named.
     private func address(in path: String) throws -> ConsoleAddress {
         let topology = try TopologyLoader.load(path).topology
         let consoles = topology.settings.compactMap { node in
@@ -105,14 +105,14 @@ extension PresenterSettings {
     }
 }
 
-/// Which presentations are listed, and how.
+/// The choice and the form of a list.
 struct InboxListing: ParsableArguments {
     enum Stage: String, ExpressibleByArgument, CaseIterable {
         case open
         case ended
         case all
 
-        /// What is said where there are none.
+        /// The message for an empty list.
         fileprivate var none: String {
             switch self {
             case .open: "nothing waits for an answer"
@@ -125,7 +125,7 @@ struct InboxListing: ParsableArguments {
     @Option(help: "open, ended or all.")
     var stage = Stage.open
 
-    @Option(help: "The most that are listed, 1 to 10000.")
+    @Option(help: "The most presentations listed, 1 to 10000.")
     var limit = 1_000
 
     @Flag(help: "Print the console's list as JSON, with its groups.")
@@ -143,7 +143,7 @@ struct InboxListing: ParsableArguments {
         let items = list.views("items", of: PresentationView.self)
         let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
         try StandardOutput.show(rows.lines)
-        // The titles alone say that to a script.
+        // For a script the column titles alone mean an empty list.
         if items.isEmpty, Terminal.isHeard { Terminal.say("bus-node: \(stage.none)") }
         let open = list["openCount"]?.integerValue ?? 0
         if stage == .open, open > items.count {
@@ -152,14 +152,14 @@ struct InboxListing: ParsableArguments {
     }
 }
 
-/// `bus-node inbox screen`: what `bus-node inbox` does.
+/// `bus-node inbox screen`, the default of `bus-node inbox`.
 struct InboxFullScreen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "See and answer what waits, full-screen; the list where no terminal is.",
+        abstract: "See and answer open presentations, full-screen; a list without a terminal.",
         discussion: """
-            Lists instead when standard input or output is no terminal, or with --json, --stage or \
-            --limit. ? shows the keys, q quits. NO_COLOR leaves the colours out.
+            Prints a list when standard input or output is not a terminal, or with --json, --stage \
+            or --limit. ? shows the keys, q quits. NO_COLOR turns colours off.
 
             Example: bus-node inbox --to http://127.0.0.1:8080 --by ann
             """)
@@ -182,7 +182,7 @@ struct InboxFullScreen: AsyncParsableCommand {
 }
 
 extension InboxListing {
-    /// Whether a list was asked for in so many words.
+    /// Whether the options ask for a list.
     fileprivate var isChosen: Bool { json || stage != .open || limit != 1_000 }
 }
 
@@ -205,7 +205,7 @@ struct InboxList: AsyncParsableCommand {
 struct InboxShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one presentation whole, with its history.",
+        abstract: "Show all of one presentation, with its history.",
         discussion: "Example: bus-node inbox show 01920000 --to http://127.0.0.1:8080")
 
     @OptionGroup var target: InboxTarget
@@ -230,10 +230,10 @@ struct InboxShow: AsyncParsableCommand {
 struct InboxWatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print what is open, then every change, until Ctrl-C.",
+        abstract: "Print the open presentations, then every change, until Ctrl-C.",
         discussion: """
-            A line for each presentation that changed. A connection that ends is made again, and \
-            nothing in between is missed. Exits 69 when no console is there at the start.
+            Prints a line for each presentation that changed. Restores a lost connection and then \
+            prints the changes in between. Exits 69 when no console answers at the start.
 
             Example: bus-node inbox watch --to http://127.0.0.1:8080 --json
             """)

@@ -6,10 +6,10 @@ import ErrorBus
 struct InboxSilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence",
-        abstract: "List, make and end silences: errors that are not presented for a while.",
+        abstract: "List, add and end silences: errors that are not presented for a while.",
         discussion: """
-            What is silenced is answered with the silence's option, else with what its report \
-            declares for expiry, else withheld.
+            A silenced error is answered with the silence's option, else with the option that its \
+            report declares for expiry, else withheld.
 
             Example: bus-node inbox silence --to http://127.0.0.1:8080
             """,
@@ -21,12 +21,12 @@ struct InboxSilence: AsyncParsableCommand {
 struct InboxSilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the silences that are in force; with --all also those that ended.",
+        abstract: "List the silences in force; with --all also ended ones.",
         discussion: "Example: bus-node inbox silence list --all --to http://127.0.0.1:8080")
 
     @OptionGroup var target: InboxTarget
 
-    @Flag(help: "Also those that ended.")
+    @Flag(help: "Also list ended silences.")
     var all = false
 
     @Flag(help: "Print the console's list as JSON.")
@@ -48,11 +48,11 @@ struct InboxSilenceList: AsyncParsableCommand {
 struct InboxSilenceAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Silence what matches, for a while.",
+        abstract: "Silence matching errors for a while.",
         discussion: """
             KEY is domain, code, severity, origin or userInfo.FIELD; PATTERN a text, a text with * \
             or a /regex/. A key that is given twice matches either. Prints the silence's \
-            number, or with --dry-run how many are open; at a terminal in a sentence.
+            number, or with --dry-run the number of open matches; at a terminal in a sentence.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
             --comment 'the disk is being changed' --to http://127.0.0.1:8080
@@ -61,22 +61,22 @@ struct InboxSilenceAdd: AsyncParsableCommand {
     @OptionGroup var target: InboxTarget
 
     @Option(
-        help: ArgumentHelp("Which errors. Repeatable: all must match.", valueName: "key=pattern"))
+        help: ArgumentHelp("A condition. Repeatable: all must match.", valueName: "key=pattern"))
     var match: [String] = []
 
     @Option(help: "How long, 1s to 30d.")
     var `for`: String
 
-    @Option(help: "Why, for everybody who wonders.")
+    @Option(help: "The reason, shown to other people.")
     var comment: String
 
     @Option(help: "The id of the option that is chosen where it is offered.")
     var option: String?
 
-    @Flag(help: "Also what is open now and not claimed.")
+    @Flag(help: "Also end matching presentations that are open now and not claimed.")
     var alsoOpen = false
 
-    @Flag(help: "Only print how many that are open would be silenced.")
+    @Flag(help: "Only print how many open presentations it would silence.")
     var dryRun = false
 
     @Option(help: "Who silences; the user's name when not given.")
@@ -97,7 +97,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
                 let count = reply["open"]?.integerValue ?? 0
                 return try StandardOutput.print(
                     Self.labelled("\(count)", isForPeople) {
-                        "open now that it would silence: \($0)"
+                        "open presentations that it would silence: \($0)"
                     })
             }
             let reply = try await client.post(
@@ -113,11 +113,11 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             try StandardOutput.print(
                 Self.labelled("\(number)", isForPeople) { "silence \($0), for \(`for`)" })
             let count = reply["applied"]?.integerValue ?? 0
-            if alsoOpen { Terminal.say("bus-node: \(count) that were open ended") }
+            if alsoOpen { Terminal.say("bus-node: \(count) open presentations ended") }
         }
     }
 
-    /// A number: bare for scripts, with what it is for people.
+    /// A number: bare for scripts, with a text for people.
     static func labelled(
         _ number: String, _ isForPeople: Bool, _ label: (String) -> String
     ) -> String {
@@ -146,7 +146,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
 struct InboxSilenceEnd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
-        abstract: "End a silence before its time.",
+        abstract: "End a silence early.",
         discussion: """
             Exits 1 when it has ended, or no silence has that number.
 

@@ -3,18 +3,18 @@ import BusLab
 import BusNodeKit
 import ErrorBus
 
-/// Checks the logs of `chaos-node` processes that others have started; for `make compose-test`.
+/// Checks the logs of `chaos-node` processes started elsewhere; for `make compose-test`.
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos-ledger", abstract: "Check the logs of chaos nodes.",
         shouldDisplay: false)
 
     @Option var topology: String
-    /// That of the nodes.
+    /// The log folder of the nodes.
     @Option var folder: String
-    /// How many there have to be.
+    /// The expected number of presentations.
     @Option var presentations: Int
-    /// How long to wait until all are there and nothing is open.
+    /// How long to wait until all are logged and none is open.
     @Option var settle = "120s"
 
     func run() async throws {

@@ -6,17 +6,17 @@ import Logging
 import OrderedCollections
 import UnixSignals
 
-/// `bus-node log`: what was asked, by whom it was answered, and what came of it.
+/// `bus-node log`: past presentations with their answers and results.
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what was asked, by whom it was answered and what came of it.",
+        abstract: "Show past presentations with their answers and results.",
         discussion: """
             Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
-            What ended without an answer is listed after the rest, and there only. With an id, \
-            every event of that presentation on every node. At a terminal a table is cut to its \
-            width and has the ends of the ids. Times are UTC. With --reoffer, what ended \
-            unanswered is presented once more to the node whose journal has it, and the chosen \
-            option is printed; the exit status is that of `present`.
+            Presentations that ended without an answer have a table of their own, after the rest. \
+            With an id, prints every event of that presentation on every node. At a terminal a \
+            table is cut to its width and has the ends of the ids. Times are UTC. --reoffer \
+            presents an unanswered error again, to the node whose journal has it, and prints the \
+            chosen option; the exit status is that of `present`.
 
             Example: bus-node log --topology topology.yaml
             """)
@@ -24,7 +24,7 @@ struct Log: AsyncParsableCommand {
     @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
     var topology: String?
 
-    @Option(help: "Only what this node wrote.")
+    @Option(help: "Only entries of this node.")
     var node: String?
 
     @Flag(help: "Print the events, or the outcome, as JSON lines.")
@@ -32,7 +32,7 @@ struct Log: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Present again what ended unanswered under this id, or the beginning or end of one.",
+            "Present again the unanswered error with this id, or the beginning or end of one.",
             valueName: "id"))
     var reoffer: String?
 
@@ -42,7 +42,7 @@ struct Log: AsyncParsableCommand {
             valueName: "duration"))
     var since: String?
 
-    @Option(help: "Only the last rows of each list, this many.")
+    @Option(help: "Only this many rows of each table, the last ones.")
     var tail: Int?
 
     @Argument(help: "A presentation's id, or the beginning or end of one.")
@@ -118,24 +118,24 @@ struct Log: AsyncParsableCommand {
         let (events, unreadable) = try LoggedEvent.read(file)
         if unreadable > 0 {
             let lines = unreadable == 1 ? "1 line is" : "\(unreadable) lines are"
-            Terminal.say("bus-node: \(file.shown()): \(lines) no event and left out")
+            Terminal.say("bus-node: \(file.shown()): \(lines) not an event and was skipped")
         }
         return events
     }
 }
 
-/// Presents once more what ended without an answer, to the node whose journal has it.
+/// Presents an error again that ended without an answer, to the node whose journal has it.
 ///
-/// The caller is gone or has gone on: so it is a new presentation, under an id of its own, that
-/// names the old one in `retryOf`, and choosing an option is all that comes of it.
+/// The original caller is gone or went on. So this is a new presentation, whose `retryOf` names the
+/// old one, and choosing an option has no effect but its record.
 struct Reoffer {
     private let row: JournalRow
     private let journal: String
     private let node: NodeName
     private let topology: String
 
-    /// - Throws: When no journal has the id, more than one begins or ends so, or it did not
-    ///   end unanswered.
+    /// - Throws: When no journal has the id, the id is ambiguous, or the presentation did not end
+    ///   without an answer.
     init(_ id: String, topology: String, nodes: [NodeSettings]) throws {
         var found: [(row: JournalRow, journal: String, node: NodeName)] = []
         for node in nodes {
@@ -185,7 +185,7 @@ struct Reoffer {
         try Present.conclude(outcome, offered: report.options, json: json)
     }
 
-    /// It is listed no more.
+    /// Removes it from the list of unanswered presentations.
     private func markAsAnswered() async throws {
         guard let id = PresentationID(row.id) else { return }
         do {

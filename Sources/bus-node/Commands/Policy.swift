@@ -3,7 +3,7 @@ import BusNodeKit
 import ErrorBus
 import Foundation
 
-/// `bus-node policy`: policy files by themselves.
+/// `bus-node policy`: commands for policy files.
 struct Policy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work with policy files.",
@@ -18,8 +18,8 @@ struct PolicyTest: AsyncParsableCommand {
         abstract: "Show which rule of a policy file matches a report, and what it answers.",
         discussion: """
             Exits 0 when a rule answers, 1 when the policy declines or withholds, 78 when the \
-            policy file is wrong. The rules are applied as a node does it; limits count as not \
-            used up.
+            policy file is wrong. The rules are applied as in a node; limits count as \
+            unused.
 
             Example: bus-node policy test policy.yaml --report error.json
             """)

@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// `bus-node present`: one error from a shell.
+/// `bus-node present`: presents one error.
 struct Present: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Present one error and print the option that was chosen.",
@@ -14,8 +14,8 @@ struct Present: AsyncParsableCommand {
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
             error was withheld, 65 for a bad report, 69 when no node could be reached, 74 \
             when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
-            Ctrl-C withdraws the question and exits 130. At a console errors with the same \
-            domain, code, description and options are one group.
+            Ctrl-C withdraws the presentation and exits 130. A console groups errors with the \
+            same domain, code, description and options.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
@@ -27,7 +27,7 @@ struct Present: AsyncParsableCommand {
     @Option(help: "Give up after this long, as in 30s; at most 3650d.")
     var deadline: String?
 
-    @Option(help: "A UUID to present under. The same id again returns the same answer.")
+    @Option(help: "A UUID to present under. A repeated id returns the same answer.")
     var id: String?
 
     @Flag(help: "Print the outcome as JSON.")
@@ -69,7 +69,7 @@ struct Present: AsyncParsableCommand {
         return value
     }
 
-    /// Prints the outcome and ends with its status.
+    /// Prints the outcome and exits with its status.
     static func conclude(
         _ outcome: Outcome, offered: [ErrorReport.Option], json: Bool
     ) throws {
@@ -80,7 +80,8 @@ struct Present: AsyncParsableCommand {
             try StandardOutput.print(option)
         }
         if let text = conclusion.text { Terminal.say("bus-node: \(text)") }
-        // Nothing offered means one OK: it recovers nothing, and it is no "no" either.
+        // Without options the report has one OK, which does not recover and is not a refusal
+        // either.
         let isAcknowledged = offered.isEmpty && outcome.answer != nil
         throw (isAcknowledged ? .ok : conclusion.status).exitCode
     }

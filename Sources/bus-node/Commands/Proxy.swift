@@ -5,16 +5,16 @@ import ErrorBus
 import Foundation
 import UnixSignals
 
-/// `bus-node proxy`: one fault proxy, steered over HTTP.
+/// `bus-node proxy`: a fault proxy controlled over HTTP.
 struct Proxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Pass connections on, with faults that are switched on and off over HTTP.",
+        abstract: "Pass connections on, with faults that are turned on and off over HTTP.",
         discussion: """
             The interface is Toxiproxy's: GET and POST /proxies, GET, POST and DELETE \
             /proxies/NAME, POST /proxies/NAME/toxics, POST and DELETE \
             /proxies/NAME/toxics/TOXIC, POST /reset. A toxic is {"type", "stream", "toxicity", \
-            "attributes"}; the types are \(ToxicType.allowed). {"enabled": false} for a proxy \
-            is a link that is down. Prints where it listens, then runs until SIGTERM or SIGINT.
+            "attributes"}; the types are \(ToxicType.allowed). {"enabled": false} takes a \
+            proxy down. Prints where it listens, then runs until SIGTERM or SIGINT.
 
             Example: bus-node proxy --listen tcp://127.0.0.1:7801 --connect tcp://127.0.0.1:7701 \
             --api tcp://127.0.0.1:8474
@@ -94,9 +94,9 @@ struct Proxy: AsyncParsableCommand {
         let line =
             json
             ? String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
-            : "\(listening) -> \(connect)" + (api.map { ", steered at \($0)" } ?? "")
+            : "\(listening) -> \(connect)" + (api.map { ", controlled at \($0)" } ?? "")
         print(line)
-        // A reader behind a pipe waits for it.
+        // A reader at a pipe waits for the line.
         fflush(nil)
     }
 

@@ -11,26 +11,26 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run one node of a topology.",
         discussion: """
-            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again and opens the event \
-            log again. Exits 66 when a file is missing, 73 when an endpoint cannot be listened on \
-            or a file cannot be made, 75 when another process has the journal, 78 when the \
-            topology is wrong.
+            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again and reopens the event \
+            log. Exits 66 when a file is missing, 73 when it cannot listen on an endpoint or \
+            create a file, 75 when another process has the journal, 78 when the topology is \
+            invalid.
 
             Example: bus-node run --topology topology.yaml --node central
             """)
 
     @OptionGroup var choice: TopologyChoice
 
-    @Option(help: "The node of it to run; BUS_NODE_NODE when not given.")
+    @Option(help: "The node of the topology to run; BUS_NODE_NODE when not given.")
     var node: String?
 
     @Option(help: "A file to create once the node listens; its content is the process id.")
     var readyFile: String?
 
-    @Option(help: "A file to keep, as JSON, how full the node's tables are; new every second.")
+    @Option(help: "Write the sizes of the node's tables to this file as JSON, every second.")
     var statusFile: String?
 
-    /// For `up`, whose children must not outlive it.
+    /// For the children of `up`, which must not outlive it.
     @Flag(help: .hidden)
     var endsWithOutput = false
 
@@ -65,10 +65,10 @@ struct Run: AsyncParsableCommand {
     private func nodeName(in topology: String) throws -> String {
         if let name = node ?? ProcessInfo.processInfo.environment["BUS_NODE_NODE"] { return name }
         let known = try TopologyLoader.load(topology).topology.nodeNames
-        throw Failure(.usage, "\(topology.shown()): give --node NAME; there are: \(known)")
+        throw Failure(.usage, "\(topology.shown()): give --node NAME; nodes: \(known)")
     }
 
-    /// What this node starts with all the same.
+    /// Logs the problems that do not keep this node from starting.
     private static func warn(of assembly: NodeAssembly, _ logger: Logger) {
         let (settings, path) = (assembly.settings, assembly.path)
         let missing = NamedFiles(assembly.loaded.topology, path).missingPrograms(of: settings)
@@ -78,7 +78,7 @@ struct Run: AsyncParsableCommand {
         }
         if settings.presenters.contains(.terminal), !Terminal.canBeAnswered {
             logger.warning(
-                "terminal: standard input is no terminal, so nothing can be answered there",
+                "terminal: standard input is not a terminal, so it cannot answer prompts",
                 metadata: ["try": "run this node in a terminal, or give it a console"])
         }
     }
@@ -86,13 +86,13 @@ struct Run: AsyncParsableCommand {
     private static func serve(
         _ node: Node, _ assembly: NodeAssembly, _ status: StatusFile?, _ logger: Logger
     ) async throws {
-        // Trapped before the node says that it is up.
+        // Trapped before the node reports that it is up.
         let hangups = await UnixSignalsSequence(trapping: [.sighup])
         let reload = Task { for await _ in hangups { assembly.reload() } }
         defer { reload.cancel() }
         // Cancelled and waited for at the end of this function.
         async let _ = status?.keep(node)
-        // Shut down from the last to the first: no console takes an answer for a node that is gone.
+        // Shut down in reverse order: no console accepts an answer for a node that is gone.
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: node, successTerminationBehavior: .gracefullyShutdownGroup)
@@ -102,7 +102,7 @@ struct Run: AsyncParsableCommand {
                 },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
-        // A node is down within a second; whatever keeps it longer is cut off.
+        // A node is down within a second; a longer shutdown is cut off.
         configuration.maximumGracefulShutdownDuration = .seconds(5)
         configuration.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: configuration).run()

@@ -3,14 +3,14 @@ import BusLab
 import BusNodeKit
 import ErrorBus
 
-/// `bus-node soak`: a long run that looks for leaks.
+/// `bus-node soak`: a long run that searches for leaks.
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a topology under load and check that it gives everything back.",
+        abstract: "Run a topology under load and check that it releases every resource.",
         discussion: """
             Starts every node as a process of its own, with nodes that answer in place of people, \
-            and takes their memory, descriptors and tables before and after the load. Exits 1 when \
-            something was lost or not given back.
+            and measures their memory, descriptors and tables before and after the load. Exits 1 \
+            when a presentation was lost or a resource not released.
 
             Example: bus-node soak --topology Examples/soak/topology.yaml --minutes 1
             """)
@@ -24,7 +24,7 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Presentations a second, of all workers together.")
     var rate = 40
 
-    @Option(help: "Which links are cut, and what is answered, repeats with the same seed.")
+    @Option(help: "Seed of the link cuts and answers: the same seed repeats them.")
     var seed: UInt64 = 1
 
     func run() async throws {

@@ -3,13 +3,13 @@ import BusNodeKit
 import ErrorBus
 import OrderedCollections
 
-/// `bus-node status`: how a running node is.
+/// `bus-node status`: prints the status of a running node.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a running node how it is: links, open presentations, counters, errors.",
+        abstract: "Show a running node's status: links, open presentations, counters, errors.",
         usage: "bus-node status [NODE] [--to ENDPOINT | --topology FILE [--node NODE]] [--json]",
         discussion: """
-            A node that listens nowhere cannot be asked; its parents are asked about it. Exits \
+            A node that does not listen cannot be asked; its parents are asked instead. Exits \
             69 when no node answers within 2 s, 75 when the node is asked too often.
 
             Example: bus-node status relay-eu --topology topology.yaml
@@ -20,7 +20,7 @@ struct Status: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The node of the topology, as --node.", valueName: "node"))
     var name: String?
 
-    @Flag(help: "Print it as JSON.")
+    @Flag(help: "Print the status as JSON.")
     var json = false
 
     func run() async throws {

@@ -7,16 +7,16 @@ import Logging
 import OrderedCollections
 import UnixSignals
 
-/// `bus-node up`: a whole topology on this machine.
+/// `bus-node up`: runs a whole topology on this machine.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a whole topology on this machine, one child process per node.",
         discussion: """
-            Parents start before their children. Output is prefixed with the node's name; what \
-            dies is started again, a little later each time; Ctrl-C stops all. Nodes without \
+            Parents start before their children. Output is prefixed with the node's name; a \
+            node that dies is restarted, a little later each time; Ctrl-C stops all. Nodes without \
             listen, responders and presenters have nothing to do on their own and are left out: \
-            exec and present take them on. Exits 78 when the topology is wrong or has no node of \
-            a name that is given.
+            exec and present run in their place. Exits 78 when the topology is invalid or lacks a \
+            node that was named.
 
             Example: bus-node up --topology topology.yaml
             """)
@@ -50,7 +50,7 @@ struct Up: AsyncParsableCommand {
         }
     }
 
-    /// The file, and the nodes of it that are named.
+    /// The topology file, and the nodes named.
     private var chosen: (topology: String, nodes: [String]) {
         get throws {
             let file = words.first.flatMap { word in
@@ -77,7 +77,7 @@ struct Up: AsyncParsableCommand {
         return names
     }
 
-    /// The node that gets this terminal's keys: there can be one.
+    /// The node that reads this terminal's input; at most one can.
     private func interactiveNode(
         _ names: [NodeName], _ topology: Topology
     ) throws -> NodeName? {

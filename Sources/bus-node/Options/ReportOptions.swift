@@ -4,12 +4,12 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// An error report from the command line, or from a file with the command line on top.
+/// An error report from options, or from a file changed by options.
 struct ReportOptions: ParsableArguments {
     @Option(help: "A report as JSON; - reads standard input. Other options change it.")
     var report: String?
 
-    @Option(help: "Who defines the code, as reverse DNS.")
+    @Option(help: "The namespace of the code, as reverse DNS.")
     var domain: String?
 
     @Option(parsing: .unconditional, help: "The error's number within its domain.")
@@ -77,7 +77,8 @@ struct ReportOptions: ParsableArguments {
         }
         if !options.isEmpty { result.options = try options.map(Self.option) }
         if let onExpiry { result.onExpiry = try offered(onExpiry, in: result) }
-        // Read back, so that what no hop would take is refused here, by name.
+        // Parsed again, so that a report which every node would refuse is refused here, with the
+        // field.
         do throws(ReportError) {
             return try ErrorReport(payload: result.payload())
         } catch {
@@ -107,7 +108,7 @@ struct ReportOptions: ParsableArguments {
         return try ReportFile.read(report)
     }
 
-    /// Reads `ID=TITLE[:role]...`; a title may hold colons, but not end in one and a word that
+    /// Reads `ID=TITLE[:role]...`; a title may contain colons, but not end in one and a word that
     /// could be a role.
     static func option(_ text: String) throws -> ErrorReport.Option {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
@@ -174,9 +175,9 @@ enum ReportFile {
     }
 }
 
-/// A moment given on the command line.
+/// A point in time given on the command line.
 enum MomentOption {
-    /// Reads RFC 3339, as in `2026-11-21T09:30:00Z`; nil is now.
+    /// Reads RFC 3339, as in `2026-11-21T09:30:00Z`; nil means now.
     static func date(_ text: String?, option: String) throws -> Date {
         guard let text else { return Date() }
         guard let date = try? Date(text, strategy: .iso8601) else {

@@ -4,14 +4,14 @@ import ErrorBus
 import Foundation
 import Logging
 
-/// Where a client command presents, and as whom.
+/// The node that a client command presents to, and the client's own name.
 struct Target: ParsableArguments {
     @OptionGroup var choice: NodeChoice
 
     @Option(
         help: """
-            How long to wait for a node at that endpoint, as in 10s; without it \
-            what the topology says for the node, else 10s.
+            How long to wait for a node at that endpoint, as in 10s; when not given, the \
+            topology's value for the node, else 10s.
             """)
     var grace: String?
 
@@ -30,15 +30,15 @@ struct Target: ParsableArguments {
     /// A node for this command, ready to run.
     struct Leaf {
         let node: Node
-        /// Whether the topology itself says that unreachable means failing.
+        /// Whether the topology sets `whenUnreachable: fail`.
         let failsByTopology: Bool
         let deadline: Duration?
     }
 
     /// Makes the leaf node that presents.
     ///
-    /// - Parameter origin: What its presentations name as their origin, where that is not its own
-    ///   name: a presentation under a given id must have the same origin each time.
+    /// - Parameter origin: The origin of its presentations, when it differs from its own name: a
+    ///   presentation under a given id must have the same origin each time.
     func leaf(origin: NodeName?, command: String, logger: Logger) throws -> Leaf {
         switch try choice.chosen(missing: "no node to present to") {
         case .node(let node, let path):
@@ -79,7 +79,7 @@ struct Target: ParsableArguments {
         }
         var leaf = NodeSettings(name: try ownName(command))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
-        // A node that asks its own presenters without a parent needs its grace to come to that.
+        // A node that asks its own presenters without a parent does so after its grace.
         let ownGrace =
             settings.whenUnreachable == .presentLocally
             ? settings.grace + Self.localPresentingTime : settings.grace
@@ -97,7 +97,7 @@ struct Target: ParsableArguments {
         return try Self.duration(grace, option: "--grace")
     }
 
-    /// Reads a duration as the topology file writes them.
+    /// Reads a duration in the form of the topology file.
     static func duration(_ text: String, option: String) throws -> Duration {
         guard let duration = DurationText.read(text) else {
             throw Failure(
@@ -123,7 +123,7 @@ struct Target: ParsableArguments {
     }
 }
 
-/// Which running node a command is about: an endpoint, or a node of a topology.
+/// The running node that a command is about: an endpoint, or a node of a topology.
 struct NodeChoice: ParsableArguments {
     enum Chosen {
         case endpoint(Endpoint)
@@ -143,15 +143,14 @@ struct NodeChoice: ParsableArguments {
 
     @Option(
         help: """
-            The node of the topology. One that listens nowhere cannot be asked: present and exec \
-            take it on (its settings apply and its parent is presented to), status asks its \
-            parents about it.
+            The node of the topology. Without `listen` it cannot be asked: present and exec run in \
+            its place (with its settings, presenting to its parent), status asks its parents.
             """)
     var node: String?
 
     /// - Parameters:
     ///   - argument: The node's name where the command has an argument for it.
-    ///   - missing: What cannot be done when nothing is given.
+    ///   - missing: The message when nothing is given.
     func chosen(
         naming argument: String? = nil, missing: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -185,7 +184,7 @@ struct NodeChoice: ParsableArguments {
     }
 }
 
-/// Which topology file a command reads: as an argument, as an option, or by the environment.
+/// The topology file of a command: an argument, an option, or the environment.
 struct TopologyChoice: ParsableArguments {
     @Argument(help: "The topology file, YAML or JSON; the same as --topology.")
     var file: String?
@@ -193,7 +192,7 @@ struct TopologyChoice: ParsableArguments {
     @Option(help: "The topology file; BUS_NODE_TOPOLOGY when neither is given.")
     var topology: String?
 
-    /// - Throws: When none is given, or two.
+    /// - Throws: When no file is given, or two.
     func path() throws(Failure) -> String {
         try Self.path(file: file, topology: topology)
     }

@@ -23,7 +23,7 @@ struct ChaosPlanTests {
         return settings
     }
 
-    @Test("Leaves present, nodes with presenters answer, the rest passes on")
+    @Test("Leaves present, nodes with presenters answer, all others relay")
     func roles() throws {
         let plan = try FaultScheduleTests.plan()
         #expect(plan.processes.map(\.role) == [.presenter, .relay, .worker, .worker])
@@ -34,7 +34,7 @@ struct ChaosPlanTests {
         #expect(plan.links[0].target.description == "tcp://127.0.0.1:7001")
     }
 
-    @Test("Shares differ by one at most and add up", arguments: [0, 1, 2, 7, 1_000])
+    @Test("Shares differ by at most one and add up", arguments: [0, 1, 2, 7, 1_000])
     func shares(count: Int) throws {
         let shares = try FaultScheduleTests.plan().shares(of: count)
         #expect(Set(shares.keys) == ["w1", "w2"])
@@ -54,7 +54,7 @@ struct ChaosPlanTests {
         #expect(try !plan(root, worker).everyEndIsAnAnswer)
     }
 
-    @Test("What cannot be used is refused, with the reason")
+    @Test("An unusable topology is refused with the reason")
     func refusals() throws {
         let listening = ["tcp://127.0.0.1:1"]
         let root = try node("r", listen: listening, presents: true)

@@ -4,7 +4,7 @@ import Testing
 @testable import BusNodeKit
 
 struct ChaosProcessTests {
-    @Test("A life that was killed did not go by itself, also when its end is noticed late")
+    @Test("A killed life did not end by itself, even when its end is noticed late")
     func noticedLate() {
         var state = ChaosProcess.State(pid: 10)
         state.killed(10)
@@ -15,7 +15,7 @@ struct ChaosProcessTests {
         #expect(state.marks.map(\.kind) == [.killed])
     }
 
-    @Test("The life after a killed one that goes by itself is a crash")
+    @Test("A life that ends by itself after a killed one is a crash")
     func laterLife() {
         var state = ChaosProcess.State(pid: 10)
         state.killed(10)

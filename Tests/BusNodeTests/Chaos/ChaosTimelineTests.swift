@@ -38,7 +38,7 @@ struct ChaosTimelineTests {
         }.sorted { $0.x < $1.x }
     }
 
-    @Test("The legend names every fault of the run, inside the picture, one beside the other")
+    @Test("The legend names every fault of the run, side by side inside the picture")
     func legend() throws {
         let svg = try timeline().svg
         let links = texts(svg, above: "Links")
@@ -70,7 +70,7 @@ struct ChaosTimelineTests {
         }
     }
 
-    @Test("A death and the start after it are drawn over the bars of their process")
+    @Test("A death and the next start are drawn over the bars of their process")
     func deaths() throws {
         let svg = try timeline([]).svg
         let row = try #require(svg.range(of: "relay (relay)")).upperBound

@@ -34,13 +34,13 @@ struct FaultScheduleTests {
             faults: faults)
     }
 
-    @Test("The same seed gives the same schedule, another one another", arguments: 1...20)
+    @Test("The same seed gives the same schedule, another seed another", arguments: 1...20)
     func seeds(seed: UInt64) throws {
         #expect(try schedule(seed) == schedule(seed))
         #expect(try schedule(seed).faults != schedule(seed + 1).faults)
     }
 
-    @Test("Faults lie within the run, and on one target one after the other", arguments: 1...50)
+    @Test("Faults are within the run, and in sequence on one target", arguments: 1...50)
     func order(seed: UInt64) throws {
         let faults = try schedule(seed).faults
         #expect(faults.allSatisfy { $0.start < $0.end && $0.end <= .seconds(60) })
@@ -49,7 +49,7 @@ struct FaultScheduleTests {
         }
     }
 
-    @Test("Over a few seeds every sort of fault comes, and every target is hit")
+    @Test("A few seeds cover every sort of fault and every target")
     func coverage() throws {
         let faults = try (1...10).flatMap { try schedule(UInt64($0)).faults }
         #expect(Set(faults.map(\.fault)) == Set(ChaosFault.standard))
@@ -60,7 +60,7 @@ struct FaultScheduleTests {
             ])
     }
 
-    @Test("Only the faults asked for", arguments: ChaosFault.allCases)
+    @Test("Only the requested faults", arguments: ChaosFault.allCases)
     func only(fault: ChaosFault) throws {
         let faults = try (1...5).flatMap { try schedule(UInt64($0), [fault]).faults }
         #expect(!faults.isEmpty)
@@ -68,7 +68,7 @@ struct FaultScheduleTests {
         #expect(Set(faults.map(\.fault)) == [expected])
     }
 
-    @Test("A presenter is killed only where its decisions outlive it, or when asked for")
+    @Test("A presenter without a journal is killed only on request")
     func presenters() throws {
         func killed(_ faults: [ChaosFault], journal: String? = nil) throws -> Bool {
             try (1...10).contains { seed in

@@ -29,7 +29,7 @@ struct LedgerReaderTests {
         #"{"event":"report","id":"\#(id)","node":"w","pid":7,"time":"2026-01-02T03:04:05.250Z"}"#
     }
 
-    @Test("A log is read as it grows, only whole lines and each once")
+    @Test("A growing log is read by whole lines, each once")
     func grows() throws {
         var reader = LedgerReader(path)
         #expect(reader.newEvents().isEmpty)
@@ -43,14 +43,14 @@ struct LedgerReaderTests {
         #expect(second.first?.time == 11_045.25)
     }
 
-    @Test("F32 a line that its writer's death cut off spoils no other")
+    @Test("F32 a line cut off by its writer's death damages no other")
     func torn() throws {
         try append(Self.line("a").prefix(30) + "\n" + Self.line("b") + "\n" + "not JSON\n")
         var reader = LedgerReader(path)
         #expect(reader.newEvents().map(\.id) == ["b"])
     }
 
-    @Test("What chaos writes it reads, beside the library's own lines")
+    @Test("Chaos reads the lines that it writes, and the library's")
     func roundTrip() throws {
         let id = PresentationID.make()
         let log = try ChaosLog(path, node: "w")

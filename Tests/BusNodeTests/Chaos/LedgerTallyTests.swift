@@ -22,14 +22,14 @@ struct LedgerTallyTests {
         return counts
     }
 
-    @Test("C1 a whole presentation is fine")
+    @Test("C1 a complete presentation has no violation")
     func whole() {
         #expect(counts(Log.whole) == fine)
         #expect(fine.violations(expected: 1, everyEndIsAnAnswer: true).isEmpty)
         #expect(counts(Log.whole).lost == 0)
     }
 
-    @Test("Each fault is counted under its own name, and nothing else", arguments: LedgerFault.all)
+    @Test("Each fault is counted under its own name only", arguments: LedgerFault.all)
     func bites(fault: LedgerFault) {
         var expected = fine
         fault.count(&expected)
@@ -38,7 +38,7 @@ struct LedgerTallyTests {
         #expect(counts.violations(expected: 1, everyEndIsAnAnswer: true).count == 1)
     }
 
-    @Test("C1 what never completes is open, and lost")
+    @Test("C1 a presentation that never completes is open, and lost")
     func lost() {
         let counts = counts([
             Log.report, Log.present, Log.prompt, Log.gone, Log.decide, Log.done,
@@ -48,7 +48,7 @@ struct LedgerTallyTests {
         #expect(counts.violations(expected: 1, everyEndIsAnAnswer: false).count == 2)
     }
 
-    @Test("F13 what its origin took with it is not lost")
+    @Test("F13 a presentation that ended with its origin is not lost")
     func originDied() {
         let counts = counts([Log.report, Log.prompt, Log.gone], dead: [Log.worker])
         #expect(counts.originDied == 1)
@@ -62,21 +62,21 @@ struct LedgerTallyTests {
         #expect(counts(Log.whole, dead: [Log.worker]) == fine)
     }
 
-    @Test("A prompt that is left over is open; one of a dead presenter is not")
+    @Test("A remaining prompt is open; one of a dead presenter is not")
     func openPrompt() {
         let events = Log.whole + [Log.event(.prompt, Log.centreLater, id: "B")]
         #expect(counts(events).openAtEnd == 1)
         #expect(counts(events, dead: [Log.centreLater]).openAtEnd == 0)
     }
 
-    @Test("A prompt that was taken away may come back; one of an earlier life may be shown again")
+    @Test("A removed prompt may return; one of an earlier life may be shown again")
     func promptsAgain() {
         #expect(counts([Log.report, Log.prompt, Log.takenAway] + Log.whole) == fine)
         let again = [Log.report, Log.event(.prompt, Log.centreLater)] + Log.whole
         #expect(counts(again, dead: [Log.centreLater]) == fine)
     }
 
-    @Test("F16 a decision that its life had no time to write down counts once the next one has")
+    @Test("F16 a decision that its life could not log counts once the next life logs it")
     func restoredDecision() {
         var restored = MadeUpLog.event(
             .decide, MadeUpLog.centreLater, option: "retry", answer: "1")
@@ -94,7 +94,7 @@ struct LedgerTallyTests {
         #expect(counts == fine)
     }
 
-    @Test("C6 a forged ledger: two decisions, an attempt of what was not offered, no result")
+    @Test("C6 a forged ledger: two decisions, an attempt of an option not offered, no result")
     func forged() {
         let events = [
             Log.report, Log.present, Log.prompt, Log.gone, Log.decide,
@@ -109,7 +109,7 @@ struct LedgerTallyTests {
         #expect(counts(events, durable: ["c"]) == expected)
     }
 
-    @Test("C6 a result that was not known becomes known; one of a dead presenter may be missing")
+    @Test("C6 an unknown result may become known; one of a dead presenter may be missing")
     func lateResult() {
         let without = Log.whole.filter { $0.kind != .done }
         #expect(counts(without + [Log.done("unknown")]) == fine)
@@ -142,7 +142,7 @@ struct LedgerTallyTests {
         #expect(counts(unrecorded, durable: ["c"]).duplicatePrompts == 0)
     }
 
-    @Test("An end without an answer counts only where every end has to be one")
+    @Test("An end without an answer is a violation only where every end has to be one")
     func unanswered() {
         let events = [Log.report, Log.event(.complete, Log.worker, reason: "unreachable")]
         let counts = counts(events)
@@ -152,7 +152,7 @@ struct LedgerTallyTests {
         #expect(counts.violations(expected: 1, everyEndIsAnAnswer: true).count == 1)
     }
 
-    @Test("Fewer presentations than asked for is a violation")
+    @Test("Fewer presentations than requested are a violation")
     func tooFew() {
         #expect(fine.violations(expected: 2, everyEndIsAnAnswer: true).count == 1)
     }

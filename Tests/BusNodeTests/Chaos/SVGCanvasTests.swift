@@ -18,7 +18,7 @@ struct SVGCanvasTests {
         #expect((20.0...120).contains(canvas.x(time)))
     }
 
-    @Test("A picture is well-formed XML, also of nothing", arguments: [0, 1, 5_000])
+    @Test("A picture is well-formed XML, even when empty", arguments: [0, 1, 5_000])
     func wellFormed(count: Int) {
         let canvas = SVGCanvas(left: 20, right: 120, span: 10)
         let curve = SVGCanvas.Curve(

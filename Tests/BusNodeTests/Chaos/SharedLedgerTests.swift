@@ -31,7 +31,7 @@ struct SharedLedgerTests {
         return ledger
     }
 
-    @Test("A presentation whose life is over died with it, one of the latest life is open")
+    @Test("A presentation of an earlier life died with it, one of the latest life is open")
     func lives() throws {
         let worker = try log("worker")
         worker.record(.start, .make())
@@ -47,7 +47,7 @@ struct SharedLedgerTests {
         #expect(read().lifeCounts.map(\.count) == [0, 2])
     }
 
-    @Test("A later life of a presenter may show again what is undecided, the same life may not")
+    @Test("A later life of a presenter may show an undecided presentation again, the same may not")
     func prompts() throws {
         let id = PresentationID.make()
         let central = try log("central")
@@ -60,7 +60,7 @@ struct SharedLedgerTests {
         #expect(read().counts.duplicatePrompts == 1)
     }
 
-    @Test("What a presenter with a journal has decided it may not show in any life")
+    @Test("A presenter with a journal may not show a decided presentation in any life")
     func decided() throws {
         let id = PresentationID.make()
         let central = try log("central")

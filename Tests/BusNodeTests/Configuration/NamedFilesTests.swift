@@ -23,7 +23,7 @@ struct NamedFilesTests {
 
     private func short(_ text: String) -> String { text.replacing(folder.path + "/", with: "") }
 
-    @Test("A console's token that run would not find, or not take, is a problem of the topology")
+    @Test("A console's token that run could not use is a problem of the topology")
     func token() throws {
         let nodes = """
               central:

@@ -90,7 +90,7 @@ import Testing
         #expect(topology.children(of: "central") == ["relay-eu"])
     }
 
-    @Test("what is not said has its default")
+    @Test("missing settings have their defaults")
     func defaults() throws {
         let json = #"{"version": 1, "nodes": {"a": {"presenters": ["terminal"]}}}"#
         let node = try #require(try load(json).topology["a"])

@@ -5,7 +5,7 @@ import Testing
 @testable import bus_node
 
 @Suite struct TopologyOutlineTests {
-    @Test("parents stand above their children, a second parent refers to the first")
+    @Test("parents are above their children, a second parent refers to the first")
     func tree() throws {
         let yaml = """
             version: 1

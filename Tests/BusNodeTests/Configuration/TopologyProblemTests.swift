@@ -57,7 +57,7 @@ import Testing
             ),
             (
                 "a: *b",
-                "t.yaml:1: found what is not YAML (found undefined alias), "
+                "t.yaml:1: found invalid YAML (found undefined alias), "
                     + "allowed: YAML or JSON"
             ),
         ])
@@ -223,7 +223,7 @@ import Testing
             ])
     }
 
-    @Test("A journal or a ledger has one node, however its path is written")
+    @Test("A journal or a ledger belongs to one node, however its path is written")
     func sharedFiles() {
         let yaml = """
             version: 1
@@ -297,7 +297,7 @@ import Testing
         #expect(problems("tcp://127.0.0.1:9") == [])
     }
 
-    @Test("F30 a way of 16 nodes is allowed, of 17 not")
+    @Test("F30 a path of 16 nodes is allowed, of 17 not")
     func depth() {
         func chain(_ count: Int) -> String {
             let nodes = (1...count).map { index in
@@ -333,7 +333,7 @@ import Testing
         #expect(TestTopology.problems(yaml) == ["t.yaml:4: nodes.c.next: found \(expected)"])
     }
 
-    @Test("what is doubtful is a warning")
+    @Test("a probable mistake is a warning")
     func doubtful() {
         let yaml = """
             version: 1
@@ -352,7 +352,7 @@ import Testing
             ])
     }
 
-    @Test("a message stays on its line, whatever the file says")
+    @Test("a message stays on one line, whatever the file contains")
     func controlCharacters() {
         let yaml = "version: \"1\\e[31m\\n2\"\nnodes: { a: { presenters: [terminal] } }"
         #expect(

@@ -73,15 +73,16 @@ import Testing
         let tooDeep = "t.yaml:1: found values more than 32 deep, allowed: at most 32 levels"
         #expect(problem(nested(YAMLConfiguration.depthMax + 2)) == tooDeep)
         #expect(problem(nested(900)) == tooDeep)
-        #expect(problem(nested(100_000))?.contains("not YAML") == true)
+        #expect(problem(nested(100_000))?.contains("invalid YAML") == true)
     }
 
     @Test(
-        "what is no YAML says where",
+        "invalid YAML is reported with its place",
         arguments: [
-            ("a: [", "found what is not YAML"), ("a:\n  - *", "t.yaml:2: "),
-            ("---\na\n---\nb", "found another document"), ("a: \u{1}", "not YAML"),
-            ("%YAML 9.9\n---\na", "not YAML"), ("a: b: c", "not YAML"), ("\t- a", "not YAML"),
+            ("a: [", "found invalid YAML"), ("a:\n  - *", "t.yaml:2: "),
+            ("---\na\n---\nb", "found another document"), ("a: \u{1}", "invalid YAML"),
+            ("%YAML 9.9\n---\na", "invalid YAML"), ("a: b: c", "invalid YAML"),
+            ("\t- a", "invalid YAML"),
         ])
     func malformed(text: String, expected: String) {
         #expect(problem(text)?.contains(expected) == true)

@@ -22,7 +22,7 @@ struct AuditHistoryTests {
         #expect(events.last?.fields["option"] == "1")
     }
 
-    @Test("Search finds kinds, ids and fields, whatever their case")
+    @Test("Search finds kinds, ids and fields, in any case")
     func search() {
         let id = PresentationID.make()
         history.record(.presented(id, "Disk full"))
@@ -53,7 +53,7 @@ struct AuditHistoryTests {
         #expect(chart[59].at <= now)
     }
 
-    @Test("of a long text its beginning is kept")
+    @Test("a long text is cut to its beginning")
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)
         history.record(.presented(.make(), text))

@@ -35,7 +35,7 @@ struct ClientPatienceTests {
 
     private func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
 
-    @Test("Who sends no request, or half of one, is dropped")
+    @Test("A client that sends no request, or half of one, is dropped")
     func silent() throws {
         pass(ConsoleLimits.requestTime - .seconds(1))
         #expect(isOpen)
@@ -44,7 +44,7 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("A stream lives as long as it is written, however long that is")
+    @Test("A stream lives as long as it is written")
     func stream() throws {
         try request()
         try answer(whole: false)
@@ -52,7 +52,7 @@ struct ClientPatienceTests {
         #expect(isOpen)
     }
 
-    @Test("After an answer the next request has its time")
+    @Test("After a response the next request has its full time")
     func idle() throws {
         try request()
         try answer()
@@ -66,7 +66,7 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("An answer to a request that is not read whole leaves no time without end for its rest")
+    @Test("After a response to a partly read request its rest has a time limit")
     func early() throws {
         try request(whole: false)
         try answer()
@@ -74,7 +74,7 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("Who takes nothing of what is sent is dropped; who takes it late is not")
+    @Test("A client that does not read is dropped; a slow reader is not")
     func stalled() throws {
         try request()
         channel.isWritable = false
@@ -90,14 +90,14 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("An answer that closes, closes")
+    @Test("A response with Connection: close closes the connection")
     func closes() throws {
         try request(whole: false)
         try answer([.connection: "close"])
         #expect(!isOpen)
     }
 
-    @Test("After what is no HTTP a connection is not kept for more")
+    @Test("After input that is not HTTP the connection is closed")
     func malformed() throws {
         channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
         #expect(throws: HTTPParserError.self) { try channel.throwIfErrorCaught() }
@@ -105,7 +105,7 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("The end of the node closes what is open")
+    @Test("The end of the node closes open connections")
     func end() {
         connections.closeAll()
         #expect(!isOpen)

@@ -31,7 +31,7 @@ struct ConsoleConnectionsTests {
         return channels.filter(\.isActive).count
     }
 
-    @Test("Of too many strangers from one host the oldest makes room; who has the token stays")
+    @Test("Of too many strangers from one host the oldest is closed; a client with the token stays")
     func perHost() throws {
         let known = try connect(from: "10.0.0.1")
         connections.know(known)
@@ -43,7 +43,7 @@ struct ConsoleConnectionsTests {
         #expect(known.isActive && elsewhere.isActive)
     }
 
-    @Test("Strangers from many hosts leave slots to those with the token")
+    @Test("Strangers from many hosts leave slots to clients with the token")
     func manyHosts() throws {
         let known = try (0..<40).map { _ in try connectKnown() }
         let strangers = try (1..<250).map { try connect(from: "10.1.0.\($0)") }
@@ -56,7 +56,7 @@ struct ConsoleConnectionsTests {
         #expect(openCount(strangers) == 0)
     }
 
-    @Test("What is refused over and over is one line, and another with how often")
+    @Test("A repeated refusal is one line, and another with its count")
     func refusals() async throws {
         let clock = ManualClock()
         let said = Said()
@@ -78,7 +78,7 @@ struct ConsoleConnectionsTests {
         #expect(said.all.last == "unauthorized ")
     }
 
-    @Test("However many kinds of refusals there are, few are counted apart")
+    @Test("Many kinds of refusals are counted together above a limit")
     func manyKinds() {
         let said = Said()
         let refusals = RefusalLog(said.logger, clock: ManualClock())

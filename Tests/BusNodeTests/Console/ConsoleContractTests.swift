@@ -35,7 +35,7 @@ struct ConsoleContractTests {
         return fields.map(\.key)
     }
 
-    @Test("Every route is described, and nothing else is")
+    @Test("Every route is described, and no others are")
     func routes() {
         let served = ConsoleAPI(console).routes.routes.map {
             "\($0.method.rawValue.lowercased()) \($0.path)"
@@ -47,7 +47,7 @@ struct ConsoleContractTests {
         #expect(served.count == described.count)
     }
 
-    @Test("Items and groups have the fields that are described")
+    @Test("Items and groups have the described fields")
     func fields() async throws {
         let report = ErrorReport(domain: "d", description: "broken")
         let prompt = Prompts.prompt(report)
@@ -68,7 +68,7 @@ struct ConsoleContractTests {
         asking.cancel()
     }
 
-    @Test("The status, its nodes and its links have the fields that are described")
+    @Test("The status, its nodes and its links have the described fields")
     func statusFields() async throws {
         var child = NodeSettings(name: "worker")
         child.next = [.node("central")]
@@ -91,7 +91,7 @@ struct ConsoleContractTests {
         #expect(link["state"] == "unknown")
     }
 
-    @Test("Silences have the fields that are described")
+    @Test("Silences have the described fields")
     func silenceFields() async throws {
         let pattern: JSONValue = ["domain": "d"]
         let (silence, _) = try await console.silences.add(

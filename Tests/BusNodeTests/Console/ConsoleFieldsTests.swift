@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A query is taken apart, its escapes read")
+    @Test("A query is split, its escapes decoded")
     func query() throws {
         let query = try QueryFields("q=a+b%2Bc&limit=7&empty=&bare")
         #expect(query.text("q") == "a b+c")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "What a query may not say is named with what it may",
+        "An invalid query is refused with the found and the allowed",
         arguments: [
             ("after=x", "after: found x; allowed: 0 to 9"), ("after=10", "allowed: 0 to 9"),
             ("after=-1", "allowed: 0 to 9"), ("stage=shut", "allowed: open, ended"),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "What a body may not say is named with what it may",
+        "An invalid body is refused with the found and the allowed",
         arguments: [
             ("", "body"), ("[]", "a JSON object"), ("{", "body"), (#"{"x":1}"#, "found x"),
             (#"{"by":1}"#, "by: allowed: a text"), (#"{"by":"  "}"#, "by: allowed: a text"),
@@ -64,7 +64,9 @@ import Testing
         #expect(problem?.contains(expected) == true, "\(problem ?? "taken")")
     }
 
-    @Test("A name can be seen", arguments: ["  ", "\u{200B}", "\u{202E}\u{FEFF}", "\u{0}\u{1B}"])
+    @Test(
+        "A name of invisible characters is refused",
+        arguments: ["  ", "\u{200B}", "\u{202E}\u{FEFF}", "\u{0}\u{1B}"])
     func invisibleName(name: String) {
         let body = JSONValue.object(["by": .string(name)]).encoded()
         let problem = problem { () throws(APIProblem) in
@@ -74,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "A name is one line, and looks like what it is",
+        "A name is one line without reordering characters",
         arguments: ["a\u{7}", "a\nb", "a\u{202E}b", "a\u{2066}b", "a\u{9B}b", "a\u{2028}b"])
     func trickyName(name: String) {
         let body = JSONValue.object(["by": .string(name)]).encoded()
@@ -84,7 +86,7 @@ import Testing
         #expect(problem?.hasPrefix("by: found a") == true, "\(problem ?? "taken")")
     }
 
-    @Test("Names of every language are taken", arguments: ["Zoë", "عمر", "नेहा", "👩‍🚀", "O'Neil"])
+    @Test("Names in every language are accepted", arguments: ["Zoë", "عمر", "नेहा", "👩‍🚀", "O'Neil"])
     func anyName(name: String) throws {
         let body = JSONValue.object(["by": .string(name)]).encoded()
         #expect(try BodyFields(Array(body), allowing: "by").name("by") == name)
@@ -99,7 +101,7 @@ import Testing
         #expect(problem == "by: allowed: a text of 1 to 200 characters")
     }
 
-    @Test("Revisions of one life are none of the next")
+    @Test("Revisions of one life are invalid in the next")
     func revisions() {
         let first = Revisions(startedAt: Date(timeIntervalSince1970: 1_000_000))
         let second = Revisions(startedAt: Date(timeIntervalSince1970: 1_000_060))

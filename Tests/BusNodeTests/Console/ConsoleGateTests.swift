@@ -38,7 +38,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "Only the console's own names are a Host",
+        "Only the console's own names are accepted as Host",
         arguments: [
             ("127.0.0.1:8080", "enter"), ("localhost:8080", "enter"), ("LOCALHOST:8080", "enter"),
             ("evil.example", "403 host"), ("evil.example:8080", "403 host"),
@@ -71,7 +71,7 @@ struct ConsoleGateTests {
         }
     }
 
-    @Test("A token that stands where none belongs is not in the log")
+    @Test("A token in the wrong place of an address is not logged")
     func hidden() {
         #expect(Self.token.hidden(in: "/token=\(Self.token.text)") == "/token=TOKEN")
         #expect(Self.token.hidden(in: "/api/v1/inbox") == "/api/v1/inbox")
@@ -85,7 +85,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "Beyond loopback only the address itself and what is configured",
+        "Beyond loopback only the address itself and configured hosts are accepted",
         arguments: [
             ("10.0.0.5:8080", "10.0.0.5:8080", "enter"),
             ("10.0.0.5:8080", "localhost:8080", "403 host"),
@@ -102,7 +102,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "An Origin is our own or none at all, reading or writing",
+        "An Origin must be the console's own or absent, for reading and writing",
         arguments: [
             ("http://127.0.0.1:8080", "enter"), ("http://localhost:8080", "403 origin"),
             ("https://127.0.0.1:8080", "403 origin"), ("http://127.0.0.1", "403 origin"),
@@ -116,7 +116,7 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == "403 origin")
     }
 
-    @Test("Behind a proxy that speaks TLS the Origin begins with https")
+    @Test("Behind a proxy with TLS the Origin begins with https")
     func proxied() throws {
         var facts = facts("POST")
         facts.host = "bus.example"
@@ -125,7 +125,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "Requests that another site caused are refused, reading or writing",
+        "Requests from another site are refused, for reading and writing",
         arguments: [
             ("same-origin", "enter"), ("none", "enter"), ("same-site", "403 crossSite"),
             ("cross-site", "403 crossSite"), ("", "403 crossSite"),
@@ -137,7 +137,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "A link on another site leads to the page, which has no data, and to nothing else",
+        "A link on another site opens only the page, which has no data",
         arguments: [
             ("GET", "/", "navigate", "document", "enterPage"),
             ("GET", "/", "navigate", "iframe", "403 crossSite"),
@@ -160,7 +160,7 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == "403 host")
     }
 
-    @Test("What the page is made of needs no token; it comes to the page alone")
+    @Test("The page's parts need no token, and only the page itself loads them")
     func parts() throws {
         var facts = facts()
         facts.path = "/page/main.js"
@@ -175,7 +175,7 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == "401 unauthorized")
     }
 
-    @Test("A + in a token that the address did not escape is one")
+    @Test("A + that the address did not escape is part of the token")
     func plus() {
         let head = HTTPRequest(
             method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/?token=a+b%2Bc")
@@ -183,7 +183,7 @@ struct ConsoleGateTests {
         #expect(facts.offeredToken == "a+b+c")
     }
 
-    @Test("Without the token nothing is served that has data; it comes as a header or a cookie")
+    @Test("Without the token no data is served; it comes as a header or a cookie")
     func tokens() throws {
         let gate = try gate()
         let text = Self.token.text
@@ -207,7 +207,7 @@ struct ConsoleGateTests {
         #expect(answer("Bearer wrong", "errorbus=\(text)") == "401 unauthorized")
     }
 
-    @Test("A token in the address counts at the page only, and is put into a cookie")
+    @Test("A token in the address is accepted only for the page, and stored in a cookie")
     func address() throws {
         var facts = facts()
         facts.authorization = nil
@@ -223,7 +223,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "What changes something comes as JSON: no form of another page can send that",
+        "A change requires JSON, which a form of another page cannot send",
         arguments: [
             ("application/json", "enter"), ("application/json; charset=utf-8", "enter"),
             ("Application/JSON", "enter"), ("text/plain", "415 contentType"),
@@ -236,7 +236,7 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == expected)
     }
 
-    @Test("A body that says it is too long is not read")
+    @Test("A body with a too large Content-Length is not read")
     func length() throws {
         var facts = facts("POST")
         facts.contentLength = String(ConsoleLimits.bodyByteMax)

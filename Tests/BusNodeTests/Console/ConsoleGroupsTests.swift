@@ -51,7 +51,7 @@ struct ConsoleGroupsTests {
         }
     }
 
-    @Test("A group tells its members and in what they differ")
+    @Test("A group lists its members and their differences")
     func varies() async throws {
         let asking = try await present("One.", "Two.", reasons: ["the same", "the same"])
         let group = try api.group(number)
@@ -66,7 +66,7 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("Members that differ are answered only by who says what was seen")
+    @Test("Different members are answered only with the revision that was seen")
     func differing() async throws {
         let asking = try await present("One.", "Two.")
         #expect(try answer([:]) == "notSeen")
@@ -75,7 +75,7 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("A destructive option is not chosen for all by who does not say that it was seen")
+    @Test("A destructive option for a whole group requires proof that it was seen")
     func destructive() async throws {
         let option = ErrorReport.Option(id: "go", title: "Delete it", role: .destructive)
         let asking = try await present("One.", "One.", option: option)
@@ -86,7 +86,7 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("An option with another title than the one that was seen is not chosen")
+    @Test("An option whose title differs from the seen one is refused")
     func title() async throws {
         let asking = try await present("One.", "One.")
         #expect(try answer(["title": "Delete it"]) == "notSeen")

@@ -14,7 +14,7 @@ struct ConsoleTokenTests {
         return path
     }
 
-    @Test("Read from a file of its owner's alone, less the white space around it")
+    @Test("Read from a file that only its owner can read, without surrounding white space")
     func read() throws {
         let token = try ConsoleToken(file: file("0123456789abcdef\n"))
         #expect(token.text == "0123456789abcdef")
@@ -22,7 +22,7 @@ struct ConsoleTokenTests {
     }
 
     @Test(
-        "A file that others may read or write is refused", arguments: [0o640, 0o604, 0o660, 0o602])
+        "A file with rights for other users is refused", arguments: [0o640, 0o604, 0o660, 0o602])
     func mode(mode: Int) throws {
         let path = try file("0123456789abcdef", mode: mode)
         #expect {
@@ -34,7 +34,7 @@ struct ConsoleTokenTests {
     }
 
     @Test(
-        "What is too short, too long or no token is refused",
+        "A token that is too short, too long or invalid is refused",
         arguments: [
             "", "short", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef;x",
             "0123456789abcdé0", String(repeating: "x", count: 257),
@@ -62,7 +62,7 @@ struct ConsoleTokenTests {
         }
     }
 
-    @Test("Each made one is another, and only the whole of it matches")
+    @Test("Generated tokens differ, and only the whole of one matches")
     func generated() {
         let token = ConsoleToken.generated()
         #expect(token.text != ConsoleToken.generated().text)

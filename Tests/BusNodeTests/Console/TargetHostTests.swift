@@ -7,7 +7,7 @@ import Testing
 
 struct TargetHostTests {
     @Test(
-        "A whole address in the request line is the host it is made to",
+        "A whole address in the request line sets the Host",
         arguments: [
             ("/a", "own"), ("/?u=http://evil/", "own"), ("*", "own"), ("evil:443", "own"),
             ("http://evil/a", "evil"), ("HTTP://evil:80?x", "evil:80"), ("http://own", "own"),

@@ -59,7 +59,7 @@ import Testing
             options: [ErrorReport.Option(id: "retry", title: "Retry")], userInfo: userInfo)
     }
 
-    @Test("what no rule is about climbs to the presenters")
+    @Test("an error that no rule matches climbs to the presenters")
     func plain() throws {
         #expect(
             try walk("worker", report()).lines == [
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test("each rule sees what those before it made of the report")
+    @Test("each rule gets the report as changed by those before it")
     func changes() throws {
         let path = try walk("worker", report(["kind": "secret"]))
         #expect(
@@ -79,12 +79,12 @@ import Testing
                 "  responders: rule 1 (t.yaml:8) makes the severity \"critical\" instead of "
                     + "\"error\", redacts kind",
                 "  responders: rule 2 (t.yaml:11) answers retry",
-                "ends: answered by policy relay rule 2 with retry, which worker carries out",
+                "ends: answered by policy relay rule 2 with retry, run by worker",
             ])
         #expect(path.report.userInfo.isEmpty)
     }
 
-    @Test("options that rules add or take away count higher up")
+    @Test("options that rules add or remove count higher up")
     func options() throws {
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))
         #expect(
@@ -97,7 +97,7 @@ import Testing
         #expect(path.lines.last?.hasPrefix("ends: presented by terminal") == true)
     }
 
-    @Test("what a rule routes goes that way")
+    @Test("a routed error takes its route")
     func route() throws {
         let path = try walk("worker", report(domain: "net"))
         #expect(
@@ -110,25 +110,25 @@ import Testing
             ])
     }
 
-    @Test("an origin below the first node is what rules compare")
+    @Test("rules compare an origin below the first node")
     func origin() throws {
         let path = try walk("relay", report(), origin: "worker-9")
         #expect(path.lines.last == "ends: withheld by relay rule 3 (t.yaml:13), not presented")
     }
 
-    @Test("presenters that only stand in for the parent are named as such")
+    @Test("presenters used only without a parent are named as such")
     func fallback() throws {
         let path = try walk("local", report())
         #expect(path.stations.map(\.node) == ["local", "relay", "central"])
         #expect(path.lines[1] == "  asks terminal only when no parent is reachable")
     }
 
-    @Test("the ends that are no answer")
+    @Test("ends without an answer")
     func ends() throws {
         let cancelled = report(domain: "NSCocoaErrorDomain", code: 3072)
         #expect(
             try walk("worker", cancelled).lines.last
-                == "ends: in worker, it says \"user cancelled\": not presented")
+                == "ends: in worker, as a user cancellation: not presented")
         #expect(
             try walk("alone", report()).lines.last
                 == "ends: in alone, which has no presenter (503)")

@@ -26,7 +26,7 @@ struct CorruptLinkTests {
     }
 
     @Test(
-        "F11 The first connection has a wrong byte: a dead session is replaced, one completion",
+        "F11 A wrong byte on the first connection: a dead session is replaced, one completion",
         arguments: offsets, ToxicStream.allCases)
     func corrupt(offset: Int, stream: ToxicStream) async throws {
         let seed = try #require(Self.seed(for: stream))
@@ -36,7 +36,7 @@ struct CorruptLinkTests {
         try await pair.run {
             let outcome = await pair.present()
             // Without keys no node can know a wrong letter in an id or in a report from the right
-            // one: it may make another question, or a refusal. What was asked ends all the same.
+            // one: it may make another presentation, or a refusal. Both end.
             #expect(outcome.reason == .answered || outcome.refusalCode != nil, "\(outcome)")
             #expect(pair.attempts.elements.count <= 1)
         }

@@ -24,7 +24,7 @@ struct FaultyLinkTests {
     }
 
     @Test(
-        "F7 Cut after any number of bytes of the question: no part of it is taken, it comes again",
+        "F7 PRESENT cut after any number of bytes: no part is accepted, it is sent again",
         arguments: (0..<10).map { 1 + 31 * $0 })
     func cutUpward(byteCount: Int) async throws {
         let pair = try await ProxiedPair("up", .answer("retry"))
@@ -42,7 +42,7 @@ struct FaultyLinkTests {
     }
 
     @Test(
-        "F7 Cut after any number of bytes of the answer: one attempt, and no second prompt",
+        "F7 ANSWER cut after any number of bytes: one attempt, and no second prompt",
         arguments: (0..<9).map { 1 + 17 * $0 })
     func cutDownward(byteCount: Int) async throws {
         let pair = try await ProxiedPair("down", .waitForCancellation)
@@ -58,7 +58,7 @@ struct FaultyLinkTests {
         }
     }
 
-    @Test("F2 Reset while the question is open, again and again: nothing is asked twice")
+    @Test("F2 Repeated resets while a presentation is open: one prompt")
     func resets() async throws {
         let pair = try await ProxiedPair("reset", .waitForCancellation)
         try await pair.run {

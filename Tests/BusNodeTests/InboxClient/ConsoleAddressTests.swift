@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ConsoleAddressTests {
     @Test(
-        "what a console prints is read, with its token or without",
+        "the printed address is read, with its token or without",
         arguments: [
             ("http://127.0.0.1:8080", "127.0.0.1", 8080, nil),
             ("http://127.0.0.1:8080/?token=a-b_c", "127.0.0.1", 8080, "a-b_c"),
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "anything else is refused",
+        "any other text is refused",
         arguments: [
             "https://x", "127.0.0.1:8080", "tcp://127.0.0.1:8080", "http://", "http://x/api",
             "http://me@x/", "",
@@ -47,7 +47,7 @@ import Testing
         #expect(address.token == "0123456789abcdef")
     }
 
-    @Test("a console whose port the system chooses has to be given by its address")
+    @Test("a console on a port chosen by the system needs its address")
     func anyPort() throws {
         let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
         let failure = #expect(throws: Failure.self) {

@@ -3,7 +3,7 @@ import Testing
 @testable import BusNodeKit
 
 @Suite struct EventLinesTests {
-    @Test("events come whole, wherever the stream is cut", arguments: [1, 2, 3, 7, 1_000])
+    @Test("events are assembled, wherever the stream is cut", arguments: [1, 2, 3, 7, 1_000])
     func pieces(size: Int) {
         let text =
             "id: 7\nevent: change\ndata: {\"a\":1}\n\n: note\n\nevent: ping\ndata: {}\n\nid: 8\n"
@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test("a line beyond the limit is left out with its event")
+    @Test("a line beyond the limit is dropped with its event")
     func tooLong() {
         var lines = EventLines(byteCountMax: 10)
         #expect(lines.take("data: 123456789\n\ndata: 1\n\n".utf8).map(\.data) == ["1"])

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a reply that comes before all of the request is written is still read")
+    @Test("a reply before the end of the request is still read")
     func hasty() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             // As many may knock at once; a connection that finds no room is tried for seconds.

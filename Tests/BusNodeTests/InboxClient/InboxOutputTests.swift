@@ -27,7 +27,7 @@ import Testing
         items.compactMap { PresentationView(json: $0) }
     }
 
-    @Test("a row tells stage, age, group and options")
+    @Test("a row shows stage, age, group and options")
     func row() throws {
         let now = try Date("2026-11-21T10:05:00Z", strategy: .iso8601)
         let lines = InboxRows(views([item("Boom")]), now: now).lines
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test("when it expires, and what applies then, where one has a deadline")
+    @Test("a row with a deadline shows the time left and the option applied then")
     func expiry() {
         let waits: [String: JSONValue] = ["deadlineInMilliseconds": 45_000, "onExpiry": "retry"]
         guard case .object(let fields) = item("Boom") else { return }
@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test(
-        "at a terminal no line is longer than it, and ids are their ends", arguments: [60, 80, 120])
+        "at a terminal lines fit its width, and ids are cut to their ends",
+        arguments: [60, 80, 120])
     func fits(columns: Int) {
         let text = String(repeating: "long ", count: 30)
         let lines = InboxRows(views([item(text)]), now: ScreenFixture.date, columns: columns).lines
@@ -59,21 +60,21 @@ import Testing
         #expect(lines[1].contains("…"))
     }
 
-    @Test("the default option is marked, also a lone one")
+    @Test("the default option is marked, even a single one")
     func defaultOption() {
         #expect(InboxDetail(item("x")).lines.contains("option    retry: x (default)"))
         let lone: JSONValue = ["options": [["id": "ok", "title": "OK"]]]
         #expect(InboxDetail(lone).lines == ["option    ok: OK (default)"])
     }
 
-    @Test("of a client without a name no more is said than is known")
+    @Test("a client without a name is shown as possibly gone")
     func bare() {
-        let told = "origin    a client without a name: not known whether it still waits"
+        let told = "origin    a client without a name: may no longer be waiting"
         #expect(InboxDetail(["origin": "bare"]).lines.contains(told))
         #expect(!InboxDetail(["origin": "worker"]).lines.contains(told))
     }
 
-    @Test("a refused token tells what to type")
+    @Test("a refused token prints what to type")
     func unauthorized() {
         let failure = ConsoleClient.failure(401, ["message": "no token"])
         #expect(
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "stages with who and what",
+        "stages with their persons and results",
         arguments: [
             ("open", "open"), ("claimed", "claimed by ann"), ("leaving", "leaving retry"),
             ("answered", "answered retry"), ("settled", "recovered"), ("closed", "withdrawn"),
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "nothing from a peer drives the terminal",
+        "no text of a peer drives the terminal",
         arguments: ["\u{1B}[2J", "\u{202E}x", "a\nb\rc", "\u{9B}31m", "\u{0}"])
     func hostile(text: String) {
         let lines =
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("a reply that is no inbox is shown empty, not trapped on")
+    @Test("a reply that is not an inbox is shown empty")
     func empty() {
         for value: JSONValue in [nil, 1, [], ["path": 3, "options": "x", "code": "y"]] {
             #expect(InboxRows(views([value]), now: ScreenFixture.date).lines.count == 2)

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "a screen as it was looked at and found good",
+        "a reviewed screen",
         arguments: ["empty", "one", "many", "wide", "hostile"],
         [ScreenFixture.small, ScreenFixture.large])
     func golden(name: String, size: ScreenSize) throws {
@@ -108,7 +108,7 @@ import Testing
         #expect(fixture.grid.strays.isEmpty)
     }
 
-    @Test("nothing from a peer drives the terminal, wherever it stands", arguments: hostile)
+    @Test("no text of a peer drives the terminal, in any place", arguments: hostile)
     func hostileText(text: String) {
         let value = JSONValue.string(text)
         let item = Fixture.item(
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("whatever the size, no line is longer and no more are there than fit")
+    @Test("on any size of screen, lines and their number fit")
     func sizes() {
         var fixture = Self.fixture("many", ScreenSize.least)
         for columns in stride(from: 1, through: 230, by: 7) {
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("too small says so")
+    @Test("a screen that is too small shows the size needed")
     func tooSmall() {
         let fixture = Fixture([Fixture.item(1)], size: ScreenSize(columns: 39, rows: 10))
         #expect(fixture.text.hasPrefix("Too small:\n39x10, needs 40x10\n"))
@@ -171,7 +171,7 @@ import Testing
         #expect(blind.press(.character("r")).isEmpty)
     }
 
-    @Test("the way out is in the last line, however narrow", arguments: [40, 60, 80])
+    @Test("the last line shows how to quit, however narrow the screen", arguments: [40, 60, 80])
     func wayOut(columns: Int) {
         var fixture = Fixture(
             [Fixture.item(1), Fixture.item(2, ["group": 1])],
@@ -181,7 +181,7 @@ import Testing
         #expect(fixture.row(9) == "y all 2  o only this  Esc back")
     }
 
-    @Test("a deadline that is near is in the list, with what applies then")
+    @Test("a near deadline is in the list, with the option applied then")
     func due() {
         let near = Fixture.item(1, ["deadlineInMilliseconds": 45_000, "onExpiry": "skip"])
         let far = Fixture.item(2, ["deadlineInMilliseconds": 3_600_000, "onExpiry": "skip"])
@@ -193,7 +193,7 @@ import Testing
         #expect(Fixture([near], size: .least).row(1).contains("45s left"))
     }
 
-    @Test("columns that no claimant needs go to the error and its origin")
+    @Test("columns without claimants are used for the error and its origin")
     func freeColumns() {
         let text = String(repeating: "long ", count: 15) + "end"
         var fixture = Fixture([Fixture.item(1, ["description": .string(text)])])
@@ -205,7 +205,7 @@ import Testing
         #expect(fixture.row(1).contains(origin))
     }
 
-    @Test("10,000 open: what is drawn is one screen, and moving writes two lines of the list")
+    @Test("10,000 open: one screen is drawn, and a move rewrites two lines of the list")
     func tenThousand() {
         var fixture = Fixture((1...10_000).map { Fixture.item($0) }, size: Fixture.large)
         #expect(fixture.screen.rows.count == 10_000)
@@ -222,7 +222,7 @@ import Testing
         #expect(text.count(where: { $0 == "K" }) <= 8)
     }
 
-    @Test("drawing what changed shows the same as drawing all of it")
+    @Test("drawing the changes gives the same screen as drawing everything")
     func incremental() {
         var fixture = Self.fixture("many", Fixture.small)
         for key in [.down, .enter, .pageDown, .character("?"), .character("x"), .tab, .tab, .home]
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("without colours nothing is coloured, and everything is still said")
+    @Test("without colours the same information is shown")
     func monochrome() {
         var fixture = Self.fixture("many", Fixture.small)
         var painter = ScreenPainter(isColored: false)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("before an answer for all, each is shown, and what varies")
+    @Test("before an answer for all, the members and their differences are shown")
     func members() {
         var fixture = Fixture(Self.group("Disk a is full", "Disk b is full"))
         fixture.press(.character("r"))
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.text.contains("2 presentations · one description · 2 origins"))
     }
 
-    @Test("where descriptions differ, all is asked about once more", arguments: ["y", "n"])
+    @Test("different descriptions need a confirmation for all", arguments: ["y", "n"])
     func differing(key: Character) {
         var fixture = Fixture(Self.group("Disk a is full", "Disk b is full", "Disk b is full"))
         #expect(fixture.press(.character("r"), .character("y")).isEmpty)
@@ -52,7 +52,7 @@ import Testing
                 == [.send(.answer(id: Fixture.id(1), option: "retry"))])
     }
 
-    @Test("an option that is destructive for any of them is asked about for all")
+    @Test("an option that is destructive for any member needs a confirmation for all")
     func destructive() {
         var items = Self.group("Disk is full", "Disk is full")
         items[1] = Fixture.item(
@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.row(22) == "Retry for all 2? This cannot be undone.")
     }
 
-    @Test("a filter hides no member of what is answered")
+    @Test("a filter hides no member from an answer for all")
     func filtered() {
         var fixture = Fixture(Self.group("Alpha is full", "Alpha is full", "Beta is full"))
         fixture.press(.character("/"), .paste("alpha"), .enter)
@@ -76,7 +76,7 @@ import Testing
         #expect(fixture.text.contains("Beta is full"))
     }
 
-    @Test("many members are scrolled without an answer")
+    @Test("scrolling many members answers none")
     func many() {
         var fixture = Fixture(Self.group("Disk is full", filler: 39))
         fixture.press(.character("r"))
@@ -88,7 +88,7 @@ import Testing
                 == [.send(.answerGroup(7, option: "retry", seen: 100))])
     }
 
-    @Test("a group has the mark of the gravest of its members")
+    @Test("a group has the mark of its highest severity")
     func severity() {
         let fixture = Fixture(Self.group("Disk a is full", "Disk b is full") + [Fixture.item(9)])
         #expect(fixture.row(1).hasPrefix(">▸ ‼    ×2"))
@@ -96,7 +96,7 @@ import Testing
         #expect(fixture.row(2).hasPrefix("   ✕"))
     }
 
-    @Test("a burst leaves the cursor on the gravest, until something could be read")
+    @Test("a burst leaves the cursor on the most severe row until one could be read")
     func burst() {
         var fixture = Fixture()
         fixture.change(Fixture.item(1, ["severity": "info", "revision": 101]))
@@ -125,7 +125,7 @@ import Testing
         #expect(other.screen.top == 0)
     }
 
-    @Test("of a whole presentation PgDn shows the next page, not the next presentation")
+    @Test("in a whole presentation PgDn shows its next page")
     func pages() {
         let facts = (1...60).map { "line \($0)" }.joined(separator: "\n")
         let long = Fixture.item(1, ["report": ["failureReason": .string(facts)]])
@@ -140,7 +140,7 @@ import Testing
         #expect(fixture.text.contains("line 1\n"))
     }
 
-    @Test("options whose keys work are on the screen, however small that is")
+    @Test("options are visible whenever their keys work, however small the screen")
     func optionsFit() {
         let title = String(repeating: "A long title that takes lines. ", count: 6)
         let fixture = Fixture(
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.text.contains("A long title"))
     }
 
-    @Test("quitting names an answer that is still to be sent")
+    @Test("quitting prints an answer that is not yet sent")
     func farewell() {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.screen.farewell(at: fixture.now).isEmpty)
@@ -166,7 +166,7 @@ import Testing
         #expect(fixture.screen.farewell(at: fixture.now).isEmpty)
     }
 
-    @Test("what a member says drives no terminal")
+    @Test("no member's text drives the terminal")
     func hostile() {
         var fixture = Fixture(Self.group("\u{1B}[2J\u{9B}31m", "\u{202E}x"))
         fixture.press(.character("r"), .character("y"))

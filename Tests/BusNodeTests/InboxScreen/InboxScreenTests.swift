@@ -17,7 +17,7 @@ import Testing
             fixture.press(.character(key)) == [.send(.answer(id: Fixture.id(1), option: "retry"))])
     }
 
-    @Test("keys that mean something else are no option's")
+    @Test("keys with a fixed meaning belong to no option")
     func reserved() {
         var fixture = Fixture([Fixture.item(1)])
         #expect(
@@ -28,17 +28,19 @@ import Testing
         #expect(fixture.press(.character("q")) == [.quit])
     }
 
-    @Test("what is on the screen for less than 400 ms is not answered", arguments: [0, 399, 400])
+    @Test(
+        "a presentation on the screen for less than 400 ms is not answered",
+        arguments: [0, 399, 400])
     func justShown(milliseconds: Int) {
         var fixture = Fixture([Fixture.item(1)])
         fixture.wait(.milliseconds(milliseconds))
         let actions = fixture.screen.pressed(.character("r"), at: fixture.now)
         #expect(actions.isEmpty == (milliseconds < 400))
         fixture.draw()
-        #expect(fixture.text.contains("it just appeared") == (milliseconds < 400))
+        #expect(fixture.text.contains("this just appeared") == (milliseconds < 400))
     }
 
-    @Test("what takes the place of one that went is not answered by a key meant for that one")
+    @Test("a key meant for one presentation does not answer its successor")
     func replaced() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
         fixture.wait(.seconds(5))
@@ -54,7 +56,7 @@ import Testing
                 == [.send(.answer(id: Fixture.id(2), option: "retry"))])
     }
 
-    @Test("a destructive option is asked about once more", arguments: ["y", "n"])
+    @Test("a destructive option asks for confirmation", arguments: ["y", "n"])
     func destructive(key: Character) {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.press(.character("w")).isEmpty)
@@ -72,7 +74,7 @@ import Testing
         var fixture = Fixture(Self.group(3))
         #expect(fixture.press(.character("r")).isEmpty)
         #expect(fixture.row(22).hasPrefix("Retry: all 3 of this group"))
-        // One more comes while the question stands: it was not seen.
+        // A member that comes during the confirmation was not seen.
         fixture.change(Fixture.item(9, ["group": 7, "revision": 101]))
         #expect(
             fixture.press(.character("y"))
@@ -89,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "no option's key answers the question that it leads to",
+        "no option's key confirms that option",
         arguments: ["Abort", "Yes", "Overwrite", "OK", "Cancel", "All", "yo"])
     func keyPressedTwice(title: String) throws {
         let options: JSONValue = [["id": "it", "title": .string(title), "role": "destructive"]]
@@ -130,7 +132,7 @@ import Testing
         #expect(fixture.row(22) == "3 recovered, 1 not recovered: Disk is full")
     }
 
-    @Test("a question goes with what it is about")
+    @Test("a confirmation closes when its presentation ends")
     func questionGoes() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
         fixture.press(.character("w"))
@@ -147,7 +149,7 @@ import Testing
         #expect(fixture.press(.character("y")).isEmpty)
     }
 
-    @Test("what another has claimed is not answered; C takes it over, c gives one's own back")
+    @Test("a presentation claimed by another is not answered; C takes it over, c releases it")
     func claimed() {
         let until = Fixture.time(secondsAgo: -60)
         let claim: [String: JSONValue] = ["stage": "claimed", "claimedUntil": until]
@@ -164,7 +166,7 @@ import Testing
         #expect(!fixture.press(.character("r")).isEmpty)
     }
 
-    @Test("an answer can be taken back for 5 s")
+    @Test("an answer can be undone for 5 s")
     func undo() {
         var fixture = Fixture([Fixture.item(1)])
         let request = InboxRequest.answer(id: Fixture.id(1), option: "retry")
@@ -185,7 +187,7 @@ import Testing
         #expect(fixture.row(22) == "nothing to take back")
     }
 
-    @Test("a group's answers are taken back together")
+    @Test("a group's answers are undone together")
     func undoGroup() {
         var fixture = Fixture(Self.group(3))
         let ids: [JSONValue] = (1...3).map { .string(Fixture.id($0)) }
@@ -217,7 +219,7 @@ import Testing
         #expect(!fixture.press(.character("r")).isEmpty)
     }
 
-    @Test("without a link nothing is sent, and the reason is shown until it is back")
+    @Test("without a link no request is sent, and the reason is shown until it is back")
     func lost() {
         var fixture = Fixture([Fixture.item(1)])
         fixture.screen.lost("Connection refused", at: fixture.now.instant)
@@ -231,7 +233,7 @@ import Testing
         #expect(fixture.screen.entries.keys.sorted() == [Fixture.id(2)])
     }
 
-    @Test("before the list has come nothing is said to wait, nor not to")
+    @Test("before the list has arrived the screen claims nothing about open presentations")
     func unlisted() {
         let start = ManualTime().now
         var screen = InboxScreen(person: "ann", size: Fixture.small)
@@ -244,7 +246,7 @@ import Testing
         #expect(grid.text.contains("Nothing waits for an answer"))
     }
 
-    @Test("a list that comes again leaves out what has gone meanwhile")
+    @Test("a new list drops entries that are gone")
     func listedAgain() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
         fixture.list([])
@@ -253,7 +255,7 @@ import Testing
         #expect(fixture.text.contains("Nothing waits for an answer"))
     }
 
-    @Test("one presentation is read at a time, again when it changed, not when it cannot be")
+    @Test("one presentation is read at a time, again when it changed, not when it is unreadable")
     func reading() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
         let read = InboxScreen.Action.send(.detail(id: Fixture.id(1)))
@@ -270,7 +272,7 @@ import Testing
         #expect(fixture.row(22) == "no such presentation")
     }
 
-    @Test("the cursor stays on what it was on, while others come and go")
+    @Test("the cursor stays on its row while others come and go")
     func cursor() {
         var fixture = Fixture((1...5).map { Fixture.item($0) })
         fixture.press(.down, .character("j"))
@@ -287,7 +289,7 @@ import Testing
         #expect(fixture.screen.cursor == 0)
     }
 
-    @Test("Enter opens a group and closes it; on one alone it shows all of it")
+    @Test("Enter opens and closes a group; for a single presentation it shows all of it")
     func open() {
         var fixture = Fixture(Self.group(3) + [Fixture.item(4)])
         #expect(fixture.screen.rows.count == 2)
@@ -306,7 +308,7 @@ import Testing
         #expect(!fixture.screen.isZoomed)
     }
 
-    @Test("the filter narrows as it is typed; Esc brings the earlier one back")
+    @Test("the filter applies while it is typed; Esc restores the earlier one")
     func filter() {
         var fixture = Fixture([Fixture.item(1), Fixture.item(2, ["origin": "tokyo"])])
         fixture.press(.character("/"), .character("T"), .character("o"), .paste("k y"))
@@ -327,7 +329,7 @@ import Testing
         #expect(fixture.row(22) == "pasted text is ignored")
     }
 
-    @Test("Tab shows what lately ended, and what came of it")
+    @Test("Tab shows recently ended presentations with their results")
     func ended() {
         let done: [String: JSONValue] = [
             "stage": "settled", "outcome": "Recovered", "answer": ["option": "retry", "by": "bob"],
@@ -337,10 +339,10 @@ import Testing
         #expect(fixture.screen.rows.map(\.id) == [Fixture.id(3), Fixture.id(2)])
         #expect(fixture.text.contains("Recovered\n  Retry by bob"))
         #expect(fixture.press(.character("r")).isEmpty)
-        #expect(fixture.row(22) == "it is no longer open")
+        #expect(fixture.row(22) == "no longer open")
     }
 
-    @Test("Ctrl-C, Ctrl-L and Ctrl-Z mean the same whatever is asked")
+    @Test("Ctrl-C, Ctrl-L and Ctrl-Z work in every mode")
     func controls() {
         for opening in ["/", "?", "w"] as [Character] {
             var fixture = Fixture([Fixture.item(1)])
@@ -351,7 +353,7 @@ import Testing
         }
     }
 
-    @Test("of ended ones as many are kept as a console keeps")
+    @Test("as many ended presentations are kept as a console keeps")
     func endedMax() {
         var fixture = Fixture()
         let ended = (1...2_600).map { Fixture.item($0, ["stage": "closed"]) }
@@ -362,7 +364,7 @@ import Testing
         #expect(fixture.screen.entries[Fixture.id(600)] == nil)
     }
 
-    @Test("what is no presentation is left out, not trapped on")
+    @Test("an item that is not a presentation is skipped")
     func nonsense() {
         var fixture = Fixture([nil, 1, [], ["stage": "open"], ["id": "x", "stage": "odd"]])
         #expect(fixture.screen.entries.isEmpty)

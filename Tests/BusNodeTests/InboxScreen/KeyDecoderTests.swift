@@ -13,7 +13,7 @@ import Testing
         ("\u{1B}[200~rm \u{1B}[A\u{1B}[201~k", [.paste("rm \u{1B}[A"), .character("k")]),
     ]
 
-    @Test("keys are whole, wherever reading cuts them", arguments: cases)
+    @Test("keys are decoded, wherever the input is cut", arguments: cases)
     func pieces(text: String, keys: [ScreenKey]) {
         for size in [1, 2, 3, 100] {
             var decoder = KeyDecoder()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("an Esc is one when nothing follows it")
+    @Test("an Esc is a key after a pause")
     func escape() {
         var decoder = KeyDecoder()
         #expect(decoder.take([0x1B]).isEmpty)
@@ -39,13 +39,14 @@ import Testing
         #expect(decoder.take("a".utf8) == [.character("a")])
     }
 
-    @Test("what is no text presses nothing", arguments: [[0xFF], [0xC0, 0x80], [0xE4], [0x80]])
+    @Test(
+        "bytes that are not text press no key", arguments: [[0xFF], [0xC0, 0x80], [0xE4], [0x80]])
     func stray(bytes: [UInt8]) {
         var decoder = KeyDecoder()
         #expect(decoder.take(bytes + Array("xy".utf8)).suffix(1) == [.character("y")])
     }
 
-    @Test("neither a long sequence nor a long paste is kept whole")
+    @Test("long sequences and long pastes are not kept whole")
     func limits() {
         var decoder = KeyDecoder()
         #expect(decoder.take("\u{1B}[".utf8).isEmpty)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "cut text says so and fits",
+        "cut text has an ellipsis and fits",
         arguments: [
             ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("会議室", 5, "会議…"),
             ("会議室", 4, "会…"), ("e\u{301}e\u{301}e", 2, "e\u{301}…"), ("abc", 0, ""),
@@ -23,7 +23,7 @@ import Testing
         #expect(TextWidth.clipped(text, to: limit) == expected)
     }
 
-    @Test("lines break between words, long words anywhere, nothing is lost")
+    @Test("lines break between words, long words anywhere, without loss")
     func pieces() {
         #expect(TextWidth.pieces("one two three", columns: 8) == ["one two ", "three"])
         #expect(TextWidth.pieces("abcdefghij", columns: 4) == ["abcd", "efgh", "ij"])

@@ -21,7 +21,7 @@ import Testing
         return String(status.mode, radix: 8)
     }
 
-    @Test("Only its owner reads a journal and the files beside it, whatever the umask")
+    @Test("Only its owner can read a journal and the files beside it, whatever the umask")
     func modes() async throws {
         let journal = try SQLiteJournal(path, of: "central")
         try await journal.shown(.make(), asked)
@@ -31,7 +31,7 @@ import Testing
         #expect(journal.tightened.isEmpty)
     }
 
-    @Test("A journal that others can read is theirs no more, and that is said")
+    @Test("A journal that other users can read gets mode 0600, with a log line")
     func tightened() async throws {
         // As it was made before: another connection keeps the files beside it.
         try FileManager.default.createDirectory(
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A journal has one process; the second one learns which has it, by whatever path it comes",
+        "A second process is refused with the id of the first, by any path to the journal",
         .timeLimit(.minutes(10)))
     func lock() async throws {
         let other = "\(folder.path)/other.sqlite"
@@ -86,7 +86,7 @@ import Testing
         while failure("central", other) != nil { await Task.yield() }
     }
 
-    @Test("Clients in a node's place share its journal, and not with the node")
+    @Test("Clients in a node's place share its journal with each other, not with the node")
     func clients() throws {
         let first = try SQLiteJournal(path, of: "worker", use: .amongClients)
         #expect(failure("worker", path, .amongClients) == nil)
@@ -94,7 +94,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test("The journal of another node is refused with both names and what to do")
+    @Test("The journal of another node is refused with both names and the remedy")
     func owner() throws {
         #expect(failure("central", path) == nil)
         #expect(failure("central", path) == nil)
@@ -115,7 +115,7 @@ import Testing
         #expect(failure("central", path)?.status == .badConfiguration)
     }
 
-    @Test("A journal from before names were kept is the first node's that opens it")
+    @Test("A journal of a version without owners belongs to the first node that opens it")
     func withoutOwner() throws {
         _ = try SQLiteJournal(path)
         #expect(failure("other", path) == nil)

@@ -19,7 +19,7 @@ import Testing
         Answer(option: option, by: "ann", via: .person)
     }
 
-    @Test("F16 an answer is there in the next life")
+    @Test("F16 an answer survives into the next life")
     func survives() async throws {
         let answer = answer("retry")
         do {
@@ -41,7 +41,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .decided(answer, .recovered))
     }
 
-    @Test("C5 another decision for the same id is refused, the same one again is not")
+    @Test("C5 another decision for the same id is refused, the same one accepted")
     func oneDecision() async throws {
         let journal = try SQLiteJournal(path)
         let answer = answer("retry")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
     }
 
-    @Test("silences are there in the next life, with what they kept from people")
+    @Test("silences and their counts survive into the next life")
     func silences() async throws {
         let now = ManualTime().now
         let pattern: JSONValue = ["domain": "com.acme.*"]
@@ -100,7 +100,7 @@ import Testing
             createdAt: created, endsAt: ends)
     }
 
-    @Test("a long silence is in force however many short ones came after it; the oldest go")
+    @Test("a long silence stays in force after many short ones; the oldest are deleted")
     func manySilences() async throws {
         let journal = try SQLiteJournal(path)
         let now = ManualTime().now
@@ -118,7 +118,7 @@ import Testing
         #expect(count == 1_000)
     }
 
-    @Test("a clock that was put back makes no silence longer than it was meant to be")
+    @Test("a clock that was set back does not extend a silence")
     func clockPutBack() async throws {
         let journal = try SQLiteJournal(path)
         let now = ManualTime().now
@@ -129,7 +129,7 @@ import Testing
         #expect(left > .seconds(59) && left < .seconds(61))
     }
 
-    @Test("what was never shown has no end to be written")
+    @Test("an end without a record is not written")
     func endOfNothing() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.ended(id, .withheld)
@@ -137,7 +137,7 @@ import Testing
         #expect(try await journal.record(of: id) == nil)
     }
 
-    @Test("an answer to what was never shown is no decision")
+    @Test("an answer without a record is refused")
     func unknown() async throws {
         let journal = try SQLiteJournal(path)
         await #expect(throws: JournalFault.unknown(id: id.description)) {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("F32 a changed record is noticed, and nothing is read out of it")
+    @Test("F32 a changed record is detected and not used")
     func damaged() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "F32 a file that is no journal, or cut short, does not start a presenter",
+        "F32 a file that is not a journal, or is truncated, keeps a presenter from starting",
         arguments: [
             true, false,
         ])
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("What a cancelled presentation came to is written all the same")
+    @Test("The result of a cancelled presentation is still written")
     func cancelled() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -203,7 +203,7 @@ import Testing
         #expect(try #require(try DeadLetters(path)).rows().count == 1)
     }
 
-    @Test("What is in the way of a journal is said, and is not damage")
+    @Test("A journal that cannot be opened is reported as that, not as damaged")
     func inTheWay() throws {
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("F32 a full disk refuses the answer instead of pretending")
+    @Test("F32 a full disk refuses the answer")
     func full() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -233,7 +233,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
-    @Test("what ended unanswered is a dead letter, until it is asked again")
+    @Test("a presentation that ended unanswered is a dead letter, until it is presented again")
     func deadLetters() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -245,7 +245,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
-    @Test("A dead letter is found by the beginning or the end of its id, and by nothing else")
+    @Test("A dead letter is found only by the beginning or the end of its id")
     func partOfID() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test("C8 settled and ended records go with age and beyond the bound, open ones stay")
+    @Test("C8 settled and ended records are pruned by age and number, open ones stay")
     func pruned() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
@@ -276,7 +276,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
-    @Test("What a killed presenter left open goes with age as well, in a later life")
+    @Test("Records that a killed presenter left open are pruned by age in a later life")
     func leftOpen() async throws {
         try await SQLiteJournal(path).shown(id, asked)
         let journal = try SQLiteJournal(path)
@@ -289,7 +289,7 @@ import Testing
         #expect(try await journal.record(of: live)?.state == .shown)
     }
 
-    @Test("What this process shows is never taken for left open, though the clock was set back")
+    @Test("Records of this process never count as left open, even with the clock set back")
     func clockSetBack() async throws {
         let start = Date(timeIntervalSince1970: 4_000_000_000)
         let journal = try SQLiteJournal(path, at: start)
@@ -298,7 +298,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
-    @Test("An answer of which nothing is known stays, however old and many")
+    @Test("An answer without a result stays, however old and many")
     func undelivered() async throws {
         let answer = answer("retry")
         try await SQLiteJournal(path).shown(id, asked)
@@ -308,7 +308,7 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
     }
 
-    @Test("F20 a clock that is ahead at the start empties no journal")
+    @Test("F20 a clock that is ahead at the start does not empty the journal")
     func clockAhead() async throws {
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)

@@ -55,7 +55,7 @@ struct LiveTopologyTests {
         live.links.map { "\($0.child) \($0.parent) \($0.state)" }
     }
 
-    @Test("The parent's view counts; a second parent that is not needed is not in use")
+    @Test("The parent's view counts; an unneeded second parent is not in use")
     func parentsView() {
         let live = LiveTopology(
             topology,
@@ -80,7 +80,7 @@ struct LiveTopologyTests {
         #expect(live.nodes["worker"] == .init(state: .up, openCount: 2))
     }
 
-    @Test("A node that claims its own parent as a child takes nothing out of the picture")
+    @Test("A node that claims its own parent as a child changes nothing")
     func circle() {
         let claims = [child("central"), child("worker"), child("far")]
         let live = LiveTopology(topology, answers: ["relay": status("relay", children: claims)])
@@ -90,7 +90,7 @@ struct LiveTopologyTests {
         #expect(lines.contains { $0.contains("central (not in the file)") })
     }
 
-    @Test("Where the parent does not answer the child is believed")
+    @Test("When the parent does not answer, the child's view counts")
     func childsView() {
         let live = LiveTopology(
             topology,
@@ -110,7 +110,7 @@ struct LiveTopologyTests {
         #expect(live.nodes["worker"]?.state == .unreachable)
     }
 
-    @Test("A dead relay: its link is down, and those below are unknown")
+    @Test("A dead relay: its link is down, and the nodes below are unknown")
     func deadRelay() {
         let live = LiveTopology(
             topology,
@@ -125,13 +125,13 @@ struct LiveTopologyTests {
         #expect(live.nodes["relay"]?.state == .unreachable)
     }
 
-    @Test("A child that was left out of a long list is not taken for lost")
+    @Test("A child dropped from a long list is not lost")
     func leftOut() {
         let live = LiveTopology(topology, answers: ["relay": status("relay", leftOut: 9)])
         #expect(live.link("worker", .node("relay"))?.state == .unknown)
     }
 
-    @Test("Children that the file does not have are links too, once gone only with open ones")
+    @Test("Children outside the file are links too; gone ones only with open presentations")
     func unlisted() {
         let live = LiveTopology(
             topology,
@@ -150,7 +150,7 @@ struct LiveTopologyTests {
         #expect(live.links.suffix(3).allSatisfy { $0.rank == nil })
     }
 
-    @Test("A node that answers with a refusal is there")
+    @Test("A node that answers with a refusal is running")
     func refused() {
         let live = LiveTopology(
             topology, answers: ["central": .failure(.refused(code: 505, reason: "x"))])
@@ -158,7 +158,7 @@ struct LiveTopologyTests {
         #expect(live.nodes["central"]?.words.contains("505") == true)
     }
 
-    @Test("Every format shows states and open counts, and what is not in the file")
+    @Test("Every format shows states, open counts, and nodes outside the file")
     func pictures() {
         let live = LiveTopology(
             topology,
@@ -174,7 +174,7 @@ struct LiveTopologyTests {
                 "(tcp://10.0.0.1:7700)",
                 "└── far [unknown]",
                 "      ipc:///run/far",
-                "      unknown: it does not listen, and no parent knows",
+                "      unknown: it does not listen, and no parent reports it",
                 "central",
                 "│ ipc:///run/central",
                 "│ up, 3 open",
@@ -204,7 +204,7 @@ struct LiveTopologyTests {
         #expect(graph.json["nodes"]?.arrayValue?.first?["state"] == "up")
     }
 
-    @Test("Asked again within 2 s, and while it is being asked, no node is asked again")
+    @Test("Within 2 s, and during a request, no node is asked again")
     func cached() async {
         let asked = Observations()
         let time = ManualTime()

@@ -51,7 +51,7 @@ struct APIServerTests {
         }
     }
 
-    @Test("What is no HTTP is answered or closed, and others are served on")
+    @Test("Input that is not HTTP is answered or closed, and other clients are served")
     func garbage() async throws {
         try await serving { endpoint in
             let text = try await send("\u{1}\u{2}\u{3}\r\n\r\n", to: endpoint)
@@ -83,7 +83,7 @@ struct APIServerTests {
         #expect(APIServer.problem(with: head)?.status == status)
     }
 
-    @Test("It listens on this machine only", arguments: ["tcp://*:1", "tcp://10.0.0.1:1"])
+    @Test("It listens only on this machine", arguments: ["tcp://*:1", "tcp://10.0.0.1:1"])
     func local(endpoint: String) {
         #expect(throws: ProxyProblem.self) {
             try APIServer(ProxyAPI(registry: ProxyRegistry(seed: 1)), at: Endpoint(endpoint))

@@ -64,7 +64,7 @@ struct FaultProxyTests {
 
     // In a process of its own: one that another test starts has our sockets, and with them the
     // port, until it has ended.
-    @Test("F1 down closes what is open and refuses what is new; up again at the same port")
+    @Test("F1 down closes open connections and refuses new ones; up again at the same port")
     func down() async {
         await #expect(processExitsWith: .success) { try await FaultProxyTests().goDownAndUp() }
     }
@@ -178,7 +178,7 @@ struct FaultProxyTests {
         return result.ending == ending
     }
 
-    @Test("A connection whose time is over when its end is read is closed, and nothing traps")
+    @Test("A connection whose time is over when its end is read is closed without a trap")
     func endWhenTimeIsOver() async throws {
         let client = try await client()
         try await client.send([1])
@@ -219,7 +219,7 @@ struct FaultProxyTests {
     }
 
     @Test(
-        "F3 blackhole in one direction: the rest comes when it is gone",
+        "F3 blackhole in one direction: the data arrives when it is removed",
         arguments: ToxicStream.allCases)
     func blackhole(stream: ToxicStream) async throws {
         let client = try await client()
@@ -247,7 +247,7 @@ struct FaultProxyTests {
     }
 
     // In a process of its own: other tests have sockets, too.
-    @Test("F23 no descriptor is left over after many connections of every ending")
+    @Test("F23 no descriptor is left after many connections with every kind of end")
     func noLeaks() async {
         await #expect(processExitsWith: .success) {
             let tests = try await FaultProxyTests()

@@ -52,7 +52,7 @@ struct ProxyAPITests {
     }
 
     @Test(
-        "Every toxic is made, read back as it was posted, and deleted",
+        "Every toxic is made, read back as posted, and deleted",
         arguments: [
             ("latency", #"{"latency":100,"jitter":20}"#), ("bandwidth", #"{"rate":5}"#),
             ("slow_close", #"{"delay":9}"#), ("timeout", #"{"timeout":0}"#),
@@ -77,7 +77,7 @@ struct ProxyAPITests {
         #expect(await send("DELETE", "/proxies/link").status == 204)
     }
 
-    @Test("A change names only what is different, and never the type")
+    @Test("A change names only the differences, and never the type")
     func update() async {
         _ = await makeProxy()
         _ = await send(
@@ -93,7 +93,7 @@ struct ProxyAPITests {
     }
 
     @Test(
-        "What is wrong is refused with what was found and what is allowed",
+        "An invalid request is refused with the found and the allowed",
         arguments: [
             ("POST", "/proxies/link/toxics", "{", 400, "body"),
             ("POST", "/proxies/link/toxics", "[]", 400, "a JSON object"),

@@ -44,7 +44,7 @@ struct ToxicPipeTests {
         events.flatMap { if case .forward(let bytes) = $0.action { bytes } else { [UInt8]() } }
     }
 
-    @Test("Without toxics everything passes at once, in order")
+    @Test("Without toxics all data passes at once, in order")
     func transparent() {
         var pipe = pipe()
         #expect(pipe.isTransparent)
@@ -164,7 +164,7 @@ struct ToxicPipeTests {
         #expect((800...1_200).contains(changed))
     }
 
-    @Test("F3 blackhole holds everything back, also the death of the sender, until it is gone")
+    @Test("F3 blackhole holds all data and the sender's death until it is removed")
     func blackhole() {
         var pipe = pipe(.blackhole)
         pipe.received([1], at: .zero)
@@ -178,7 +178,7 @@ struct ToxicPipeTests {
             ])
     }
 
-    @Test("F3 a blackhole that comes later holds what is still under way")
+    @Test("F3 a later blackhole also holds data already under way")
     func laterBlackhole() {
         let latency = Toxic(.latency(.seconds(1), jitter: .zero), on: .upstream)
         var pipe = ToxicPipe([latency], seed: 1, at: .zero)
@@ -190,7 +190,7 @@ struct ToxicPipeTests {
         #expect(run(&pipe, from: .seconds(5)) == [Event(.seconds(5), .forward([1]))])
     }
 
-    @Test("Taking a latency away lets go what it held; adding another toxic does not")
+    @Test("Removing a latency releases its data; adding another toxic does not")
     func changes() {
         let latency = Toxic(.latency(.seconds(9), jitter: .zero), on: .upstream)
         var pipe = ToxicPipe([latency], seed: 1, at: .zero)
@@ -202,7 +202,7 @@ struct ToxicPipeTests {
         #expect(run(&pipe, from: .seconds(2)) == [Event(.seconds(2), .forward([1]))])
     }
 
-    @Test("A changed limit counts what went before")
+    @Test("A changed limit counts earlier bytes")
     func changedLimit() {
         var pipe = pipe(.limitData(bytes: 100))
         pipe.received(bytes(50), at: .zero)
@@ -239,7 +239,7 @@ struct ToxicPipeTests {
         #expect(caught() == caught())
     }
 
-    @Test("A connection that a toxic spared stays spared when another one comes")
+    @Test("A connection spared by a toxic stays spared when another toxic is added")
     func spared() {
         let toxic = Toxic(.blackhole, on: .upstream, toxicity: 0)
         var pipe = ToxicPipe([toxic], seed: 1, at: .zero)
@@ -249,7 +249,7 @@ struct ToxicPipeTests {
         #expect(pipe.next(at: .zero) == .forward([1]))
     }
 
-    @Test("Buffers are bounded: a sender is read from until the limit, and again below it")
+    @Test("Buffers are bounded: the sender is read up to the limit, and again below it")
     func backpressure() {
         var pipe = pipe(.latency(.seconds(1), jitter: .zero))
         var count = 0

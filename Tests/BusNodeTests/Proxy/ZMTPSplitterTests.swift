@@ -27,7 +27,7 @@ struct ZMTPSplitterTests {
         #expect(doubled(stream, pieces: pieces, doubles: false) == stream)
     }
 
-    @Test("What is no plain ZMTP 3 passes as it is")
+    @Test("A stream that is not plain ZMTP 3 passes unchanged")
     func others() {
         let http = Array("GET / HTTP/1.1\r\n".utf8) + [UInt8](repeating: 1, count: 200)
         #expect(doubled(http, pieces: 7) == http)

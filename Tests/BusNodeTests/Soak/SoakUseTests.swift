@@ -26,26 +26,28 @@ struct SoakUseTests {
         #expect(found.allSatisfy { $0.contains("memory grew by 11") })
     }
 
-    @Test("No descriptor may be left", arguments: [(20, 0), (21, 1), (19, 0)])
+    @Test("One more descriptor is a violation", arguments: [(20, 0), (21, 1), (19, 0)])
     func descriptors(count: Int, violationCount: Int) {
         let found = violations(after: sample(mebibytes: 100, descriptors: count, entries: 0))
         #expect(found.count == violationCount)
         #expect(found.allSatisfy { $0.contains("21 descriptors, 20 before") })
     }
 
-    @Test("Tables have to be empty, and to be known", arguments: [0, 1, nil] as [Int?])
+    @Test(
+        "Tables that are not empty, or not known, are a violation",
+        arguments: [0, 1, nil] as [Int?])
     func tables(entries: Int?) {
         let found = violations(after: sample(mebibytes: 100, descriptors: 20, entries: entries))
         #expect(found.isEmpty == (entries == 0))
     }
 
-    @Test("A process that is not there holds nothing, and that is a fault")
+    @Test("A process that is gone is a violation")
     func missing() {
         #expect(!violations(after: ProcessSample()).isEmpty)
         #expect(ProcessSample(pid: 0, statusFile: "/nowhere") == nil)
     }
 
-    @Test("This process is seen")
+    @Test("The sample of this process has values")
     func here() throws {
         let sample = try #require(ProcessSample(pid: getpid(), statusFile: "/nowhere"))
         #expect(sample.residentBytes > 1 << 20)

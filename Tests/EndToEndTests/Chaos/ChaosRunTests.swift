@@ -75,7 +75,7 @@ struct ChaosRunTests {
         #expect(picture.contains("relay-1-to-centre"))
     }
 
-    @Test("What cannot be run is refused: 64 for the command line, 78 for the topology")
+    @Test("An unusable chaos run is refused: 64 for the command line, 78 for the topology")
     func refusals() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let good = try topology()

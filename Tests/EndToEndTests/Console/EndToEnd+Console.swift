@@ -46,7 +46,7 @@ extension EndToEnd {
             return try #require(open?["id"]?.stringValue)
         }
 
-        @Test("A worker's error is answered over HTTP, and what came of it is shown")
+        @Test("A worker's error is answered over HTTP, and its result is shown")
         func answers() async throws {
             let (nodes, client) = try await bus()
             let flag = sandbox.path("flag")
@@ -126,7 +126,7 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
-        @Test("Requests that are not from its own page or people are refused, and nothing changes")
+        @Test("Requests not from the console's own page or people are refused without effect")
         func refused() async throws {
             let (nodes, client) = try await bus()
             let present = try sandbox.present("--option", "retry=Retry")
@@ -167,7 +167,7 @@ extension EndToEnd {
             #expect(try await read([:], "\(inbox)?limit=x") == "400 badRequest")
             let header = String(repeating: "x", count: 9_000)
             #expect(try await client.send("GET", inbox, headers: ["X-Long": header]).status == 400)
-            // Every one of them is in the log, and the question is as it was.
+            // Every one of them is in the log, and the presentation is unchanged.
             for word in [
                 "host", "origin", "crossSite", "unauthorized", "contentType", "tooLarge",
                 "malformed",
@@ -179,7 +179,7 @@ extension EndToEnd {
             #expect(try await present.ending() == 0)
         }
 
-        @Test("The token in the address becomes a cookie; the page comes with its protection")
+        @Test("The token in the address becomes a cookie; the page has its security headers")
         func page() async throws {
             let (nodes, client) = try await bus()
             let none: [String: String?] = ["Authorization": nil]
@@ -213,7 +213,7 @@ extension EndToEnd {
             #expect(!nodes[0].errors.value.contains("\(client.token) "))
         }
 
-        @Test("A stream goes on where it was, and starts over after a restart of the node")
+        @Test("A stream continues where it was, and starts over after a restart of the node")
         func events() async throws {
             var (nodes, client) = try await bus()
             let first = try sandbox.present("--option", "retry=Retry")
@@ -243,7 +243,7 @@ extension EndToEnd {
             #expect(try await first.ending() == 130)
         }
 
-        @Test("A35 The console and the terminal are asked at once; the terminal names who answered")
+        @Test("A35 Console and terminal are asked at the same time; the terminal names the author")
         func both() async throws {
             let pty = try Pty()
             try topology("console: { listen: \"127.0.0.1:*\" }\n      - terminal")
@@ -265,7 +265,7 @@ extension EndToEnd {
             withExtendedLifetime([central, relay]) {}
         }
 
-        @Test("A port that is taken ends the node with 73 and says so; a wrong token file with 78")
+        @Test("A port in use ends the node with 73 and a message; a wrong token file with 78")
         func cannotStart() async throws {
             let port = try Port()
             try topology("console: { listen: \"127.0.0.1:\(port.number)\" }")

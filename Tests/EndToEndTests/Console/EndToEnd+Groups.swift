@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 extension EndToEnd.Console {
-    @Test("What is silenced is answered or withheld, also what is open, and in the next life")
+    @Test("Silenced errors are answered or withheld, also open ones, and in the next life")
     func silences() async throws {
         let (nodes, client) = try await bus(extra: "    journal: $DIR/central.sqlite")
         let open = try sandbox.present("--option", "retry=Retry", "--option", "skip=Skip")
@@ -49,7 +49,7 @@ extension EndToEnd.Console {
         withExtendedLifetime((nodes, central)) {}
     }
 
-    @Test("F19 An answer that can still be taken back is given when its node gets SIGTERM")
+    @Test("F19 A held answer is sent when its node gets SIGTERM")
     func stopsWithHeldAnswer() async throws {
         let (nodes, client) = try await bus(extra: "    journal: $DIR/central.sqlite")
         let present = try sandbox.present("--option", "retry=Retry", "--option", "no=No:cancel")
@@ -65,7 +65,7 @@ extension EndToEnd.Console {
         #expect(try sandbox.read("central.jsonl").contains("\"by\":\"ann\""))
     }
 
-    @Test("A group's answer is taken back in one request")
+    @Test("A group's answer is undone in one request")
     func undoesGroup() async throws {
         let (nodes, client) = try await bus()
         let presents = try (1...2).map { _ in

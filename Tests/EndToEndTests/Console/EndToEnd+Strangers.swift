@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEnd.Console {
-    @Test("A client without the token keeps no other out: refused, silent, or with what is no HTTP")
+    @Test("A client without the token keeps no other out: refused, silent, or without HTTP")
     func strangers() async throws {
         let (nodes, client) = try await bus()
         let parts = client.address.split(separator: ":")
@@ -49,7 +49,7 @@ extension EndToEnd.Console {
         signal.pause()
         """
 
-    @Test("A method that a path does not have is refused with those that it has")
+    @Test("A method that a path does not have is refused with the allowed ones")
     func allow() async throws {
         let (nodes, client) = try await bus()
         let reply = try await client.send("DELETE", "/api/v1/silences")

@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Links that fail while a question is open.
+    /// Links that fail while a presentation is open.
     struct CutLinks {
         private let pty: Pty
         init() throws { pty = try Pty() }
 
         @Test(
-            "F1 F2 F4 Answered while the link is cut: delivered when it is back, asked once",
+            "F1 F2 F4 Answered while the link is cut: delivered when it is back, one prompt",
             arguments: ["down", "reset_peer", "slow_close"])
         func answeredWhileCut(how: String) async throws {
             let bus = try FaultyBus(relayNext: ["ipc://$DIR/link.sock"])
@@ -96,7 +96,7 @@ extension EndToEnd {
             withExtendedLifetime((central, relay, second)) {}
         }
 
-        @Test("F3 F12 A black hole, both ways or one, is noticed; healed, the answer comes through")
+        @Test("F3 F12 A black hole, both ways or one, is detected; healed, the answer arrives")
         func blackHole() async throws {
             let bus = try FaultyBus()
             let central = try await bus.presenter(at: pty)

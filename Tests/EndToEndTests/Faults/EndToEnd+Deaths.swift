@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Processes that die while a question is open.
+    /// Processes that die while a presentation is open.
     struct Deaths {
         private let bus: FaultyBus
         private let pty: Pty
@@ -35,7 +35,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "F15 F34 The relay dies and is started again: the question stays, one completion",
+            "F15 F34 The relay dies and is restarted: the presentation stays, one completion",
             arguments: [SIGKILL, SIGABRT])
         func relayDies(signal: Int32) async throws {
             let central = try await bus.presenter(at: pty)
@@ -86,7 +86,7 @@ extension EndToEnd {
             withExtendedLifetime((central, second)) {}
         }
 
-        @Test("F13 A worker dies: its question says so, goes away, and takes no more answers")
+        @Test("F13 A worker dies: its prompt shows it, ends, and accepts no more answers")
         func workerDies() async throws {
             let central = try await bus.presenter(at: pty)
             let relay = try await bus.relay()
@@ -97,14 +97,14 @@ extension EndToEnd {
             #expect(await pty.shows("(withdrawn,"))
             let before = pty.screen.value.count
             pty.type("r\n")
-            #expect(await pty.shows("not taken:", after: before))
+            #expect(await pty.shows("ignored:", after: before))
             #expect(pty.screen.value.dropFirst(before).contains("was withdrawn"))
             #expect(bus.events("decide") == 0)
             withExtendedLifetime((central, relay)) {}
         }
 
         @Test(
-            "F14 Asked again under the same id by the next life: one question, one answer to both")
+            "F14 The same id from the next life: one presentation, one answer to both")
         func asksAgain() async throws {
             let central = try await bus.presenter(at: pty)
             let relay = try await bus.relay()
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(await pty.shows(Pty.question))
             try await first.die()
             let second = try present()
-            // Its own link is up once the question has changed hands: the answer goes to both ways.
+            // Its own link is up once it has the presentation: the answer goes to both ways.
             pty.type("r\n")
             #expect(try await second.ending() == 0)
             #expect(await second.prints("retry\n"))
@@ -127,7 +127,7 @@ extension EndToEnd {
             withExtendedLifetime((central, relay)) {}
         }
 
-        @Test("F13 Ctrl-C takes the question away at once")
+        @Test("F13 Ctrl-C withdraws the presentation at once")
         func interrupted() async throws {
             let central = try await bus.presenter(at: pty)
             let relay = try await bus.relay()
@@ -142,7 +142,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "F17 Who stands still while the person answers goes on afterwards: one completion",
+            "F17 A process stopped during the answer continues afterwards: one completion",
             arguments: ["central", "relay", "worker"])
         func standsStill(role: String) async throws {
             let central = try await bus.presenter(at: pty)

@@ -13,7 +13,7 @@ extension EndToEnd {
             try sandbox.writeTopology(presenters: "policy: policy.yaml")
         }
 
-        @Test("F35 Under a storm of signals every question is answered, once")
+        @Test("F35 Under a storm of signals every presentation is answered once")
         func signalStorm() async throws {
             let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
             let isOver = Observed(false)
@@ -87,7 +87,7 @@ extension EndToEnd {
             ])
         }
 
-        @Test("F36 Out of descriptors a node goes on with whom it has, and takes on others later")
+        @Test("F36 Out of descriptors a node keeps its connections, and accepts others later")
         func noDescriptors() async throws {
             let pty = try Pty()
             let port = try { try Port().number }()

@@ -70,7 +70,7 @@ final class FaultyBus: Sendable {
 extension Pty {
     static let question = "[r] Retry"
 
-    /// How often the question was put.
+    /// How often the prompt was shown.
     var questionCount: Int { screen.value.components(separatedBy: Self.question).count - 1 }
 }
 

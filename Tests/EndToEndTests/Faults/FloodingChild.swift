@@ -32,7 +32,7 @@ final class FloodingChild {
     deinit { close(descriptor) }
 
     /// Sends so many presentations, each 16th followed by a PING of the transport, and returns
-    /// when at least `least` are taken from the connection, which the PONGs tell: on return the
+    /// when at least `least` are taken from the connection, which the PONGs show: on return the
     /// rest waits in the receive queue, or in front of it.
     func flood(_ count: Int, untilTaken least: Int) throws {
         let report = #"{"domain":"flood","description":"Too much."}"#

@@ -15,7 +15,7 @@ final class ProxiedLink: Sendable {
             "proxy", "--listen", endpoint, "--connect", sandbox.endpoint(node), "--api",
             "ipc://\(api)",
         ])
-        let isUp = await process.prints("steered at")
+        let isUp = await process.prints("controlled at")
         try #require(isUp, "the proxy is not up; it said: \(process.errors.value)")
     }
 

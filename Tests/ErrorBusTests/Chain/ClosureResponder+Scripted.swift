@@ -10,7 +10,7 @@ extension PresentingResponder {
 }
 
 extension ClosureResponder {
-    /// A responder that writes what it is told to `log`.
+    /// A responder that records its calls in `log`.
     static func noting(
         _ name: String, in log: Recorder<String>, next: (any Responder)?,
         cutChainPolicy: CutChainPolicy = .drop

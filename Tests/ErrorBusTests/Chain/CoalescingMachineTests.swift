@@ -33,7 +33,7 @@ struct CoalescingMachineTests {
         #expect(machine.answered(2, a) == .attempt([3]))
     }
 
-    @Test("Ended unanswered, all complete; ended for a reason of its own, the next one climbs")
+    @Test("An unanswered end completes all; a representative's own end lets the next one climb")
     func ended() {
         var machine = CoalescingMachine(memberCountMax: 8)
         for _ in 0..<4 { _ = machine.arrived(a) }
@@ -44,7 +44,7 @@ struct CoalescingMachineTests {
         #expect(machine.isEmpty)
     }
 
-    @Test("Who leaves is let go, unless promoted or answered in the same moment")
+    @Test("A caller that leaves is released, unless promoted or answered at the same moment")
     func left() {
         var machine = CoalescingMachine(memberCountMax: 8)
         for _ in 0..<3 { _ = machine.arrived(a) }
@@ -57,7 +57,7 @@ struct CoalescingMachineTests {
         #expect(machine.left(3, a) == .nothing)
     }
 
-    @Test("A full group lets errors climb by themselves", arguments: [0, 1, 3])
+    @Test("A full group lets errors climb without it", arguments: [0, 1, 3])
     func full(memberCountMax: Int) {
         var machine = CoalescingMachine(memberCountMax: memberCountMax)
         #expect(machine.arrived(a) == .climb(1))
@@ -82,7 +82,7 @@ struct CoalescingMachineTests {
     }
 
     @Test(
-        "Errors are equal whatever else they say",
+        "Equal errors may differ in all other fields",
         arguments: [
             report { $0.failureReason = "another" }, report { $0.severity = .critical },
             report { $0.userInfo = ["host": "b"] }, report { $0.retryCount = 3 },
@@ -126,7 +126,7 @@ struct CoalescingMachineTests {
         #expect(key { $0.options[0].role = .destructive } != disk)
     }
 
-    @Test("Texts are compared as they stand, not normalized: that may take seconds")
+    @Test("Texts are compared by bytes, since normalizing may take seconds")
     func bytes() {
         let (composed, decomposed) = (
             Self.report { $0.description = "\u{E9}" }, Self.report { $0.description = "e\u{301}" }

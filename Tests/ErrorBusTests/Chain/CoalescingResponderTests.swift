@@ -60,7 +60,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("A27 An equal error during the recovery gets a prompt of its own")
+    @Test("A27 An equal error during the recovery gets its own prompt")
     func laterError() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
         let responder = asking(presenter)
@@ -124,7 +124,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("When the one that climbed is withdrawn, the next one takes its place")
+    @Test("When the representative is withdrawn, the next one takes its place")
     func promoted() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
         let responder = asking(presenter)
@@ -147,7 +147,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("One that waits can be withdrawn, or expire, by itself")
+    @Test("A waiting error can be withdrawn, or expire, by itself")
     func leaving() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
         let responder = asking(presenter)
@@ -165,7 +165,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("Beyond the limit an error climbs by itself")
+    @Test("Above the limit an error climbs without the group")
     func full() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
         let responder = asking(presenter, max: 1)
@@ -183,7 +183,7 @@ struct CoalescingResponderTests {
         #expect(await second.value.didRecover)
     }
 
-    @Test("What an option from above recovered for one is asked again for the next")
+    @Test("An option from above recovers one error; the next one is presented")
     func optionFromAbove() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
         let ran = Recorder<Void>()
@@ -230,7 +230,7 @@ struct CoalescingResponderTests {
         #expect(presenter.prompts.count == 1)
     }
 
-    @Test("A28 What applies as one error's time ends is not applied to those that wait")
+    @Test("A28 An answer on expiry applies to its own error only")
     func representativeExpires() async throws {
         let gate = Gate()
         let above = Recorder<String>()
@@ -262,7 +262,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("A28 One that waits until its own deadline gets what it declared for that")
+    @Test("A28 A waiting error at its own deadline gets its own declared option")
     func memberExpires() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
         let responder = asking(presenter)
@@ -288,7 +288,7 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
-    @Test("Answers, withdrawals and arrivals at the same time complete everybody once")
+    @Test("Concurrent answers, withdrawals and arrivals complete every caller once")
     func race() async throws {
         for _ in 0..<100 {
             let presenter = ScriptedPresenter(

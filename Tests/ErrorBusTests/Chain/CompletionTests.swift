@@ -50,7 +50,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("A presenter that ignores its cancellation does not hold up its caller")
+    @Test("A presenter that ignores its cancellation does not delay its caller")
     func deafPresenter() async throws {
         let gate = Gate()
         let presenter = ScriptedPresenter(
@@ -67,7 +67,7 @@ struct CompletionTests {
         gate.open()
     }
 
-    @Test("A presenter that answers and never returns does not hold up its caller")
+    @Test("A presenter that answers and never returns does not delay its caller")
     func answersAndStays() async throws {
         let gate = Gate()
         let presenter = ScriptedPresenter(
@@ -82,7 +82,7 @@ struct CompletionTests {
         gate.open()
     }
 
-    @Test("A caller that is cancelled before it presents shows nothing")
+    @Test("A caller cancelled before it presents shows nothing")
     func cancelledBefore() async {
         let log = Recorder<String>()
         let presenter = ScriptedPresenter("screen", .answer("ok"))
@@ -97,7 +97,7 @@ struct CompletionTests {
         #expect(log.elements.isEmpty)
     }
 
-    @Test("A hook that gives up on cancellation is no fault")
+    @Test("A hook that throws on cancellation is not a fault")
     func cancelledInHook() async throws {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let hooks = Recorder<Void>()
@@ -115,7 +115,7 @@ struct CompletionTests {
         #expect(presenter.prompts.isEmpty)
     }
 
-    @Test("Answers and withdrawals at the same time end in exactly one of both")
+    @Test("Concurrent answers and withdrawals end in exactly one of both")
     func race() async throws {
         for _ in 0..<200 {
             let attempts = Recorder<Void>()

@@ -46,7 +46,7 @@ struct DecisionsTests {
     }
 
     @Test(
-        "A second answer to one id is refused at the journal, and the recorded one counts",
+        "A second answer to one id is refused by the journal, and the recorded one counts",
         arguments: [nil, .unknown, .recovered, .failed] as [RecoveryResult?])
     func decidedBefore(result: RecoveryResult?) async throws {
         let journal = DecidedJournal(result: result)
@@ -93,7 +93,7 @@ struct DecisionsTests {
         ) async throws -> CommandResult { throw Unexpected() }
     }
 
-    @Test("A policy decides nothing about what was withdrawn while it wrote the presentation down")
+    @Test("A policy does not answer a presentation withdrawn during its first write")
     func withdrawnWhileShown() async throws {
         let journal = SlowJournal()
         let rule = Rule(
@@ -131,7 +131,7 @@ struct DecisionsTests {
     }
 
     @Test(
-        "What its origin gave up is withdrawn, but for what is known or still carried out here",
+        "A withdrawal by the origin is recorded unless a result is known or pending here",
         arguments: [nil, .unknown, .recovered] as [RecoveryResult?], [false, true])
     func withdrawnBefore(known: RecoveryResult?, isHere: Bool) async {
         let journal = AnsweredJournal(known: known)
@@ -173,7 +173,7 @@ struct DecisionsTests {
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
-    @Test("F32 a result that cannot be written is written later, and no outcome waits for that")
+    @Test("F32 a result that cannot be written is written later, and no outcome waits for it")
     func writtenLater() async throws {
         let journal = FailingJournal()
         let presenter = ScriptedPresenter("screen", .answer("retry", by: "bob"))
@@ -184,7 +184,7 @@ struct DecisionsTests {
         #expect(try await journal.answered.results.next() == .recovered)
     }
 
-    @Test("F32 what came of an earlier life's answer is written later where it cannot be read")
+    @Test("F32 the result of an earlier life's answer is written later if unreadable now")
     func readLater() async throws {
         let journal = FailingJournal()
         let decisions = Decisions(by: "P", journal: journal, logger: .silent)
@@ -195,7 +195,7 @@ struct DecisionsTests {
         #expect(try await journal.answered.results.next() == .failed)
     }
 
-    @Test("C13 more results than may wait are given up, and the log says so")
+    @Test("C13 results above the limit are given up, with a log line")
     func tooManyUnwritten() async throws {
         let journal = FailingJournal()
         journal.failures.withLock { $0 = .max }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("What is the same presentation and what is a new one")
+@Suite("The same presentation, and a new one")
 struct PresentationIdentityTests {
     /// How a hook presents another error.
     enum Aside: CaseIterable {
@@ -17,7 +17,7 @@ struct PresentationIdentityTests {
     }
 
     @Test(
-        "A hook that presents another error begins a presentation of its own",
+        "A hook that presents another error begins a new presentation",
         arguments: Aside.allCases)
     func presentedByHook(aside: Aside) async throws {
         let presenter = ScriptedPresenter("screen", .answer("ok"), .answer("ok"))
@@ -67,7 +67,7 @@ struct PresentationIdentityTests {
         #expect(seen.elements.last == outcome.presentation)
     }
 
-    @Test("The first forward carries the presentation on, a second one repeats it as another")
+    @Test("The first forward passes the presentation on, a second one begins a repetition")
     func forwardedTwice() async {
         let answering = ScriptedPresenter.Step.run { prompt in
             prompt.moved(to: .claimed)
@@ -93,7 +93,7 @@ struct PresentationIdentityTests {
         #expect(first.deadline != nil)
     }
 
-    @Test("Of two responders that are offered one context at once, one gets the presentation")
+    @Test("Of two responders offered one context at once, one gets the presentation")
     func handedToTwo() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"), .answer("ok"))
         let top = PresentingResponder.asking(presenter)
@@ -114,7 +114,7 @@ struct PresentationIdentityTests {
         #expect(presenter.prompts.count { $0.report.retryOf == outcome.presentation } == 1)
     }
 
-    @Test("A25 Equal errors at once are three presentations, each answered by itself")
+    @Test("A25 Three equal errors at once are three presentations with their own answers")
     func parallel() async throws {
         let presenter = ScriptedPresenter(
             "screen", .waitForCancellation, .waitForCancellation, .waitForCancellation)
@@ -140,7 +140,7 @@ struct PresentationIdentityTests {
         #expect(outcomes.elements.count == 3)
     }
 
-    @Test("What a process presents on the way is its own, wherever the error came from")
+    @Test("A process's own error on the way is a new presentation, wherever the first came from")
     func originOfAside() async throws {
         let presenter = ScriptedPresenter("screen", .answer("ok"), .answer("ok"), .answer("ok"))
         let top = PresentingResponder.asking(presenter)
@@ -159,7 +159,7 @@ struct PresentationIdentityTests {
         #expect(presenter.prompts.map { $0.id == asked.id } == [false, true, false])
     }
 
-    @Test("A hook that presents to its own responder for ever is stopped")
+    @Test("A hook that presents endlessly to its own responder is stopped")
     func endlessNesting() async {
         let responder = SelfPresenting { responder, error, context in
             await responder.presentError(error, from: context)
@@ -170,7 +170,7 @@ struct PresentationIdentityTests {
         #expect(responder.reasons.elements.count == PresentationContext.nestingCountMax)
     }
 
-    @Test("A hook that hands its context back to its own responder for ever is stopped")
+    @Test("A hook that passes its context to its own responder endlessly is stopped")
     func endlessHandingBack() async {
         let responder = SelfPresenting { responder, error, context in
             await responder.presentError(error, in: context)
@@ -181,7 +181,7 @@ struct PresentationIdentityTests {
         #expect(responder.reasons.elements.count == PresentationContext.nestingCountMax)
     }
 
-    @Test("A hook that presents for ever without its context is stopped as well")
+    @Test("A hook that presents endlessly without its context is stopped")
     func endlessPlainNesting() async {
         let responder = PlainSelfPresenting()
         #expect(await responder.presentError(SampleError()).reason == .detached)
@@ -206,7 +206,7 @@ struct PresentationIdentityTests {
         #expect(detail.contains("forwardError(error, in: context)"))
     }
 
-    @Test("A37 A hook that always fails in a chain that runs in a circle comes to rest")
+    @Test("A37 A hook that always fails in a circular chain comes to an end")
     func endlessFaults() async throws {
         let log = Recorder<String>()
         let linked = LinkedResponder("linked", log)

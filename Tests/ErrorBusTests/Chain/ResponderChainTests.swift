@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Errors climb from responder to responder")
 struct ResponderChainTests {
-    @Test("A05 Every hook is asked once, in order, the terminal's too")
+    @Test("A05 Every hook is called once, in order, even the terminal's")
     func hookOrder() async {
         func naming(_ name: String) -> ClosureResponder.WillPresent {
             { error, _ in error.rewriting { report in report.description += " \(name)" } }
@@ -23,7 +23,7 @@ struct ResponderChainTests {
         #expect(outcome.reason == .answered)
     }
 
-    @Test("A05 The terminal's hook is asked once although its presenters decline")
+    @Test("A05 The terminal's hook is called once although its presenters decline")
     func hookOfDecliningTerminal() async {
         let hooks = Recorder<String>()
         let end = ClosureResponder.noting("end", in: hooks, next: nil)
@@ -38,7 +38,7 @@ struct ResponderChainTests {
     }
 
     @Test(
-        "A07 A withheld error reaches none above, the caller completes, those below learn it"
+        "A07 A withheld error climbs no further, the caller completes, those below are notified"
     )
     func withheld() async {
         let log = Recorder<String>()
@@ -56,7 +56,7 @@ struct ResponderChainTests {
         #expect(presenter.prompts.isEmpty)
     }
 
-    @Test("A08 What a responder handles recovers without the error's own attempter")
+    @Test("A08 An error that a responder handles recovers without its own attempter")
     func handledWithRecovery() async {
         let attempts = Recorder<Void>()
         let presenter = ScriptedPresenter("screen", .answer("retry"))
@@ -107,7 +107,7 @@ struct ResponderChainTests {
         #expect(attempts.elements == ["retry"])
     }
 
-    @Test("A12 A responder takes what its fields say is fatal, and passes the rest unchanged")
+    @Test("A12 A responder handles fatal errors by their fields, and passes the rest unchanged")
     func filtered() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let middle = ClosureResponder(
@@ -124,7 +124,7 @@ struct ResponderChainTests {
         #expect(presenter.prompts.map(\.report.userInfo) == [["fatal": .bool(false)]])
     }
 
-    @Test("A13 A cut chain drops: the caller completes, what was kept can go")
+    @Test("A13 A cut chain drops: the caller completes, resources are released")
     func dropped() async {
         let log = Recorder<String>()
         let origin = ClosureResponder.noting("O", in: log, next: nil)
@@ -135,7 +135,7 @@ struct ResponderChainTests {
         #expect(log.elements == ["O", "O: detached"])
     }
 
-    @Test("A14 A cut chain goes straight to the root, and the trail says so")
+    @Test("A14 A cut chain goes straight to the root, and the trail shows it")
     func straightToRoot() async {
         let trails = Recorder<[String]>()
         let presenter = ScriptedPresenter("screen", .answer("ok"))
@@ -190,7 +190,7 @@ struct ResponderChainTests {
         #expect(Set(trails.elements) == [["M (willPresentError threw)", "P"], ["P"]])
     }
 
-    @Test("A39 A report is the same after many hops that leave it alone")
+    @Test("A39 A report is the same after many hops that do not change it")
     func fidelity() async {
         var error = SampleError("E", code: .min, userInfo: ["invoice": .string("INV-7")])
         error.report.failureReason = "Why."
@@ -212,7 +212,7 @@ struct ResponderChainTests {
         #expect(presenter.prompts.map(\.report) == [error.report])
     }
 
-    @Test("A36 A chain that runs in a circle ends where it closes, as a cycle")
+    @Test("A36 A circular chain ends where it closes, as a cycle")
     func circle() async {
         let log = Recorder<String>()
         let first = LinkedResponder("first", log)
@@ -222,7 +222,7 @@ struct ResponderChainTests {
         let outcome = await first.presentError(SampleError())
         #expect(outcome.reason == .cycle)
         #expect(outcome.decidedBy == "first")
-        #expect(outcome.detail == "passed before: first -> second -> first")
+        #expect(outcome.detail == "circular chain: first -> second -> first")
         #expect(log.elements == ["first", "second", "second: cycle", "first: cycle"])
         await first.link(to: nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Any kind of type can be a responder")
 struct ResponderKindsTests {
-    @Test("Classes, actors, structs and main actor types keep the rules, by the public checks")
+    @Test("Classes, actors, structs and main actor types follow the rules, by the public checks")
     func conformance() async {
         let kinds: [ResponderConformance.MakeResponder] = [
             { StructResponder(following: $0) },
@@ -24,7 +24,7 @@ struct ResponderKindsTests {
         }
     }
 
-    @Test("The public checks find what breaks the rules", arguments: Broken.allCases)
+    @Test("The public checks detect broken rules", arguments: Broken.allCases)
     func violations(kind: Broken) async {
         let clock = ManualClock()
         let made = Recorder<Void>()
@@ -96,7 +96,7 @@ enum Broken: String, CaseIterable, Sendable {
 
     /// The rules it breaks.
     var rules: Set<String> {
-        let passesOn = "what is not dealt with reaches next once, as the same presentation"
+        let passesOn = "an error that is not handled reaches next once, as the same presentation"
         let keepsAttempter = "an option keeps its id and its attempter on the way"
         let cancels = "cancelling the caller completes it, and withdraws the error from next"
         return switch self {

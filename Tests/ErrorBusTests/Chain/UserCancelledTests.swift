@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("Errors that say the user cancelled")
+@Suite("User cancellations")
 struct UserCancelledTests {
     @Test("A16 It passes the hooks, is never shown and is reported", arguments: [true, false])
     func neverShown(hasPresenter: Bool) async {
@@ -24,7 +24,7 @@ struct UserCancelledTests {
     }
 
     @Test(
-        "A16 CocoaError and NSError say it alike, with options or without",
+        "A16 CocoaError and NSError are equivalent, with options or without",
         arguments: [
             CocoaError(.userCancelled), NSError(domain: "NSCocoaErrorDomain", code: 3072),
         ] as [any Error])

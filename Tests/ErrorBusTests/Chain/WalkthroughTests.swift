@@ -7,7 +7,7 @@ import Testing
 /// The examples of the posts that brought the idea to Swift and iOS, on this chain.
 @Suite("Walk-throughs")
 struct WalkthroughTests {
-    @Test("A12 Cell, green, red, white: red takes what is fatal, white shows the rest")
+    @Test("A12 Cell, green, red, white: red handles fatal errors, white shows the rest")
     func coloursOfShowError() async {
         let presenter = ScriptedPresenter("white's screen", .answer("ok"))
         let white = PresentingResponder.asking(presenter, name: "white")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("withRecovery repeats what failed")
+@Suite("withRecovery repeats a failed operation")
 struct WithRecoveryTests {
     @Test("A01 Each repetition is a new presentation that names the one before")
     func lineage() async throws {
@@ -23,7 +23,7 @@ struct WithRecoveryTests {
         #expect(second.retryCount == 1)
     }
 
-    @Test("A02 What is not recovered is thrown, after one asking")
+    @Test("A02 An error without recovery is thrown, after one presentation")
     func notRecovered() async {
         let presenter = ScriptedPresenter("screen", .answer("cancel"))
         let origin = PresentingResponder.asking(presenter)
@@ -33,7 +33,7 @@ struct WithRecoveryTests {
         #expect(presenter.prompts.count == 1)
     }
 
-    @Test("A responder's own aside is not taken for a repetition")
+    @Test("A responder's own presentation is not taken for a repetition")
     func asideHasNoLineage() async throws {
         let presenter = ScriptedPresenter(
             "screen", .answer("retry"), .answer("ok"), .answer("retry"))
@@ -59,7 +59,7 @@ struct WithRecoveryTests {
         #expect(prompts.map(\.report.retryOf) == [nil, nil, prompts[0].id])
     }
 
-    @Test("An operation that is repeated inside its own hook for ever is stopped")
+    @Test("An operation repeated endlessly inside its own hook is stopped")
     func endlessNesting() async {
         let responder = SelfRepeating()
         await #expect(throws: SampleError.self) {
@@ -68,7 +68,7 @@ struct WithRecoveryTests {
         #expect(responder.hooks.elements.count == PresentationContext.nestingCountMax)
     }
 
-    @Test("Cancellation is thrown on without a prompt")
+    @Test("Cancellation is thrown without a prompt")
     func cancellation() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let origin = PresentingResponder.asking(presenter)
@@ -83,7 +83,7 @@ struct WithRecoveryTests {
         #expect(presenter.prompts.isEmpty)
     }
 
-    @Test("An actor repeats on itself")
+    @Test("An actor can repeat its own operation")
     @MainActor
     func isolated() async throws {
         let presenter = ScriptedPresenter("screen", .answer("retry"))

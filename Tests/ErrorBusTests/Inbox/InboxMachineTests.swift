@@ -12,12 +12,12 @@ struct InboxMachineTests {
 
     private func question(
         _ number: UInt64, code: Int = 1, key: String? = nil, origin: NodeName = "w"
-    ) -> InboxQuestion {
+    ) -> InboxPresentation {
         var report = ErrorReport(
             domain: "d", code: code, description: "broken",
             options: [.init(id: "retry", title: "Retry"), .init(id: "cancel", title: "Cancel")])
         report.coalesceKey = key
-        return InboxQuestion(id: id(number), report: report, origin: origin)
+        return InboxPresentation(id: id(number), report: report, origin: origin)
     }
 
     private func answer(_ option: String = "retry", by: String = "ann", _ number: UInt64 = 1)
@@ -32,7 +32,7 @@ struct InboxMachineTests {
         }
     }
 
-    @Test("A23 the first answer counts; the same again is acknowledged, another is refused")
+    @Test("A23 the first answer counts; a repetition is acknowledged, another is refused")
     mutating func secondAnswer() throws {
         open(1)
         let first = answer()
@@ -64,7 +64,7 @@ struct InboxMachineTests {
         #expect(groups.map(\.members) == [[id(1), id(2), id(4)], [id(3)], [id(5), id(6)]])
     }
 
-    @Test("Who answers a group answers the same options everywhere, of one domain")
+    @Test("A group has the same options in every member, and one domain")
     mutating func differentOptions() throws {
         var cache = question(1, key: "timeout")
         cache.report.options[0] = .init(id: "go", title: "Retry", role: .default)
@@ -88,7 +88,7 @@ struct InboxMachineTests {
         }
     }
 
-    @Test("A27 a group's answer is for what its giver had seen")
+    @Test("A27 a group's answer covers what its author had seen")
     mutating func seen() throws {
         open(1, 2)
         let seen = machine.revision
@@ -120,7 +120,7 @@ struct InboxMachineTests {
                 == .send(late))
     }
 
-    @Test("An answer can be undone until it leaves, and leaves before the deadline")
+    @Test("An answer can be undone until it is sent, which is before the deadline")
     mutating func undo() throws {
         var question = question(1)
         question.deadline = start.instant + .seconds(3)
@@ -138,7 +138,7 @@ struct InboxMachineTests {
         #expect(throws: InboxRefusal.nothingToUndo) { try machine.undo(id(1), at: start) }
     }
 
-    @Test("F41 an answer that was taken back stays so, alone or with its group")
+    @Test("F41 an undone answer stays undone, alone or with its group")
     mutating func takenBack() throws {
         open(1)
         let first = answer()
@@ -164,7 +164,7 @@ struct InboxMachineTests {
             try machine.answer(id(1), with: another, undo: .zero, at: start) == .send(another))
     }
 
-    @Test("F42 what is open again, after an undo or a claim, is neglected again")
+    @Test("F42 a presentation reopened by an undo or a claim's end can be neglected again")
     mutating func neglected() throws {
         open(1)
         func neglect(_ seconds: Int) -> InboxNeglect {
@@ -192,7 +192,7 @@ struct InboxMachineTests {
         #expect(neglect(80) == .over)
     }
 
-    @Test("A23 what ended unanswered refuses an answer and says how it ended")
+    @Test("A23 an unanswered end refuses an answer with the reason")
     mutating func closed() {
         open(1)
         machine.closed(id(1), .withdrawn, at: start)
@@ -205,7 +205,7 @@ struct InboxMachineTests {
         #expect(machine.openGroups(at: start).isEmpty)
     }
 
-    @Test("Another presenter's answer stands, also against one given here in the same moment")
+    @Test("Another presenter's answer stands, even against one given here at the same moment")
     mutating func answeredElsewhere() throws {
         open(1)
         _ = try machine.answer(id(1), with: answer(), undo: .zero, at: start)
@@ -215,7 +215,7 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
     }
 
-    @Test("A38 what recovered and came back has failed again")
+    @Test("A38 a recovered operation that came back has failed again")
     mutating func failedAgain() throws {
         open(1)
         let first = answer()
@@ -231,7 +231,7 @@ struct InboxMachineTests {
         #expect(machine.items(changedAfter: seen, at: start).map(\.id) == [id(2), id(1)])
     }
 
-    @Test("A28 what expired says what its origin applies, where that was offered")
+    @Test("A28 an expired presentation shows the option that its origin applies, if offered")
     mutating func expired() throws {
         for (number, option) in [(1, nil), (2, "retry"), (3, "gone")] as [(UInt64, String?)] {
             var question = question(number)
@@ -244,7 +244,7 @@ struct InboxMachineTests {
                 == ["expired", "expired, retry applied", "expired"])
     }
 
-    @Test("A group's answers are taken back together, as far as they have not left")
+    @Test("A group's held answers are undone together")
     mutating func undoGroup() throws {
         open(1, 2, 3)
         let group = try machine.item(id(1), at: start).group
@@ -259,7 +259,7 @@ struct InboxMachineTests {
         #expect(throws: InboxRefusal.unknownGroup(99)) { try machine.undoGroup(99, at: start) }
     }
 
-    @Test("What is withheld ends, unless a person has claimed it")
+    @Test("A withheld presentation ends, unless a person has claimed it")
     mutating func withheld() throws {
         open(1, 2)
         let until = try machine.claim(
@@ -272,7 +272,7 @@ struct InboxMachineTests {
         #expect(machine.openCount == 1)
     }
 
-    @Test("A result is shown with the answer that it is the result of")
+    @Test("A result is shown with its own answer")
     mutating func resultOfAnother() throws {
         open(1)
         let held = answer()
@@ -285,7 +285,7 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .settled(winner, .failed))
     }
 
-    @Test("A result stands once it is known")
+    @Test("A known result stands")
     mutating func resultStands() throws {
         open(1)
         let answer = answer()
@@ -299,7 +299,7 @@ struct InboxMachineTests {
         }
     }
 
-    @Test("What went to the next presenter shows the answer that was given there")
+    @Test("A presentation declined here shows the next presenter's answer")
     mutating func answeredNext() throws {
         open(1)
         machine.closed(id(1), .declined, at: start)
@@ -308,7 +308,7 @@ struct InboxMachineTests {
         #expect(try machine.item(id(1), at: start).stage == .answered(winner))
     }
 
-    @Test("Asked again it is open again, with its own group and result")
+    @Test("A repeated presentation is open again, with its own group and result")
     mutating func again() throws {
         open(1)
         open(1)
@@ -319,7 +319,7 @@ struct InboxMachineTests {
         #expect(machine.openGroups(at: start).map(\.members) == [[id(1)]])
     }
 
-    @Test("The inbox and its memory of what ended are bounded")
+    @Test("The inbox and its ended presentations are bounded")
     mutating func bounds() {
         var limits = InboxLimits()
         limits.openMax = 2
@@ -335,7 +335,7 @@ struct InboxMachineTests {
         #expect(Set(machine.items.keys) == [id(18), id(19), id(20)])
     }
 
-    @Test("Readers get what changed since they looked, in order")
+    @Test("Readers get the changes since their revision, in order")
     mutating func changes() throws {
         open(1, 2)
         let seen = machine.revision
@@ -347,7 +347,7 @@ struct InboxMachineTests {
         #expect(changed.first?.isReachable == false)
     }
 
-    @Test("What is asked for too long is refused")
+    @Test("A time above its limit is refused")
     mutating func tooLong() {
         open(1)
         #expect(throws: InboxRefusal.tooLong(what: "undo", allowed: .seconds(60))) {

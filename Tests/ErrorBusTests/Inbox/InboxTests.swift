@@ -37,7 +37,7 @@ struct InboxTests {
         return []
     }
 
-    @Test("What is withheld completes its caller, and is shown so")
+    @Test("A withheld presentation completes its caller, and is shown as withheld")
     func withheld() async throws {
         async let outcome = chain(inbox).presentError(error(Attempts()))
         let item = try #require(await open(1, in: inbox).first)
@@ -49,7 +49,7 @@ struct InboxTests {
         }
     }
 
-    @Test("A38 A retry that another process counted is shown as one")
+    @Test("A38 A retry counted by another process is shown")
     func retries() async throws {
         struct Reported: ReportableError {
             let report: ErrorReport
@@ -64,7 +64,7 @@ struct InboxTests {
         _ = await outcome
     }
 
-    @Test("An answer given in the inbox runs the recovery and shows what came of it")
+    @Test("An answer given in the inbox runs the recovery and shows its result")
     func answered() async throws {
         let attempts = Attempts()
         async let outcome = chain(inbox).presentError(error(attempts))
@@ -103,7 +103,7 @@ struct InboxTests {
         #expect(inbox.groups.isEmpty)
     }
 
-    @Test("A withdrawn question leaves the inbox, and answering it is refused")
+    @Test("A withdrawn presentation leaves the inbox, and answering it is refused")
     func withdrawn() async throws {
         let chain = chain(inbox)
         let error = error(Attempts())
@@ -138,7 +138,7 @@ struct InboxTests {
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
-    /// The same question in front of two inboxes.
+    /// One presentation in front of two inboxes.
     private func chain(
         _ inboxes: [Inbox], _ journal: RefusingJournal
     ) -> PresentingResponder {
@@ -152,7 +152,7 @@ struct InboxTests {
         func record(_ event: PresentationEvent) { for inbox in all { inbox.record(event) } }
     }
 
-    @Test("An answer that was withdrawn before it was on record is not shown as given")
+    @Test("An answer withdrawn before it was recorded is not shown as given")
     func unrecorded() async throws {
         let journal = RefusingJournal()
         let other = Inbox("other")
@@ -173,7 +173,7 @@ struct InboxTests {
     }
 
     @Test(
-        "Where another answer was on record, that is what people see, and what came of it",
+        "An earlier recorded answer is shown, with its result",
         arguments: [nil, .unknown, .failed] as [RecoveryResult?])
     func otherOnRecord(result: RecoveryResult?) async throws {
         let earlier = Answer(
@@ -190,7 +190,7 @@ struct InboxTests {
         }
     }
 
-    /// Sees the question on its way into the inbox, and does not keep it.
+    /// Sees the presentation on its way into the inbox, and declines it.
     private final class Witness: Presenter {
         private struct Reference {
             weak var prompt: Prompt?
@@ -210,7 +210,7 @@ struct InboxTests {
         }
     }
 
-    @Test("What has ended leaves nothing of its question behind", arguments: [nil, 600])
+    @Test("An ended presentation leaves no waiting state", arguments: [nil, 600])
     func releases(deadline: Int?) async throws {
         let witness = Witness(inbox)
         let start = ManualTime().now
@@ -269,7 +269,7 @@ struct InboxTests {
         return await outcome
     }
 
-    @Test("A29 An answer that is still kept back counts when the deadline comes")
+    @Test("A29 A held answer counts when the deadline comes")
     func leavesAtDeadline() async throws {
         let attempts = Attempts()
         let outcome = try await expiring(attempts) {
@@ -281,7 +281,7 @@ struct InboxTests {
         #expect(inbox.items().first?.answer == outcome.answer)
     }
 
-    @Test("A28 One that was taken back does not count when the deadline comes")
+    @Test("A28 An undone answer does not count when the deadline comes")
     func undoneAtDeadline() async throws {
         let outcome = try await expiring(Attempts()) {
             try inbox.answer($0, option: "retry", by: "ann", undo: .seconds(30))
@@ -291,7 +291,7 @@ struct InboxTests {
         #expect(outcome.answer?.via == .expiry)
     }
 
-    @Test("An undone answer does not leave; the next one does")
+    @Test("An undone answer is not sent; the next one is")
     func undo() async throws {
         let attempts = Attempts()
         let asked = error(attempts)
@@ -304,7 +304,7 @@ struct InboxTests {
         #expect(attempts.total == 1)
     }
 
-    @Test("F19 Answers that are held back are given and recorded before a node goes down")
+    @Test("F19 Held answers are sent and recorded before a node shuts down")
     func givesHeld() async throws {
         let (attempts, recorded) = (Attempts(), Recorder<Bool>())
         let asked = error(attempts)

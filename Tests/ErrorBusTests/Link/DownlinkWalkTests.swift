@@ -94,7 +94,7 @@ import Testing
                 return "generation \(offer.generation) offered twice"
             }
         }
-        // A refusal by the chain is not remembered: then it is a new question.
+        // A refusal by the chain is not remembered: a repetition is a new presentation.
         if machine.entries[Self.id] == nil { path.generations = [] }
         let unsettled = machine.entries.values.filter(\.isUnsettled)
         if machine.unsettledCount != unsettled.count { return "unsettledCount" }

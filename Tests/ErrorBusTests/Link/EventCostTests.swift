@@ -109,8 +109,8 @@ import Testing
         arguments: [true, false])
     func inbox(isOneGroup: Bool) {
         let now = ManualTime().now
-        func question(_ number: Int) -> InboxQuestion {
-            InboxQuestion(
+        func question(_ number: Int) -> InboxPresentation {
+            InboxPresentation(
                 id: Self.id(number),
                 report: ErrorReport(
                     domain: "d", code: isOneGroup ? 1 : number, description: "broken",

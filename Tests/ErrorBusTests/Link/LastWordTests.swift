@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorBus
 
-/// What came of an answer, and that an origin gave up, reach the node that decided, whichever hop
+/// The result of an answer, and an origin's withdrawal, reach the node that decided, whichever hop
 /// has restarted meanwhile (rule 12).
 @Suite struct LastWordTests {
     private let id = PresentationID(1)

@@ -13,7 +13,7 @@ struct FirstOfPresentersTests {
         ).presentError(error)
     }
 
-    @Test("A35 the first answer wins; the other's prompt closes and names who gave it")
+    @Test("A35 the first answer wins; the other's prompt closes and names its author")
     func first() async throws {
         let slow = ScriptedPresenter("slow", .waitForCancellation)
         let quick = ScriptedPresenter(
@@ -33,7 +33,7 @@ struct FirstOfPresentersTests {
         }
     }
 
-    @Test("A35 an inbox beside it shows who answered at the terminal")
+    @Test("A35 an inbox beside the terminal shows who answered there")
     func inbox() async throws {
         let inbox = Inbox("console")
         let terminal = ScriptedPresenter(
@@ -54,7 +54,7 @@ struct FirstOfPresentersTests {
         }
     }
 
-    @Test("One that declines or fails leaves the presentation to the other")
+    @Test("A presenter that declines or fails leaves the presentation to the other")
     func oneDeclines() async {
         let answering = ScriptedPresenter.Step.answer("retry", by: "ann")
         let declining = await ask(
@@ -76,7 +76,7 @@ struct FirstOfPresentersTests {
         #expect(outcome.answer?.by == "pager")
     }
 
-    @Test("One that is deaf to cancellation delays no other")
+    @Test("A presenter that ignores cancellation delays no other")
     func deaf() async {
         let gate = Gate()
         let deaf = ScriptedPresenter(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The public checks of presenters")
 struct PresenterConformanceTests {
-    @Test("A presenter that keeps the rules passes")
+    @Test("A presenter that follows the rules passes")
     func good() async {
         let choices = Recorder<String>()
         let checks = PresenterConformance(Keyboard(choices: choices), clock: ManualClock()) {
@@ -14,7 +14,7 @@ struct PresenterConformanceTests {
         #expect(await checks.violations() == [])
     }
 
-    @Test("One that is deaf to cancellation is found out")
+    @Test("A presenter that ignores cancellation fails")
     func deaf() async throws {
         let gate = Gate()
         let cancelled = Recorder<Void>()
@@ -40,7 +40,7 @@ struct PresenterConformanceTests {
         gate.open()
     }
 
-    @Test("One that makes up its outcome is found out")
+    @Test("A presenter with an invented outcome fails")
     func declining() async {
         let declining = ScriptedPresenter("declining")
         let found = await PresenterConformance(declining, clock: ManualClock()) { _ in }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Presenters at the end of a chain")
 struct PresentingResponderTests {
-    @Test("Presenters are asked in order; a failing one is passed over")
+    @Test("Presenters are asked in order; a failing one is skipped")
     func order() async {
         let failing = ScriptedPresenter("failing", .fail(SampleError("no terminal")))
         let declining = ScriptedPresenter("declining", .decline)
@@ -38,7 +38,7 @@ struct PresentingResponderTests {
         }
     }
 
-    @Test("What a presenter presents itself is a presentation of its own")
+    @Test("An error that a presenter presents is a new presentation")
     func presentedByPresenter() async {
         let aside = ScriptedPresenter("aside", .answer("ok"))
         let asideChain = PresentingResponder.asking(aside, name: "aside")
@@ -68,7 +68,7 @@ struct PresentingResponderTests {
         }
     }
 
-    @Test("A presenter that presents its fault to itself for ever is stopped")
+    @Test("A presenter that presents its fault to itself endlessly is stopped")
     func endlessFaults() async {
         let presenter = FaultyPresenter()
         let chain = PresentingResponder.asking(presenter)
@@ -122,7 +122,7 @@ struct PresentingResponderTests {
         }
     }
 
-    @Test("A38 how often it was presented before is there, also where another process says it")
+    @Test("A38 the number of earlier presentations is known, also from another process")
     func retryCount() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         var report = ErrorReport(domain: "d", description: "x")
@@ -131,7 +131,7 @@ struct PresentingResponderTests {
         #expect(presenter.prompts.first?.retryCount == 3)
     }
 
-    @Test("A28 what is declared for it is applied when no answer comes", arguments: [true, false])
+    @Test("A28 without an answer the declared option is applied", arguments: [true, false])
     func onExpiry(isDeclaredByCaller: Bool) async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
         let attempts = Attempts()
@@ -155,7 +155,8 @@ struct PresentingResponderTests {
         #expect(presenter.prompts.first?.report.onExpiry == "skip")
     }
 
-    @Test("A28 without a default, or one that is not offered, it expires", arguments: [nil, "x"])
+    @Test(
+        "A28 without a declared option, or with one not offered, it expires", arguments: [nil, "x"])
     func notOnExpiry(option: String?) async throws {
         var options = PresentationOptions()
         options.deadline = .milliseconds(1)
@@ -171,7 +172,7 @@ struct PresentingResponderTests {
         let report: ErrorReport
     }
 
-    @Test("F19 an answer whose prompt goes away while it is written is no fault of the journal")
+    @Test("F19 a prompt that ends while its answer is written is not a fault of the journal")
     func cancelledWrite() async throws {
         let journal = HeldJournal()
         let faults = Recorder<String>()
@@ -187,7 +188,7 @@ struct PresentingResponderTests {
         #expect(faults.elements.isEmpty)
     }
 
-    /// Writes until it is told to stop.
+    /// Writes until it is asked to stop.
     private struct HeldJournal: DecisionJournal {
         let writing = Recorder<PresentationID>()
 

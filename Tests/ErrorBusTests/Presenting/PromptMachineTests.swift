@@ -20,7 +20,7 @@ struct PromptMachineTests {
     }
 
     @Test(
-        "A29 An answer that is kept back counts when the time is over, and only then",
+        "A29 A held answer counts when the time is over, and only then",
         arguments: [Outcome.Reason.expired, .withdrawn, .withheld, .declined])
     func held(reason: Outcome.Reason) {
         var machine = PromptMachine(offered: ["a", "b"])
@@ -29,7 +29,7 @@ struct PromptMachineTests {
         #expect(machine.answer == (reason == .expired ? answer(1, "a") : nil))
     }
 
-    @Test("Whatever happens in whatever order, the first ending stays")
+    @Test("In any order of events the first ending stays")
     func everyOrder() {
         for one in Event.allCases {
             for two in Event.allCases {
@@ -67,7 +67,7 @@ struct PromptMachineTests {
         }
     }
 
-    @Test("An answer to a closed prompt learns why it is closed")
+    @Test("An answer to a closed prompt is refused with the reason")
     func closed() {
         var machine = PromptMachine(offered: ["a"])
         let isFirst = machine.ended(.expired)

@@ -11,7 +11,7 @@ struct PromptTests {
         return Prompt(error, in: PresentationContext(id: .make()))
     }
 
-    @Test("A18 An error without options offers exactly one OK, which recovers nothing")
+    @Test("A18 An error without options offers exactly one OK, which does not recover")
     func okay() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let outcome = await PresentingResponder.asking(presenter).presentError(SampleError())
@@ -21,7 +21,7 @@ struct PromptTests {
         #expect(!outcome.didRecover)
     }
 
-    @Test("A18 The OK of a rewritten error recovers nothing as well")
+    @Test("A18 The OK of a rewritten error does not recover either")
     func okayOfRewritten() async {
         let presenter = ScriptedPresenter("screen", .answer("ok"))
         let error = SampleError().rewriting { $0.description = "In other words." }
@@ -52,7 +52,7 @@ struct PromptTests {
         #expect(declared.defaultOption?.id == "c")
     }
 
-    @Test("A21 Help is no answer: the same prompt is there again")
+    @Test("A21 Help does not answer: the same prompt is shown again")
     func help() async throws {
         var error = SampleError()
         error.report.helpAnchor = "https://example.org/help"
@@ -75,7 +75,8 @@ struct PromptTests {
     }
 
     @Test(
-        "A22 A choice that is not offered is refused with what is", arguments: ["", "2", "Retry"])
+        "A22 An option that is not offered is refused with the offered ones",
+        arguments: ["", "2", "Retry"])
     func badChoice(option: String) throws {
         let prompt = prompt([.init(id: "retry", title: "Retry")])
         let refusal = #expect(throws: AnswerRefusal.self) {
@@ -87,7 +88,7 @@ struct PromptTests {
         #expect(try prompt.answer("retry", by: "test", via: .person).option == "retry")
     }
 
-    @Test("A22 After a refusal the caller still waits, and gets the good answer")
+    @Test("A22 After a refusal the caller still waits, and gets the valid answer")
     func badChoiceInChain() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation)
         let chain = PresentingResponder.asking(presenter)
@@ -103,7 +104,7 @@ struct PromptTests {
         #expect(outcomes.elements.map(\.reason) == [.answered])
     }
 
-    @Test("A23 The same answer again is acknowledged, another is refused")
+    @Test("A23 A repeated answer is acknowledged, another is refused")
     func secondAnswer() throws {
         let prompt = prompt([.init(id: "a", title: "A"), .init(id: "b", title: "B")])
         let id = PresentationID.make().value
@@ -120,7 +121,7 @@ struct PromptTests {
         #expect(prompt.answer == first)
     }
 
-    @Test("A23 An answer given again runs no second attempt")
+    @Test("A23 A repeated answer runs no second attempt")
     func secondAnswerInChain() async throws {
         let attempts = Recorder<Void>()
         let id = PresentationID.make().value
@@ -140,14 +141,14 @@ struct PromptTests {
         #expect(attempts.elements.count == 1)
     }
 
-    @Test("Who answers is cut to its limit, not refused")
+    @Test("A long author is cut to its limit, not refused")
     func longName() throws {
         let answer = try prompt().answer(
             "ok", by: String(repeating: "n", count: 300), via: .person)
         #expect(answer.by.unicodeScalars.count == Answer.byScalarCountMax)
     }
 
-    @Test("The waiting side hears where the presentation stands")
+    @Test("The waiting side gets the state of the presentation")
     func stations() {
         let states = Recorder<PresentationState>()
         let prompt = Prompt(

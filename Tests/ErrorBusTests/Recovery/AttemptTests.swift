@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorBus
 
-@Suite("What an attempt comes to")
+@Suite("Results of attempts")
 struct AttemptTests {
     /// Presents an error with one option `retry` that does `attempt`, and picks `option`.
     private func outcome(
@@ -41,7 +41,7 @@ struct AttemptTests {
         #expect(failed.answer?.option == "retry")
     }
 
-    @Test("A04 An attempt that throws says what it threw")
+    @Test("A04 An attempt that throws reports its error")
     func threw() async {
         let outcome = await outcome { throw SampleError("The server is gone.") }
         #expect(!outcome.didRecover)
@@ -49,7 +49,7 @@ struct AttemptTests {
         #expect(outcome.detail == "The server is gone.")
     }
 
-    @Test("A04 An attempt that never returns lets the caller go at its limit")
+    @Test("A04 An attempt that never returns releases the caller at its limit")
     func timedOut() async throws {
         let clock = ManualClock()
         let gate = Gate()
@@ -81,7 +81,7 @@ struct AttemptTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A19 Options with nothing behind them are shown, and choosing one says so")
+    @Test("A19 Options without an attempter are shown, and choosing one has that result")
     func noAttempter() async {
         var error = SampleError()
         error.report.options = [.init(id: "fix", title: "Fix")]
@@ -95,7 +95,7 @@ struct AttemptTests {
         #expect(presenter.prompts.map { $0.report.options.map(\.title) } == [["Fix"], ["Fix"]])
     }
 
-    @Test("An attempt that presents an error begins a presentation of its own")
+    @Test("An attempt that presents an error begins a new presentation")
     func nested() async {
         let presenter = ScriptedPresenter("screen", .answer("retry"), .answer("ok"))
         let chain = PresentingResponder.asking(presenter)
@@ -148,7 +148,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "Every result has one reason, and only recovery recovers",
+        "Every result has one reason, and only `recovered` recovers",
         arguments: [
             (AttemptResult.recovered, true, "answered"), (.notRecovered, false, "answered"),
             (.threw("x"), false, "recoveryFailed"), (.timedOut, false, "recoveryTimedOut"),

@@ -64,7 +64,7 @@ struct FoundationBridgeTests {
 }
 
 extension FoundationBridgeTests {
-    @Test("A11 A title rewritten and moved still runs the choice it was")
+    @Test("A11 A rewritten and moved title still runs its option")
     func rewritten() async {
         let presenter = ScriptedPresenter("screen", .answer("option-0"))
         let responder = ClosureResponder(

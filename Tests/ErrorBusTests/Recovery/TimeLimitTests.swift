@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Limits of time and first values")
 struct TimeLimitTests {
-    @Test("Within its limit the operation's value counts, and no timer stays")
+    @Test("Within its limit the operation's value counts, and no timer is left")
     func inTime() async throws {
         let clock = ManualClock()
         let gate = Gate()
@@ -34,7 +34,7 @@ struct TimeLimitTests {
         #expect(await task.value == "ended in its own way")
     }
 
-    @Test("A caller that is cancelled before it begins gets an ending too")
+    @Test("A caller cancelled before it begins gets an end too")
     func cancelledBefore() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -56,7 +56,7 @@ struct TimeLimitTests {
         gate.open()
     }
 
-    @Test("Of many offers exactly one is first, and it is what is waited for")
+    @Test("Of many offers exactly one is first, and the waiter gets it")
     func firstOfMany() async {
         for _ in 0..<50 {
             let first = FirstValue<Int>()

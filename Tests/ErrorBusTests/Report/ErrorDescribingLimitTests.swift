@@ -51,7 +51,7 @@ struct ErrorDescribingLimitTests {
         #expect(report.undescribed == ["text"])
     }
 
-    @Test("What is too much of a value is cut and listed")
+    @Test("The surplus of a value is cut and listed")
     func values() throws {
         var nested: Any = 1
         for _ in 0..<40 { nested = [nested] }
@@ -71,7 +71,7 @@ struct ErrorDescribingLimitTests {
         #expect(try ErrorReport(payload: report.payload()) == report)
     }
 
-    @Test("The largest and worst error there is fits a payload and reads back")
+    @Test("The largest and worst error fits a payload and can be read back")
     func worst() throws {
         // Every scalar of it takes six bytes in JSON.
         let long = String(repeating: "\u{1}", count: 10_000)

@@ -18,7 +18,7 @@ struct ErrorDescribingTests {
         func attemptRecovery(optionIndex: Int) -> Bool { false }
     }
 
-    @Test("A39 A type that is all three protocols keeps text, options and userInfo")
+    @Test("A39 A type with all three protocols keeps text, options and userInfo")
     func combined() {
         let report = ErrorReport(describing: Both())
         #expect(
@@ -185,7 +185,7 @@ struct ErrorDescribingTests {
         var errorDescription: String? { "not this" }
     }
 
-    @Test("A report that is there already is taken as it is")
+    @Test("An error with its own report keeps it")
     func reportable() {
         #expect(ErrorReport(describing: Remote(report: .full)) == .full)
         let outer = NSError(

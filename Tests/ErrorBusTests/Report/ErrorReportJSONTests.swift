@@ -123,7 +123,7 @@ struct ErrorReportJSONTests {
         #expect(error?.description.contains("`\(field)` is ") == true)
     }
 
-    @Test("What is no object, or no JSON, is refused as the report itself")
+    @Test("Input that is not an object, or not JSON, is refused as the report itself")
     func notAnObject() throws {
         let array = #expect(throws: ReportError.self) { try ErrorReport(payload: Array("[]".utf8)) }
         #expect(array?.description == "The report is an array; allowed: an object.")

@@ -6,7 +6,7 @@ import Testing
 
 /// Comparing and hashing Unicode text takes quadratic time in a row of combining marks, and both
 /// are done everywhere, also under locks. So no text from elsewhere may hold a long one.
-@Suite("Texts that take long to compare and to hash")
+@Suite("Texts that are slow to compare and to hash")
 struct HostileTextTests {
     /// In no canonical order: the worst there is.
     private static func marks(_ count: Int) -> String {
@@ -51,7 +51,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("128 marks in a row are read, as often as they come")
+    @Test("128 marks in a row are read, any number of times")
     func read() throws {
         let text = Self.marks(128) + Self.marks(128) + "x" + Self.marks(128)
         let report = ErrorReport(domain: "d", description: text)
@@ -59,7 +59,7 @@ struct HostileTextTests {
     }
 
     @Test(
-        "A domain and a coalesceKey are short, also beneath",
+        "A domain and a coalesceKey are short, also in underlying errors",
         arguments: [
             #"{"domain":"%","description":"x"}"#,
             #"{"domain":"d","description":"x","coalesceKey":"%"}"#,
@@ -77,7 +77,7 @@ struct HostileTextTests {
         #expect(error?.allowed == "at most 256")
     }
 
-    @Test("The worst report that is read costs little, whatever is done with its texts")
+    @Test("The worst report that is accepted is cheap in every use")
     func cost() throws {
         let limits = ErrorReport.Limits.self
         let worst = String(repeating: Self.marks(128), count: 750)
@@ -109,7 +109,7 @@ struct HostileTextTests {
         #expect(Self.threadTime() - before < .seconds(1))
     }
 
-    @Test("What a local error says is made fit to be sent")
+    @Test("A local error's texts are made fit to be sent")
     func local() throws {
         let flood = Self.marks(5_000)
         let error = NSError(

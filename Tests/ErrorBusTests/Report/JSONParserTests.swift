@@ -1,7 +1,7 @@
 import ErrorBus
 import Testing
 
-@Suite("JSON: what is read, what is refused and where")
+@Suite("JSON: accepted and refused input")
 struct JSONParserTests {
     private static func parse(_ text: String) throws(JSONError) -> JSONValue {
         try JSONValue.parse(Array(text.utf8))

@@ -8,7 +8,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Values are written one way",
+        "Values have one form",
         arguments: [
             (nil, "null"), (true, "true"), (.integer(.min), "-9223372036854775808"),
             (0.1, "0.1"), (1.0, "1.0"), (1e100, "1e+100"),
@@ -25,7 +25,7 @@ struct JSONWriterTests {
         #expect(Self.text(value) == text)
     }
 
-    @Test("What is written reads back equal, and writes the same bytes again", arguments: 0..<200)
+    @Test("Written values read back equal, and give the same bytes again", arguments: 0..<200)
     func roundTrip(seed: UInt64) throws {
         var random = FuzzGenerator(seed: seed)
         for _ in 0..<20 {

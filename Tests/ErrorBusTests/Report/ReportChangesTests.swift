@@ -7,7 +7,7 @@ struct ReportChangesTests {
         domain: "d", code: 1, description: "broken", severity: .error,
         options: [.init(id: "retry", title: "Retry")], userInfo: ["token": "secret", "shard": 7])
 
-    @Test("What a node changes is noted by name, and no text that it took out is kept")
+    @Test("A node's changes are recorded by name, without the removed texts")
     mutating func noted() throws {
         let before = report
         report.description = "It is broken."
@@ -31,7 +31,7 @@ struct ReportChangesTests {
         #expect(!text.contains("secret"))
     }
 
-    @Test("There are at most as many as hops, and what is no change is not read")
+    @Test("There are at most as many changes as hops, and invalid ones are skipped")
     mutating func limits() throws {
         for number in 0..<40 {
             let before = report

@@ -1,10 +1,10 @@
 import ErrorBus
 import Testing
 
-@Suite("Text from elsewhere, safe to show")
+@Suite("Text of peers made safe to show")
 struct SafeTextTests {
     @Test(
-        "Nothing in it is obeyed or hidden",
+        "No part of it is interpreted or hidden",
         arguments: [
             ("plain ~ text", "plain ~ text"), ("naïve 漢字 ✓", "naïve 漢字 ✓"),
             ("\u{1B}[31mred\u{1B}]0;t\u{7}", "\\u{1B}[31mred\\u{1B}]0;t\\u{7}"),

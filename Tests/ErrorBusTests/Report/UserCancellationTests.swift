@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Testing
 
-@Suite("A16 Which errors are a person's change of mind")
+@Suite("A16 Which errors are user cancellations")
 struct UserCancellationTests {
     struct Custom: CustomNSError {
         static var errorDomain: String { NSCocoaErrorDomain }
@@ -36,7 +36,7 @@ struct UserCancellationTests {
     }
 
     @Test(
-        "A16 Other errors never match, whatever they say",
+        "A16 Other errors never match, whatever their texts",
         arguments: [
             CocoaError(.fileNoSuchFile), NSError(domain: "q", code: 3072), URLError(.timedOut),
             NSError(

@@ -8,7 +8,7 @@ struct UserInfoTests {
         ErrorReport(describing: NSError(domain: "q", code: 1, userInfo: ["key": value]))
     }
 
-    @Test("A39 What JSON can say is said exactly")
+    @Test("A39 Values that JSON can express are exact")
     func exact() {
         let id = UUID()
         let values: [(Any, JSONValue)] = [
@@ -41,7 +41,7 @@ struct UserInfoTests {
     }
     private final class Node { var next: Node? }
 
-    @Test("A39 What is no JSON is text and listed, and nothing traps")
+    @Test("A39 Other values are text and listed, and none traps")
     func described() {
         let node = Node()
         node.next = node

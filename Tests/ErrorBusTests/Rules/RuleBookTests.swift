@@ -21,7 +21,7 @@ import Testing
         #expect(book.firstMatch(report, origin: nil)?.position == 2)
     }
 
-    @Test("only rules that end it hide those after them")
+    @Test("only rules that always end the list shadow later ones")
     func shadowed() throws {
         let answer = RuleAction.answer(RuleAnswer("retry"))
         let limited = RuleAction.answer(
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a narrower rule before a wider one hides nothing")
+    @Test("a narrower rule before a wider one shadows nothing")
     func narrower() throws {
         let book = RuleBook(
             [try rule(1, "com.acme", .withhold), try rule(2, "com.*", .withhold)],

@@ -47,7 +47,7 @@ import Testing
         #expect(try match { $0.userInfo = [field: [try TextPattern(pattern)]] } == expected)
     }
 
-    @Test("what is unknown matches no condition")
+    @Test("unknown values match no condition")
     func unknown() throws {
         let bare = ErrorReport(domain: "d", description: "x")
         let any = try TextPattern("*")
@@ -55,7 +55,7 @@ import Testing
         #expect(!RuleMatch(origin: [any]).matches(bare, origin: nil))
     }
 
-    @Test("rules do not look at what people read")
+    @Test("rules ignore texts for people")
     func localizedText() throws {
         var translated = report
         translated.description = "Bitte neu anmelden."

@@ -116,7 +116,7 @@ import Testing
         #expect(attempts.total == 1)
     }
 
-    @Test("a routed error goes that way instead of to next, as far as it was changed")
+    @Test("a routed error goes there instead of to next, with the changes so far")
     func route() async {
         let end = End()
         let other = End(option: "retry")
@@ -133,7 +133,7 @@ import Testing
         #expect(other.last?.description == "It failed.")
     }
 
-    @Test("where there is no such way it goes on to next")
+    @Test("an error with an unknown route goes on to next")
     func routeUnknown() async {
         let end = End(option: "retry")
         let outcome = await responder([.route("ops")], next: end).presentError(failure())
@@ -141,7 +141,7 @@ import Testing
         #expect(end.count == 1)
     }
 
-    @Test("an answer past its limit leaves the error to the rule that routes")
+    @Test("an answer above its limit leaves the error to the rule that routes")
     func routeAfterLimit() async {
         let end = End()
         let other = End()
@@ -155,7 +155,7 @@ import Testing
         #expect([end.count, other.count] == [0, 1])
     }
 
-    @Test("redacted keys are gone, in the errors beneath as well")
+    @Test("redacted keys are gone, in underlying errors as well")
     func redact() async {
         let end = End()
         var error = Failure()
@@ -188,7 +188,7 @@ import Testing
         #expect(attempts.total == 0)
     }
 
-    @Test("a rule does not take over an option that has an owner")
+    @Test("a rule does not replace an option that has an owner")
     func addOfferedOption() async {
         let runner = Runner()
         let added = AddedOption(id: "retry", title: "Mine", run: ["x"])
@@ -215,7 +215,7 @@ import Testing
         #expect(end.last?.options.map(\.id) == ["cancel"])
     }
 
-    @Test("A01 an answer runs the option where it came from, and says who decided")
+    @Test("A01 an answer runs the option where it came from, with the decider's name")
     func answer() async {
         let end = End()
         let chain = responder([.answer(RuleAnswer("retry"))], next: end)
@@ -227,7 +227,7 @@ import Testing
         #expect(end.count == 0)
     }
 
-    @Test("A22 an option that is not offered is not picked: the rule declines")
+    @Test("A22 an option that is not offered is not chosen: the rule declines")
     func answerNotOffered() async {
         let end = End()
         let rules: [RuleAction] = [
@@ -238,7 +238,7 @@ import Testing
         #expect(outcome.answer?.by == "policy relay rule 2")
     }
 
-    @Test("A38 past its limit a policy declines, and time gives it back")
+    @Test("A38 above its limit a policy declines, until time has passed")
     func limit() async {
         let end = End()
         let chain = responder(
@@ -251,7 +251,7 @@ import Testing
         #expect(attempts.total == 3)
     }
 
-    @Test("A16 what the user cancelled is not answered")
+    @Test("A16 a user cancellation is not answered")
     func userCancelled() async {
         let chain = responder([.answer(RuleAnswer("retry"))], next: End())
         let cancelled = Failure(
@@ -267,7 +267,7 @@ import Testing
         #expect(attempts.total == 0)
     }
 
-    @Test("every rule applies to what those before it made; of a policy only the first")
+    @Test("every rule applies to the changes of earlier ones; in a policy only the first")
     func order() async {
         let rewrites = [ReportRewrite(description: "one"), ReportRewrite(reason: "two")]
             .map(RuleAction.rewrite)
@@ -280,7 +280,7 @@ import Testing
         #expect(first.last?.failureReason == nil)
     }
 
-    @Test("rules can be replaced while it stands")
+    @Test("rules can be replaced while the node runs")
     func replace() async {
         let end = End()
         let chain = responder([.withhold], next: end)

@@ -20,7 +20,7 @@ import Testing
     private func date(_ text: String) throws -> Date { try Date(text, strategy: .iso8601) }
 
     @Test(
-        "work hours by the clock on the wall, in winter and in summer",
+        "work hours by the wall clock, in winter and in summer",
         arguments: [
             ("2026-11-20T07:59:59Z", false), ("2026-11-20T08:00:00Z", true),
             ("2026-11-20T15:59:59Z", true), ("2026-11-20T16:00:00Z", false),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "hours that are none", arguments: [(0, 0), (-1, 5), (5, 1441), (1440, 5), (60, 60)])
+        "invalid hours", arguments: [(0, 0), (-1, 5), (5, 1441), (1440, 5), (60, 60)])
     func noHours(start: Int, end: Int) {
         #expect(RuleSchedule.Hours(from: start, to: end) == nil)
     }

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a delayed answer comes after its delay and a part of its jitter")
+    @Test("a delayed answer comes after its delay and part of its jitter")
     func delay() async {
         let slept = Mutex<[Duration]>([])
         let timing = timing(
@@ -81,7 +81,7 @@ import Testing
         #expect(slept.withLock { $0 } == [.milliseconds(2_500)])
     }
 
-    @Test("jitter is never more than it says, and not always the same")
+    @Test("jitter stays within its bound, and varies")
     func jitter() {
         let parts = (0..<200).map { _ in RuleTiming(now: { time.now.instant }).part(.seconds(1)) }
         #expect(parts.allSatisfy { $0 >= .zero && $0 <= .seconds(1) })
@@ -119,7 +119,7 @@ import Testing
         #expect(outcome.decidedBy == (isIn ? "central" : "person"))
     }
 
-    @Test("a dry run says what it would answer and leaves it to those after it")
+    @Test("a dry run logs its answer and leaves it to later rules")
     func dryRun() async {
         let log = Lines()
         let rules = [
@@ -139,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test("a dry run of a rule that withholds or rewrites leaves the error as it is")
+    @Test("a dry run of a rule that withholds or rewrites leaves the error unchanged")
     func dryRunOfChanges() async {
         let log = Lines()
         let rules = [RuleAction.withhold, .rewrite(ReportRewrite(description: "Other"))]
@@ -156,7 +156,7 @@ import Testing
             ])
     }
 
-    @Test("a rule that is not always in force hides none after it")
+    @Test("a rule that is not always in force shadows none after it")
     func shadows() throws {
         let zone = try #require(TimeZone(identifier: "UTC"))
         let later = rule(RuleAnswer("cancel"), position: 2)

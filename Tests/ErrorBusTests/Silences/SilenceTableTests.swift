@@ -36,7 +36,7 @@ struct SilenceTableTests {
         #expect(throws: SilenceRefusal.unknown(9)) { try table.ended(9, by: "bob", at: later) }
     }
 
-    @Test("An end that could not be stored is taken back: it is in force as before")
+    @Test("An end that could not be stored is reverted: it is in force as before")
     mutating func reopened() throws {
         let silence = try table.added(request(), for: .seconds(60), at: start)
         _ = try table.ended(silence.number, by: "bob", at: start + .seconds(1))
@@ -46,7 +46,7 @@ struct SilenceTableTests {
         #expect(table.silence(for: report, origin: nil, at: start + .seconds(60)) == nil)
     }
 
-    @Test("What it does not match is not silenced")
+    @Test("An error that it does not match is not silenced")
     mutating func others() throws {
         _ = try table.added(
             request(["domain": "com.acme.*", "origin": "worker-*"]), for: .seconds(60), at: start)
@@ -58,7 +58,7 @@ struct SilenceTableTests {
         #expect(table.silence(for: other, origin: "worker-1", at: start) == nil)
     }
 
-    @Test("Its option goes before what the report declares; neither offered: withheld")
+    @Test("Its option comes before the report's; with neither offered the error is withheld")
     func options() throws {
         var report = report
         func option(_ named: String?) throws -> String? {
@@ -98,7 +98,7 @@ struct SilenceTableTests {
         #expect(table.all.count == SilenceTable.endedMax + 1)
     }
 
-    @Test("Numbers go on after what was stored, and counts are kept")
+    @Test("Numbers continue after the stored ones, and counts are kept")
     mutating func restored() throws {
         table.restored(
             [

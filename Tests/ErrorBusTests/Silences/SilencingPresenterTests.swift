@@ -28,7 +28,7 @@ struct SilencingPresenterTests {
         ).presentError(error)
     }
 
-    @Test("What is silenced is withheld without a prompt")
+    @Test("A silenced error is withheld without a prompt")
     func withheld() async throws {
         let silence = try silence(["domain": "*"])
         let outcome = await outcome()
@@ -40,7 +40,7 @@ struct SilencingPresenterTests {
         #expect(attempts.total == 0)
     }
 
-    @Test("With an option that is offered it is answered")
+    @Test("With an offered option it is answered")
     func answered() async throws {
         let silence = try silence(["domain": "*"], option: "retry")
         let outcome = await outcome()
@@ -79,7 +79,7 @@ struct SilencingPresenterTests {
     }
 
     @Test(
-        "A38 What fails again and again is answered ever more slowly",
+        "A38 Repeated failures are answered with growing delays",
         arguments: [(0, 0), (2, 0), (3, 1), (4, 2), (5, 4), (8, 32), (9, 32), (.max, 32)],
         [true, false])
     func pacing(_ pace: (retries: Int, seconds: Int), isRemote: Bool) async throws {
@@ -90,13 +90,13 @@ struct SilencingPresenterTests {
         #expect(outcome.answer?.option == "retry")
     }
 
-    @Test("What is withheld is withheld at once, however often it came")
+    @Test("A withheld error is withheld at once, however often it came")
     func unpaced() async throws {
         _ = try silence(["domain": "*"])
         #expect(try await waited(afterRetries: 9).seconds == 0)
     }
 
-    @Test("A silence that ends while an answer waits leaves the question to people")
+    @Test("A silence that ends while an answer is delayed leaves the presentation to people")
     func endsMeanwhile() async throws {
         let silence = try silence(["domain": "*"], option: "retry")
         let (waited, outcome) = try await waited(afterRetries: 9, ending: silence)
@@ -105,7 +105,7 @@ struct SilencingPresenterTests {
         #expect(person.prompts.count == 1)
     }
 
-    @Test("What was withdrawn or decided a moment before is left as it is")
+    @Test("A presentation withdrawn or decided a moment before is left unchanged")
     func race() async throws {
         let silence = try silence(["domain": "*"], option: "retry")
         let error = SampleError().recoverable { RecoveryOption("Retry", id: "retry") { true } }
@@ -115,7 +115,7 @@ struct SilencingPresenterTests {
         #expect(try silences.silence(silence.number).answeredCount == 0)
     }
 
-    @Test("Everything else goes on to people")
+    @Test("All other errors go on to people")
     func declined() async throws {
         _ = try silence(["domain": "another"])
         #expect(await outcome().answer?.option == "cancel")

@@ -32,7 +32,7 @@ import Testing
         return status
     }()
 
-    @Test("what one node writes another reads")
+    @Test("a written status can be read")
     func roundTrip() throws {
         let status = Self.largest
         let read = try NodeStatus(payload: status.json.encoded())
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a node of another version may say more, or less")
+    @Test("a node of another version may send more or fewer members")
     func lenient() throws {
         let text = """
             {"node":"relay","more":[1],"children":[{"name":"a b"},{"name":"c","state":"asleep",\
@@ -71,7 +71,7 @@ import Testing
         #expect(status.faults.map(\.count) == [1])
     }
 
-    @Test("what is no status is refused", arguments: ["", "[]", "{}", #"{"node":"a b"}"#, "{"])
+    @Test("an invalid status is refused", arguments: ["", "[]", "{}", #"{"node":"a b"}"#, "{"])
     func malformed(_ text: String) {
         #expect(throws: StatusFailure.self) { try NodeStatus(payload: Array(text.utf8)) }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RecentFaultsTests {
     private let start = ManualTime().now.instant
 
-    @Test("the same again takes no further place, and is the newest then")
+    @Test("a repetition takes no further place, and becomes the newest")
     func repeated() {
         let faults = RecentFaults()
         faults.note(.sent, "404 no such id", at: start)
@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test("refusals, which a peer can cause at will, never displace what was logged")
+    @Test("refusals, which a peer can cause at will, never displace logged errors")
     func flood() {
         let faults = RecentFaults()
         for number in 0..<20 {
@@ -36,7 +36,7 @@ import Testing
         #expect(list.filter { $0.source == .logged }.map(\.text).last == "disk 10")
     }
 
-    @Test("text is cut, and nothing in it drives a terminal")
+    @Test("text is cut, and cannot drive a terminal")
     func text() throws {
         let faults = RecentFaults()
         faults.note(.sent, "\u{1B}[2J" + String(repeating: "é", count: 10_000))
@@ -45,7 +45,7 @@ import Testing
         #expect(text.hasPrefix("\\u{1B}[2J"))
     }
 
-    @Test("a watched logger says the same as before, and errors are noted")
+    @Test("a watched logger logs as before, and errors are recorded")
     func logger() {
         let faults = RecentFaults()
         let said = Said()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A clock that tests move by hand")
 struct ManualClockTests {
-    @Test("It stands still until it is moved, and wakes whose time has come")
+    @Test("It stands still until it is moved, and wakes the sleepers that are due")
     func advancing() async throws {
         let clock = ManualClock()
         let woken = Recorder<Int>()
@@ -49,7 +49,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A recorder hands out each element once, in order, and lets go who is cancelled")
+    @Test("A recorder hands out each element once, in order, and releases a cancelled waiter")
     func recorder() async throws {
         let recorder = Recorder<Int>()
         recorder.record(1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EndpointTests {
     @Test(
-        "what is an endpoint is printed as it was read",
+        "a valid endpoint is printed as it was read",
         arguments: [
             ("tcp://127.0.0.1:7700", true, true),
             ("tcp://localhost:1", true, true),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "what is no endpoint is rejected",
+        "an invalid endpoint is rejected",
         arguments: [
             "", "tcp", "tcp://", "tcp://:7700", "tcp://127.0.0.1", "tcp://127.0.0.1:",
             "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "tcp://127.0.0.1:+80",
@@ -40,7 +40,7 @@ import Testing
         #expect(throws: EndpointError.self) { try Endpoint(text) }
     }
 
-    @Test("an error says what was found and what is allowed")
+    @Test("an error has the found and the allowed text")
     func message() {
         let error = #expect(throws: EndpointError.self) { try Endpoint("tcp://a:99999") }
         #expect(

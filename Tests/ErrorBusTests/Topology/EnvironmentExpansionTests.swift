@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("what comes out has a limit")
+    @Test("the result has a limit")
     func limit() throws {
         let half = String(repeating: "x", count: EnvironmentExpansion.byteCountMax / 2)
         let expanded = try EnvironmentExpansion.expand("${A}${A}", ["A": half])

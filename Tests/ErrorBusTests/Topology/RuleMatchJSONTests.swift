@@ -3,7 +3,7 @@ import Testing
 @testable import ErrorBus
 
 struct RuleMatchJSONTests {
-    @Test("It is read as a policy file's match is")
+    @Test("It has the form of a policy file's match")
     func same() throws {
         let match = try RuleMatch(json: [
             "domain": ["com.acme.*", "/^net/"], "code": 5, "severity": ">=error",
@@ -17,7 +17,7 @@ struct RuleMatchJSONTests {
     }
 
     @Test(
-        "What cannot be read is named",
+        "An invalid part is named",
         arguments: [
             (#"{"domian": "x"}"#, "match.domian"), (#"{"code": "x"}"#, "match.code"),
             (#"{"domain": []}"#, "match.domain"), (#"{"domain": null}"#, "match.domain"),

@@ -18,7 +18,7 @@ import Testing
         #expect(report.unknownKeys == ["shard": .integer(7)])
     }
 
-    @Test("without an id each request is one of its own; null stands for none")
+    @Test("without an id each request is a new presentation; null means none")
     func noID() throws {
         let frame = Frame(
             #"{"domain":"d","description":"x","id":null,"deadlineMilliseconds":null}"#.utf8)
@@ -26,7 +26,7 @@ import Testing
         #expect(try BareRequest(frame).deadlineMilliseconds == nil)
     }
 
-    @Test("the same report again has the same bytes, so the same id is the same question")
+    @Test("the same report has the same bytes, so the same id is the same presentation")
     func stable() throws {
         let one = try BareRequest(
             Frame(#"{"id":"\#(Self.id)","domain":"d","description":"x"}"#.utf8))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong is refused with what and where",
+        "an invalid request is refused with the place and the reason",
         arguments: [
             ("", "0"), ("hello", ""), ("{", ""), ("[]", ""), ("{}", "domain"),
             (#"{"domain":"d"}"#, "description"),
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "the outcome says how it ended",
+        "the outcome shows the kind of end",
         arguments: [
             ("retry", nil, "answered", BareReply.Outcome.answered),
             ("login", true, "answered", .answered), (nil, false, "handled", .handled),

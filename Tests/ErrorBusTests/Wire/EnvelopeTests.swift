@@ -6,7 +6,7 @@ import Testing
 @Suite struct EnvelopeTests {
     private let body: [Frame] = [Frame("EB1".utf8), Frame("PING".utf8), Frame("n: 1\n".utf8), []]
 
-    @Test("an envelope of up to 8 frames, the empty one included, is taken off", arguments: 1...8)
+    @Test("an envelope of up to 8 frames, the empty one included, is split off", arguments: 1...8)
     func split(_ count: Int) throws {
         let routing = [Frame](repeating: [1, 2, 3, 4, 5], count: count - 1) + [[]]
         let (envelope, rest) = try Envelope.split(routing + body)
@@ -33,7 +33,7 @@ import Testing
         #expect(throws: WireError.self) { try Envelope.split([longest + [7], []]) }
     }
 
-    @Test("a DEALER that forgot the empty frame is read as one without a message")
+    @Test("a message of a DEALER without the empty frame is read as an envelope alone")
     func forgotten() throws {
         let (_, rest) = try Envelope.split([[1]] + body)
         #expect(rest.isEmpty)

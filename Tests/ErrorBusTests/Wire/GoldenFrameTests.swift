@@ -14,7 +14,7 @@ import Testing
         #expect(files.count >= 50)
     }
 
-    @Test("each golden file becomes what it says", arguments: try GoldenFile.all())
+    @Test("each golden file has its expected outcome", arguments: try GoldenFile.all())
     func golden(_ file: GoldenFile) throws {
         switch file.expectation {
         case .ok:

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HeaderTests {
     @Test(
-        "headers that are read",
+        "valid headers",
         arguments: [
             ("", 0), ("a: b\n", 1), ("a: b", 1), ("a: \n", 1), ("a: b: c\nb-2: d\n", 2),
             ("a: \u{A0}ö\n", 1), ("a: b\nc: d", 2),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "headers that are malformed",
+        "malformed headers",
         arguments: [
             "a", "\n", "a: b\n\n", ": b\n", "A: b\n", "ä: b\n", "a b: c\n",
             "a: b\r\n", "a: b\0\n", "a: b\u{7F}\n", "a: \u{85}\n",

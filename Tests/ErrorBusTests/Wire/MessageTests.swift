@@ -3,13 +3,13 @@ import Testing
 @testable import ErrorBus
 
 @Suite struct MessageTests {
-    @Test("what is written is read as the same message", arguments: Message.samples)
+    @Test("a written message is read as the same message", arguments: Message.samples)
     func roundTrip(_ message: Message) throws {
         #expect(try Message(frames: message.frames[...]) == message)
         #expect(message.headerByteCount == message.frames[2].count)
     }
 
-    @Test("the samples hold every verb")
+    @Test("the samples include every verb")
     func samplesAreComplete() {
         #expect(Set(Message.samples.map(\.verb)) == Set(Verb.allCases))
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(refusal(text, "no header at all")?.code == .version)
     }
 
-    @Test("a payload of exactly the limit is taken, one byte more is 413 with its id")
+    @Test("a payload of exactly the limit is accepted, one byte more is 413 with its id")
     func payloadLimit() {
         let header = Frame("\(Self.header)attempt: 1\norigin: a\npath: a\n".utf8)
         let limit = WireLimits.standard.payloadByteCountMax
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "a field that is wrong is refused with the id and what is allowed",
+        "an invalid field is refused with the id and the allowed values",
         arguments: [
             ("PRESENT", "attempt: 0\norigin: a\npath: a\n", "attempt"),
             ("PRESENT", "origin: a\npath: a\n", "attempt"),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "a code that is not of the list is taken as its hundreds are",
+        "an unknown code is read by its hundreds",
         arguments: [
             (499, RejectCode.malformed), (418, .malformed), (502, .noResponder), (505, .version),
         ])

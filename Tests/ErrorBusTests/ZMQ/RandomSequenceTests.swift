@@ -5,7 +5,7 @@ import Testing
 
 struct RandomSequenceTests {
     // In a process of its own: the sequence is the whole process's.
-    @Test("The host's random numbers go on as if nothing had been taken between")
+    @Test("The host's random numbers continue without a gap")
     func hostSequence() async {
         await #expect(processExitsWith: .success) {
             srand(42)

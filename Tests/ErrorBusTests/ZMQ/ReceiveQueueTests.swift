@@ -30,7 +30,7 @@ struct ReceiveQueueTests {
         #expect(queue.byteCount == 0)
     }
 
-    @Test("A peer that floods delays the others by one message at a time")
+    @Test("A flooding peer delays the others by one message at a time")
     func fair() {
         var queue = ReceiveQueue()
         for number in 0..<200 { _ = queue.add(message(1, UInt8(number))) }
@@ -43,7 +43,7 @@ struct ReceiveQueueTests {
         #expect(Set(taken.prefix(5).dropFirst(3)) == [1, 3])
     }
 
-    @Test("Floods share a bounded memory, and a peer that keeps its limits loses nothing")
+    @Test("Floods share a bounded memory, and a peer within its limits loses nothing")
     func bounded() {
         var queue = ReceiveQueue(byteCountMax: 1_000_000)
         var droppedCount = 0
@@ -64,7 +64,7 @@ struct ReceiveQueueTests {
         #expect(queue.byteCount == 0)
     }
 
-    @Test("What is longer than all the room is dropped, and the rest goes on")
+    @Test("A message larger than the whole queue is dropped, and the rest goes on")
     func tooLong() {
         var queue = ReceiveQueue(byteCountMax: 1_000)
         _ = queue.add(message(1, 0))

@@ -11,11 +11,11 @@ import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 import { offerUndo } from "./undoing.js";
 
-export const JUST_SHOWN = 400; // What has been on the screen for less was not read.
+export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
 
-/** Why nothing may be answered now with a button drawn for this, if so. */
+/** Why no answer may be given now with a button drawn for this; undefined when one may. */
 function obstacle({ item, whole }) {
   const latest = state.items.get(item.id);
   const holder = latest && claimant(latest);
@@ -23,17 +23,17 @@ function obstacle({ item, whole }) {
   if (state.busy) return "One moment: the last answer is on its way.";
   if (!state.online) return "No link to the console: nothing can be sent now.";
   if (state.shownID !== item.id || current()?.id !== item.id) {
-    return "Something else is shown now: read it, then choose again.";
+    return "The screen has changed: read it, then choose again.";
   }
   if (!latest || !isOpen(latest)) return "It is no longer open.";
   if (whole && !groupOf(item.group).isComplete) {
-    return "Not all of the group have come yet: one moment.";
+    return "The group is still loading: try again in a moment.";
   }
   if (holder && holder !== myName() && !whole) {
     return `Claimed by ${holder}: take it over first.`;
   }
   if (performance.now() - state.shownAt < JUST_SHOWN) {
-    return "It just appeared: read it, then choose again.";
+    return "This just appeared: read it, then choose again.";
   }
   return null;
 }
@@ -57,7 +57,7 @@ export async function answer(option, drawn) {
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
 
-/** Asks once more before what cannot be undone, and before one answer for what differs. */
+/** Asks for confirmation before a destructive option, and before one answer for different texts. */
 async function isMeant(option, { item, whole, size }) {
   const members = whole ? groupOf(item.group).members : [item];
   const isDestructive = members.some(({ options }) =>
@@ -67,12 +67,12 @@ async function isMeant(option, { item, whole, size }) {
   return Boolean(await confirmed(option, item, whole ? size : 1, { isDestructive, differs }));
 }
 
-/** One request at a time; a refusal is shown, and the details are read again. */
+/** Sends one request at a time; shows a refusal, and reads the details again. */
 async function busily(item, what, work) {
   state.busy = { id: item.id, what };
   schedule();
   const slow = setTimeout(() => toast(
-    "No reply from the console for 3 s. It is still waited for: what you chose may have arrived.",
+    "No reply from the console for 3 s. Still waiting: your answer may have arrived.",
     "warning"), SLOW);
   try {
     await work();
@@ -135,7 +135,7 @@ export function toggleWhole() {
   const size = item ? groupSize(item.group) : 0;
   state.whole = size > 1 && !isForAll(item, size);
   if (size > 1 && groupOf(item.group).optionsDiffer) {
-    toast("Their options differ: each has to be answered by itself.", "warning");
+    toast("Their options differ: answer each of them separately.", "warning");
   }
   schedule();
 }

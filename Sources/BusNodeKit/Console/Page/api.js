@@ -1,7 +1,7 @@
-// Talking to the server.
+// Requests to the server.
 import { state } from "./state.js";
 
-/** The server said no, and why. */
+/** A refusal of the server, with its reason. */
 export class Refusal extends Error {}
 
 export async function api(method, path, body) {
@@ -13,7 +13,7 @@ export async function api(method, path, body) {
     if (error.name === "TimeoutError") state.unanswered += 1;
     throw error;
   });
-  // Without its token the page has no link, whatever the stream says.
+  // Without its token the page has no link, whatever the stream reports.
   state.unanswered = response.status === 401 ? Infinity : 0;
   setClock(begin, Date.parse(response.headers.get("Date")));
   const answer = await response.json().catch(() => ({}));
@@ -25,7 +25,7 @@ export async function api(method, path, body) {
 const SAMPLES = 5;
 let samples = [];
 
-/** The server's clock is that of the fastest of the last answers; a slow one says nothing. */
+/** The server's clock, from the fastest of the last responses; a slow one is too inexact. */
 function setClock(begin, date) {
   const end = Date.now();
   const took = end - begin;
@@ -35,7 +35,7 @@ function setClock(begin, date) {
   state.skew = Math.abs(offset) > 2000 ? offset : 0;
 }
 
-/** Posts again once when the link broke in between: only for what may be said twice. */
+/** Posts again once when the link broke meanwhile: only for requests that may be repeated. */
 export async function postTwice(path, body) {
   try {
     return await api("POST", path, body);
@@ -45,11 +45,11 @@ export async function postTwice(path, body) {
   }
 }
 
-/** The words for a failure. */
+/** The text for a failure. */
 export const failureText = (error) => (error instanceof Refusal ? error.message
-  : "The console could not be reached: it is not known whether that arrived.");
+  : "The console could not be reached. The request may or may not have arrived.");
 
-/** A random UUID; crypto.randomUUID is missing where the page came without TLS. */
+/** A random UUID; crypto.randomUUID is missing on a page without TLS. */
 export function newID() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -1,4 +1,4 @@
-// The audit: who did what, newest first, searched by the server.
+// The audit: events with their authors, newest first, searched by the server.
 import { $, el, foreign, presentationLink, redraw } from "./elements.js";
 import { api } from "./api.js";
 import { auditText } from "./sentences.js";
@@ -9,7 +9,7 @@ const SHOWN_MAX = 200;
 export async function loadAudit() {
   const query = $("auditQuery").value.trim();
   const { events } = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
-  if (query !== $("auditQuery").value.trim()) return; // A later search is under way.
+  if (query !== $("auditQuery").value.trim()) return; // A later search has begun.
   $("auditCount").textContent = countText(events.length, query);
   $("audit").closest(".wide").hidden = events.length === 0;
   redraw($("audit"), [query, events.length, events[0], events.at(-1)], () => events.map(line));
@@ -18,7 +18,7 @@ export async function loadAudit() {
 function countText(count, query) {
   if (count === SHOWN_MAX) return `the newest ${SHOWN_MAX}`;
   if (count > 0) return counted(count, "event");
-  return query ? "No event has that in it." : "Nothing has happened since this node started.";
+  return query ? "No event matches the search." : "Nothing has happened since this node started.";
 }
 
 function line({ time, event, id, ...said }) {

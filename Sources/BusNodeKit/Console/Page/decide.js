@@ -1,4 +1,4 @@
-// The box in which a person decides, and reads what came of it.
+// The box with the options, or with the result.
 import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
 import { answer, claim, release, toggleWhole } from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
@@ -66,12 +66,12 @@ function choicesOf(item, size) {
 
 const unreachable = () => el("p", {
   className: "outcome warning",
-  textContent: "Its origin cannot be reached now. An answer waits until it can.",
+  textContent: "The origin cannot be reached now. An answer is kept until it can be.",
 });
 
 const nameless = () => el("p", {
   className: "nameless",
-  textContent: "It comes from a client without a name: whether that still waits is not known.",
+  textContent: "From a client without a name, which may no longer be waiting.",
 });
 
 const claimedText = (item, who) =>
@@ -93,7 +93,7 @@ function scopeOf(item, size, whole) {
     type: "checkbox", checked: whole, disabled: optionsDiffer, dataset: { key: "scope" },
     onchange: toggleWhole,
   });
-  const text = optionsDiffer ? "Their options differ: each has to be answered by itself"
+  const text = optionsDiffer ? "Their options differ: answer each of them separately"
     : `Answer all ${number(size)} of the group`;
   return el("label", { className: "scope" }, box, text, kbd("g"));
 }

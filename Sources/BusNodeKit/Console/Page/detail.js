@@ -28,12 +28,12 @@ export function drawDetail() {
     item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
     state.busy, state.selected, item ? 0 : overviewKey()];
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
-  // What came while a button was held down is not in it: only now has it been seen.
+  // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
   if (state.decision) state.decision.seen = state.resume;
 }
 
-/** From when on what is there now can be read: also of a group, where other texts come in. */
+/** Since when the current content can be read, also in a group whose texts change. */
 function noteShown(item, size) {
   const isMixed = size > 1 && groupOf(item.group).textsDiffer;
   if (!item || (item.id === state.shownID && isMixed === state.wasMixed)) return;
@@ -65,15 +65,15 @@ function detailOf(item, details, size) {
   return [
     back, headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
     decideOf(item, size),
-    // All at once: what came piece by piece would jump while it is read.
+    // All at once: facts that came piece by piece would move while they are read.
     ...(details ? factsOf(item, details) : missing(item)),
   ];
 }
 
-/** What stands where the facts would: a person who decides must know that there are more. */
+/** The notice in place of the facts, so that a person knows that there are more. */
 function missing(item) {
   if (!state.online) {
-    const text = "Why it failed and its context were not read before the link was lost.";
+    const text = "The reason and the context were not loaded before the link was lost.";
     return [el("p", { className: "outcome warning", textContent: text }), ...factsOf(item, null)];
   }
   if (!state.unread) return [el("p", { className: "soft", textContent: "Reading the rest…" })];
@@ -81,7 +81,7 @@ function missing(item) {
     type: "button", textContent: "Read again",
     onclick: () => { state.unread = null; schedule(); },
   });
-  const text = `Why it failed and its context could not be read: ${shown(state.unread.text, 300)} `;
+  const text = `The reason and the context could not be loaded: ${shown(state.unread.text, 300)} `;
   return [el("p", { className: "outcome warning" }, text, again), ...factsOf(item, null)];
 }
 

@@ -1,4 +1,4 @@
-// Questions that stand in front of everything else.
+// Dialogs in front of the page.
 import { $, openModal } from "./elements.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
@@ -6,7 +6,7 @@ import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import { headingOf, number, optionTitle, shown, titleIn } from "./text.js";
 
-/** What the dialog was closed with; empty when it was left. */
+/** The value that the dialog was closed with; empty when it was cancelled. */
 export function dialogResult(dialog) {
   dialog.returnValue = "";
   openModal(dialog);
@@ -31,7 +31,7 @@ export async function askName() {
   drawName();
 }
 
-/** Who answers; asked the first time. Empty when the dialog was left. */
+/** The person's name; asked the first time. Empty when the dialog was cancelled. */
 export async function ownName() {
   if (!myName()) await askName();
   return myName();
@@ -42,14 +42,14 @@ export function drawName() {
   schedule();
 }
 
-/** Asks once more; no longer when what it is about has ended meanwhile. */
+/** Asks for confirmation; closes when the presentation ends meanwhile. */
 export async function confirmed(option, item, count, { isDestructive, differs }) {
   const title = shown(optionTitle(option), 260);
   const all = count > 1 ? ` for all ${number(count)}` : "";
   $("confirmTitle").textContent = `${title}${all}?`;
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
-    differs && "The others of the group say something else: read what differs first.",
-    isDestructive && "It loses something that cannot be had back."].filter(Boolean).join(" ");
+    differs && "Other members of the group have different texts: read them first.",
+    isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
   state.confirming = { item, isGroup: count > 1 };
@@ -58,7 +58,7 @@ export async function confirmed(option, item, count, { isDestructive, differs })
   return result;
 }
 
-/** Closes the confirmation of what can no longer be answered. */
+/** Closes the confirmation for a presentation that can no longer be answered. */
 export function drawConfirmation() {
   if (!state.confirming) return;
   const { item, isGroup } = state.confirming;

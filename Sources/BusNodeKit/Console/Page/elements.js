@@ -1,4 +1,4 @@
-// Small things of the document. Nothing here ever makes HTML of a text.
+// Helpers for elements. None of them interprets a text as HTML.
 import { now } from "./state.js";
 import { shown, span, spanLeft } from "./text.js";
 
@@ -19,7 +19,7 @@ export function svg(tag, attributes) {
   return node;
 }
 
-/** A clock: what happens by itself when time has run out. */
+/** A clock: what to do when a time has passed. */
 export function clockIcon() {
   const icon = svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" });
   icon.append(svg("circle", { cx: 8, cy: 8, r: 6.5 }), svg("path", { d: "M8 4.5V8l2.5 1.5" }));
@@ -28,11 +28,11 @@ export function clockIcon() {
 
 export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
 
-/** A heading and what is under it; nothing when that is missing. */
+/** A heading with its content; nothing when that is missing. */
 export const section = (title, content) =>
   (content ? [el("h3", { textContent: title }), content] : []);
 
-/** A text from outside: as it was written, in its own direction, long ones in a frame. */
+/** A text of a peer: unchanged, in its own direction, long ones in a frame. */
 export function foreign(tag, text, properties = {}) {
   const isLong = String(text).length > 600;
   return el(tag, {
@@ -52,7 +52,7 @@ export const presentationLink = (id, length = 36) => el("a", {
   textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
 });
 
-/** Opens a dialog; what had the focus, or what has replaced it, has it again afterwards. */
+/** Opens a dialog; afterwards the focus returns to its element, or to that element's successor. */
 export function openModal(dialog) {
   const before = document.activeElement;
   dialog.showModal();
@@ -62,7 +62,7 @@ export function openModal(dialog) {
   }, { once: true });
 }
 
-/** A time whose text `refreshTimes` keeps true: how long since, or how long until. */
+/** A time whose text `refreshTimes` updates: how long since, or how long until. */
 export function since(time) {
   const node = el("time", {
     dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString(),
@@ -87,7 +87,7 @@ export function refreshTimes() {
   for (const node of document.querySelectorAll("[data-since], [data-until]")) refreshTime(node);
 }
 
-/** Draws only what is not there already; replaced elements take the focus over by their keys. */
+/** Draws only the differences; a replaced element passes its focus to its successor by key. */
 export function redraw(container, said, children) {
   const text = JSON.stringify(said);
   if (container.dataset.said === text) return false;

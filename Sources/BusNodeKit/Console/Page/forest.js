@@ -3,7 +3,7 @@
 const STRANGERS_MAX = 20;
 const DEPTH_MAX = 16;
 
-/** What has no parent in the file, with what is below it. */
+/** The roots: nodes without a parent in the file, with their descendants. */
 export function forest(nodes, links) {
   const names = new Set(nodes.map(({ name }) => name));
   const firstParent = (node) => (node.next ?? []).find((parent) => names.has(parent));
@@ -16,7 +16,7 @@ export function forest(nodes, links) {
     reached.add(node.name);
     const parent = firstParent(node);
     const own = byChild.get(node.name) ?? [];
-    // Those of the file, and those it has beside them.
+    // Parents in the file, and others.
     const parents = new Set([...node.next ?? [], ...own.map((link) => link.parent)]);
     parents.delete(parent);
     const others = [...parents].map((name) =>

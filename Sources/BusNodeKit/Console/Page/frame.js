@@ -1,4 +1,4 @@
-// Drawing, at most once per animation frame however much has changed.
+// Drawing, at most once per animation frame, however much has changed.
 import { $ } from "./elements.js";
 import { state } from "./state.js";
 import { shown } from "./text.js";
@@ -6,7 +6,7 @@ import { shown } from "./text.js";
 const drawers = [];
 let isFramed = false;
 
-/** Names what is done in every frame, in the order of the calls. */
+/** Registers a drawer for every frame, in the order of the calls. */
 export function onFrame(...drawing) { drawers.push(...drawing); }
 
 export function schedule() {
@@ -20,7 +20,7 @@ function draw() {
   for (const drawer of drawers) guarded(drawer);
 }
 
-/** Draws. A drawer that fails ends the page: what stands there would not be what is. */
+/** Draws. A drawer that fails stops the page, whose content would no longer be true. */
 export function guarded(drawer) {
   if (state.fault) return;
   try {
@@ -36,8 +36,8 @@ function stop(error) {
   for (const panel of document.querySelectorAll("main")) panel.inert = true;
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close("");
   const [text, button] = $("banner").children;
-  text.textContent = "This page has a fault, and takes no more answers. Reload it; "
-    + `if that does not help, bus-node inbox does the same in a terminal. (${shown(error, 200)})`;
+  text.textContent = "This page has a fault and accepts no more answers. Reload it. If that does "
+    + `not help, use bus-node inbox in a terminal. (${shown(error, 200)})`;
   button.textContent = "Reload";
   $("banner").hidden = false;
 }

@@ -1,4 +1,4 @@
-// What a group is made of, shown before an answer for all of it can be given.
+// The members of a group, shown before an answer for all of them is possible.
 import { el } from "./elements.js";
 import { groupOf } from "./group.js";
 import { MARKS } from "./row.js";
@@ -25,7 +25,7 @@ function headText(group, size) {
     group.optionsDiffer && "options"].filter(Boolean);
   const from = group.origins > 1 ? ` from ${counted(group.origins, "origin")}` : "";
   const how = differs.length > 0 ? `they differ in ${differs.join(" and ")}`
-    : group.isComplete ? "all say the same" : "not all of them have come yet";
+    : group.isComplete ? "all have the same text" : "still loading";
   return `${number(size)} in this group${from}: ${how}.`;
 }
 

@@ -1,14 +1,14 @@
-// What a group is made of: its open members, by what they say.
+// The open members of a group, by their texts.
 import { api } from "./api.js";
 import { schedule } from "./frame.js";
 import { SEVERITIES, state } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 
-const READ_AGAIN = 2000; // A storm of new members is not read with each of them.
+const READ_AGAIN = 2000; // The pause between two reads in a storm of new members.
 
 let last = { group: null };
 
-/** The group as it is in this page: its open members, and these by what they say. */
+/** The group in this page: its open members, in total and by their texts. */
 export function groupOf(group) {
   const { groupDetails, version } = state;
   if (last.group !== group || last.version !== version || last.details !== groupDetails) {
@@ -38,14 +38,14 @@ function composed(group) {
     members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
     textsDiffer, optionsDiffer, isComplete: members.length >= groupSize(group),
-    // Read again when others have come or gone.
+    // Read again when members have come or gone.
     key: `${group} ${members.length} ${members.at(-1)?.id}`,
   };
 }
 
 const rank = (item) => SEVERITIES.indexOf(item.severity);
 
-/** Whether answers are for all of the group: what a person said, else only where all are alike. */
+/** Whether an answer is for the whole group: as the person chose, else only if all are alike. */
 export function isForAll(item, size) {
   if (size < 2) return false;
   const { textsDiffer, optionsDiffer, isComplete } = groupOf(item.group);
@@ -53,7 +53,7 @@ export function isForAll(item, size) {
   return state.whole ?? (Boolean(state.selected?.startsWith("g")) && isComplete && !textsDiffer);
 }
 
-/** Reads what the list does not have of a group: why each of its members failed. */
+/** Reads the failure reasons of a group's members, which the list does not have. */
 export async function loadGroup(group) {
   const { key, members } = groupOf(group);
   if (members.length < 2 || !state.online || state.groupDetails?.key === key) return;

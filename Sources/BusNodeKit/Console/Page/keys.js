@@ -1,4 +1,4 @@
-// Without a mouse.
+// The keyboard.
 import { $, isWide } from "./elements.js";
 import { answerByNumber, claimOrRelease, takeOver, toggleWhole } from "./answering.js";
 import { openHelp } from "./dialogs.js";
@@ -60,7 +60,7 @@ export function onKey(event) {
     onFieldKey(event);
     return;
   }
-  // A key that is held down moves, but never answers.
+  // A key that is held down moves the cursor, but never answers.
   const action = actionFor(event);
   if (!action || (event.repeat && !/^(Arrow|Page|j|k)/.test(event.key))) return;
   event.preventDefault();
@@ -69,13 +69,13 @@ export function onKey(event) {
 
 function onFieldKey({ key, target }) {
   if (key === "Enter" && target === $("filter")) {
-    collectRows(); // What was typed last may not have been drawn yet.
+    collectRows(); // The last key may not have been drawn yet.
     move(0);
   }
   if (key !== "Escape") return;
   if (target === $("filter") && target.value) {
     target.value = "";
-    collectRows(); // The next key may come before anything is drawn.
+    collectRows(); // The next key may come before the next frame.
     schedule();
     return;
   }

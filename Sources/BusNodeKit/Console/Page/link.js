@@ -1,4 +1,4 @@
-// The link to the server: what has changed in, a banner when it breaks, and made again by itself.
+// The link to the server: receives changes, shows a banner when it is lost, and reconnects.
 import { $ } from "./elements.js";
 import { api } from "./api.js";
 import { schedule } from "./frame.js";
@@ -8,18 +8,18 @@ import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
 import { refreshView } from "./views.js";
 
-const BATCH_MIN = 500; // Read at a time until all that is known has come; more where that is fast.
+const BATCH_MIN = 500; // The first size of a batch; larger ones where that is fast.
 const BATCH_MAX = 4000;
 const FAST = 1000;
-const SILENCE_MAX = 50_000; // The stream itself gives up before.
-const UNANSWERED_MAX = 3; // Requests in a row that took too long: the link is not what it seems.
+const SILENCE_MAX = 50_000; // Longer than the stream's own limit.
+const UNANSWERED_MAX = 3; // After this many timeouts in a row the link counts as lost.
 const HIDDEN_MAX = 10_000;
 const WORKER = { type: "module", name: "errorbus" };
 
-let waiting = null; // Changes that came while what is before them is read; null when none is.
+let waiting = null; // Changes that arrived while earlier ones are read; null when none are.
 let leaving = null;
 
-/** Reads what has changed, then joins the browser's event stream. */
+/** Reads the changes so far, then joins the browser's event stream. */
 export async function connect() {
   const attempt = {};
   leave();
@@ -70,7 +70,7 @@ async function catchUp(attempt) {
   }
 }
 
-/** Another life of the server knows nothing of what was seen in an earlier one. */
+/** Another life of the server: the revisions of an earlier one mean nothing to it. */
 function begin({ startedAt }) {
   state.items.clear();
   state.groups.clear();
@@ -88,7 +88,7 @@ async function hear({ hello, revision, change, lost, refusal }, attempt) {
   if (waiting) waiting.push(change); else apply(JSON.parse(change));
 }
 
-/** The stream goes on from `revision`: what lies between is read before it is followed. */
+/** The stream continues from `revision`: reads the changes before that first. */
 async function welcome({ startedAt }, revision, attempt) {
   if (startedAt !== state.startedAt) { connect(); return; }
   if (revision > state.resume) {
@@ -127,14 +127,14 @@ function lose(error) {
   schedule();
 }
 
-/** A server that says nothing for long is gone, whatever the socket says. */
+/** A server that is silent for too long is gone, whatever the socket reports. */
 export function checkLink() {
   const isSilent = Date.now() - state.heardAt > SILENCE_MAX;
   if (state.online && (isSilent || state.unanswered >= UNANSWERED_MAX)) lose();
 }
 
 function lossText(error) {
-  const rest = "What is shown may be out of date, and nothing can be answered. Trying again.";
+  const rest = "The page may be out of date, and nothing can be answered. Trying again.";
   const why = error?.status ? ` (${shown(error.message, 200)})` : "";
   return `No link to the console since ${clock(state.lostAt)}${why}. ${rest}`;
 }
@@ -151,7 +151,7 @@ function showLoss(error) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** Where the token is entered; what was asked for is there afterwards. */
+/** Asks for the token; the address that was requested is opened afterwards. */
 function showDoor() {
   $("doorForm").action = `/${location.hash}`;
   if (!$("door").hidden) return;
@@ -159,7 +159,7 @@ function showDoor() {
   $("doorToken").focus();
 }
 
-/** A tab that goes leaves the stream; one with a stream of its own also where it is not seen. */
+/** A closed tab leaves the stream; a tab with its own stream also while it is hidden. */
 export function startLink() {
   addEventListener("pagehide", leave);
   addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });

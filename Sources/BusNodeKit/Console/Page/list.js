@@ -1,4 +1,4 @@
-// The list. Only the rows in sight, and the one that the keyboard is on, are in the document.
+// The list. Only visible rows, and the one with the keyboard focus, are in the document.
 import { $, el, isWide, redraw, since } from "./elements.js";
 import { guarded, schedule } from "./frame.js";
 import { fillLine, newLine } from "./row.js";
@@ -61,11 +61,11 @@ export function drawCounts() {
 function emptyText(open) {
   if (isFiltered()) return ["Nothing matches the filter.", "", "–", "debug"];
   if (!open) {
-    const hint = "What was answered or withdrawn is listed here.";
+    const hint = "Presentations that were answered or withdrawn are listed here.";
     return ["Nothing has ended yet.", hint, "–", "debug"];
   }
-  const link = state.online ? "Linked, and listening" : "No link";
-  const hint = `${link}. New questions appear here by themselves.`;
+  const link = state.online ? "Linked" : "No link";
+  const hint = `${link}. New presentations appear here by themselves.`;
   return ["Nothing is waiting.", hint, "✓", "good"];
 }
 

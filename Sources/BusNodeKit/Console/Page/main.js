@@ -1,5 +1,5 @@
-// The operator's page. It keeps a copy of the inbox that the server's events bring up to date,
-// and draws from it once per animation frame. Text from reports only ever becomes text nodes.
+// The operator's page. It keeps a copy of the inbox, updated by the server's events, and draws from
+// it once per animation frame. Text from reports only ever becomes text nodes.
 import { $, refreshTimes } from "./elements.js";
 import { loadAudit } from "./audit.js";
 import { loadChart } from "./chart.js";

@@ -1,4 +1,4 @@
-// Saying what has happened: on the screen, and to a screen reader.
+// Notices, on the screen and for a screen reader.
 import { $, el } from "./elements.js";
 import { schedule } from "./frame.js";
 import { state } from "./state.js";
@@ -8,7 +8,7 @@ import { headingOf, number, shown } from "./text.js";
 const PASSING = 8000;
 const PASSING_MAX = 4;
 
-/** Adds a notice to a stack, at the end that is in sight. */
+/** Adds a notice to a stack, at its visible end. */
 export function showNotice(stack, note) {
   changeNotices(() => {
     stack.prepend(note);
@@ -21,14 +21,14 @@ export const removeNotices = (notes) =>
 
 function changeNotices(change) {
   const { style } = document.documentElement;
-  // With room to spare meanwhile, what was scrolled to its end stays where it is.
+  // A list that was scrolled to its end stays there.
   style.setProperty("--notices", "0px");
   change();
   style.setProperty("--notices", `${$("toasts").getBoundingClientRect().height}px`);
   schedule();
 }
 
-/** Says it for some seconds; only the latest stay. */
+/** Shows a notice for some seconds; only the latest stay. */
 export function toast(text, tone) {
   const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
   const close = el("button", {
@@ -43,7 +43,7 @@ export function toast(text, tone) {
 
 export function say(text) { $("news").textContent = text; }
 
-/** What came since the last time, in one sentence: a screen reader is not flooded. */
+/** The news since the last time, in one sentence, so that a screen reader is not flooded. */
 export function tellNews() {
   const { arrived, results } = state.news;
   state.news = { ...state.news, arrived: [], results: [] };

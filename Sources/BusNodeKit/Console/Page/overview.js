@@ -1,10 +1,10 @@
-// What stands where the detail would, when nothing is chosen.
+// The content in place of the detail when no presentation is chosen.
 import { el, kbd, section } from "./elements.js";
 import { SEVERITIES, state } from "./state.js";
 import { isLive } from "./store.js";
 import { number, shown } from "./text.js";
 
-/** How many wait, by what `pick` gives. */
+/** Counts open presentations by the value of `pick`. */
 function tally(pick) {
   const counts = new Map();
   for (const item of state.items.values()) {
@@ -35,5 +35,5 @@ export function overview() {
   const hint = el("p", { className: "quiet" }, "Nothing chosen. ", kbd("j"), " and ", kbd("k"),
     " go through the list, ", kbd("?"), " shows all keys.");
   return [...section("Waiting, by severity", tiles(bySeverity(), true)),
-    ...section("Where they come from", tiles(byOrigin(), false)), hint];
+    ...section("Waiting, by origin", tiles(byOrigin(), false)), hint];
 }

@@ -1,10 +1,10 @@
-// What a silence matches, as text in fields and as the server takes it: a text, a text with `*`,
-// a /regex/, or several of them with commas between.
+// The patterns of a silence, as text in fields and as JSON for the server: a text, a text with `*`,
+// a /regex/, or several of them separated by commas.
 
 const PIECE = /\s*(\/(?:\\.|[^/\\])*\/|[^,]+)\s*(?:,|$)/g;
 const FIELDS = ["domain", "code", "severity", "origin"];
 
-/** What a field's text says; undefined when it says nothing. */
+/** The pattern of a field's text; undefined when it is empty. */
 export function parsedPattern(text, isCode = false) {
   const pieces = [...text.matchAll(PIECE)].map((match) => match[1].trim()).filter(Boolean);
   const values = pieces.map((piece) =>
@@ -31,7 +31,7 @@ export function matchParts({ userInfo = {}, ...match }) {
   return [...parts, ...info].map(([name, value]) => [name, patternText(value)]);
 }
 
-/** What a silence for errors like this one begins with, and how it may be narrowed. */
+/** The first match of a silence for errors like this one, and ways to narrow it. */
 export function likeThis(item) {
   const match = { domain: literal(item.domain) };
   if (item.code !== null) match.code = String(item.code);

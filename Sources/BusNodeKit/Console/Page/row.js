@@ -1,4 +1,4 @@
-// One row of the list: made once, filled again when what it says has changed.
+// One row of the list: made once, filled again when its content has changed.
 import { clockIcon, el, since, until } from "./elements.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
@@ -56,7 +56,7 @@ function ageOf(item) {
   return since(isLive(item) ? item.openedAt : item.changedAt);
 }
 
-/** What happens soon without an answer. */
+/** What will happen soon without an answer. */
 function expiryOf(item) {
   const option = expiryOption(item);
   const text = option ? shown(optionTitle(option), 24) : "ends";

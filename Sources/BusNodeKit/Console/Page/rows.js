@@ -1,4 +1,4 @@
-// Which rows the list has, in which order, and which of them is chosen.
+// The rows of the list, their order, and the chosen one.
 import { $ } from "./elements.js";
 import { isLive, isOpen } from "./store.js";
 import { SEVERITIES, state } from "./state.js";
@@ -28,7 +28,7 @@ function endedRows(matches) {
     .map((item) => ({ key: item.id, item, kind: "single", count: 1 }));
 }
 
-/** Groups, gravest first, then oldest. */
+/** Groups, most severe first, then oldest. */
 function openRows(matches) {
   const groups = new Map();
   for (const item of state.items.values()) {
@@ -46,9 +46,9 @@ function groupEntry(members) {
   const known = isFiltered() || state.ready ? null : state.groups.get(first.group);
   const rank = members.reduce((found, item) =>
     Math.max(found, SEVERITIES.indexOf(item.severity)), SEVERITIES.indexOf(known?.severity));
-  const told = known?.members ?? 0;
+  const openCount = known?.members ?? 0;
   const leaving = members.filter((item) => item.stage === "leaving").length;
-  const count = Math.max(told + leaving, members.length);
+  const count = Math.max(openCount + leaving, members.length);
   return { members, first, rank, count, leaving, soonest: soonestOf(members) };
 }
 
@@ -79,12 +79,12 @@ export function collectRows() {
   state.cursor = state.rows[state.cursorIndex]?.key ?? null;
 }
 
-/** Where a key's row is; that of its group when it has none of its own. */
+/** The index of a key's row; of its group's row when it has none. */
 export function indexOf(key) {
   return state.index.get(key) ?? state.index.get(`g${state.items.get(key)?.group}`);
 }
 
-/** What is chosen: the item, or the oldest of a group; what was shown last when that is gone. */
+/** The chosen item, or the oldest of a group; the one shown last when that is gone. */
 export function current() {
   const key = state.selected;
   if (!key) return null;

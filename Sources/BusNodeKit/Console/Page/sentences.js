@@ -1,7 +1,7 @@
-// Refusals and the audit's events, as sentences.
+// Sentences for refusals.
 import { moment, shown, titleIn } from "./text.js";
 
-/** Why an answer or a claim was refused; nothing where the server's own words have to do. */
+/** Why an answer or a claim was refused; undefined when the server's own text is used. */
 export function refusalText(refusal, item) {
   const who = shown(refusal?.by, 64);
   const sentences = {

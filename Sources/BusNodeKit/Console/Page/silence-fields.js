@@ -1,4 +1,4 @@
-// The fields of the form that makes a silence: filled, read, and with what is wrong beside them.
+// The fields of the silence form: filled, read, and with their problems beside them.
 import { $, el } from "./elements.js";
 import { literal, parsedPattern, patternText } from "./patterns.js";
 import { state } from "./state.js";
@@ -26,7 +26,7 @@ export function fillSilenceForm(given) {
   suggestOrigins();
 }
 
-/** Chips for what the report carries. */
+/** Chips for the facts of the report. */
 fillSilenceForm.offer = (userInfo) => {
   const entries = Object.entries(userInfo).filter(([, value]) => isShort(value)).slice(0, 4);
   $("silenceNarrow").append(...entries.map(([key, value]) =>
@@ -109,7 +109,7 @@ export function readSilenceForm() {
   };
 }
 
-/** Puts what is wrong beside the field that the server's text names first, else below the form. */
+/** Shows a problem beside the field that the server's text names first, else below the form. */
 export function showProblem(text) {
   const [path, ...rest] = text.split(": ");
   const places = [...form().querySelectorAll("[data-problem]")];
@@ -128,7 +128,7 @@ export function showProblem(text) {
 
 export const isWithin = (path, name) => path === name || path.startsWith(`${name}.`);
 
-/** Of the fields that `isMeant` is true of, by their names. */
+/** Hides the problems of fields for which `isMeant` is true. */
 export function clearProblems(isMeant = () => true) {
   for (const place of form().querySelectorAll(".problem")) {
     if (isMeant(place.dataset.problem ?? "")) {

@@ -1,4 +1,4 @@
-// The form that makes a silence, and says beforehand what it would silence now.
+// The form for a new silence, with a preview of what it would silence now.
 import { $, el, openModal } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { ownName } from "./dialogs.js";
@@ -14,7 +14,7 @@ const AGAIN = 3000;
 let previewing = 0; // The latest request for a preview.
 let timer = null;
 
-/** Opens it, filled with what is given: `match` and `narrower` of `likeThis`, or of a silence. */
+/** Opens the form with `match` and `narrower` of `likeThis`, or of a silence. */
 export function openSilenceForm(given = {}) {
   const dialog = $("silenceDialog");
   if (dialog.open) return;
@@ -25,14 +25,14 @@ export function openSilenceForm(given = {}) {
   preview();
 }
 
-/** The fields of the report, which the list does not have, as further ways to narrow it. */
+/** The fields of the report, which the list does not have, as further ways to narrow the match. */
 async function offerUserInfo(given) {
   const { report } = await api("GET", `presentations/${given.item}`).catch(() => ({}));
   const isFor = $("silenceDialog").open && given === fillSilenceForm.given;
   if (report?.userInfo && isFor) fillSilenceForm.offer(report.userInfo);
 }
 
-/** What it would silence now: after each change, and again while the form is open. */
+/** Shows the preview: after each change, and repeatedly while the form is open. */
 async function preview() {
   clearTimeout(timer);
   const dialog = $("silenceDialog");
@@ -42,17 +42,17 @@ async function preview() {
   const asked = previewing;
   let isRefused = false;
   if (isEmpty) {
-    tellPreview("Fill in at least one: a silence of everything is refused.");
+    showPreview("Fill in at least one: a silence of everything is refused.");
   } else {
     try {
       const { open, ids } = await api("POST", "silences/preview", { match });
-      if (asked === previewing) tellPreview(...previewText(open, ids));
+      if (asked === previewing) showPreview(...previewText(open, ids));
     } catch (error) {
       isRefused = error instanceof Refusal;
       if (asked === previewing) refused(error);
     }
   }
-  // What was refused once is refused again until it is changed.
+  // A refused match is refused again until it is changed.
   if (dialog.open && asked === previewing && !isRefused) timer = setTimeout(preview, AGAIN);
 }
 
@@ -64,11 +64,11 @@ function previewText(open, ids) {
   }
   const examples = [...seen].slice(0, 3).map(([text, count]) =>
     (count > 1 ? `${shown(text, 90)} × ${count}` : shown(text, 90)));
-  return [open ? `${number(open)} open now would be silenced.` : "Nothing open matches now.",
+  return [open ? `${number(open)} open now would be silenced.` : "No open presentation matches.",
     examples, open];
 }
 
-function tellPreview(text, examples = [], open = 0, isMended = true) {
+function showPreview(text, examples = [], open = 0, isMended = true) {
   const place = $("silencePreview");
   if (place.dataset.said !== [text, ...examples].join("\n")) {
     place.dataset.said = [text, ...examples].join("\n");
@@ -88,17 +88,17 @@ function showEnd() {
 
 function refused(error) {
   showProblem(error instanceof Refusal ? error.message : failureText(error));
-  tellPreview("What it would silence is not known yet.", [], 0, false);
+  showPreview("The preview could not be loaded.", [], 0, false);
 }
 
 async function submit(event) {
   if (event.submitter?.value === "cancel") return;
   event.preventDefault();
-  // What is wrong with the match is known from the preview.
+  // A problem of the match is already shown by the preview.
   clearProblems((name) => !isWithin(name, "match"));
   const { isEmpty, comment, option, ...form } = readSilenceForm();
   if (isEmpty) { showProblem("match: fill in at least one"); return; }
-  if (!comment) { showProblem("comment: say why, for those who wonder later"); return; }
+  if (!comment) { showProblem("comment: give a reason, for other people"); return; }
   if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
   const by = await ownName();
   if (!by) return;
@@ -114,7 +114,7 @@ async function submit(event) {
 
 function made({ silence, applied }) {
   $("silenceDialog").close();
-  const also = applied ? ` ${counted(applied, "open question")} went at once.` : "";
+  const also = applied ? ` ${counted(applied, "open presentation")} ended at once.` : "";
   toast(`Silence ${silence.number} until ${moment(silence.endsAt)}.${also}`, "good");
   loadSilences();
 }
@@ -129,7 +129,7 @@ export function startSilenceForm() {
   });
   dialog.addEventListener("close", () => { clearTimeout(timer); previewing += 1; });
   $("silenceAddInfo").addEventListener("click", () => addInfo());
-  // Typing an amount chooses it.
+  // Typing an amount selects its radio button.
   $("silenceAmount").addEventListener("input", () => {
     dialog.querySelector("[name=duration][value=own]").checked = true;
   });

@@ -1,4 +1,4 @@
-// The view of the silences: the active ones, and those that ended lately.
+// The view of silences: active, and recently ended.
 import { $, el, foreign, redraw, since, until } from "./elements.js";
 import { endSilence } from "./silences.js";
 import { matchParts } from "./patterns.js";
@@ -16,8 +16,8 @@ export function drawSilences() {
     return [
       active.length ? cards(active, "Active") : nothing(),
       !state.silencesAreKept && notKept(),
-      ended.length > 0 && el("h2", { textContent: "Ended lately" }),
-      ended.length > 0 && cards(ended, "Ended lately"),
+      ended.length > 0 && el("h2", { textContent: "Recently ended" }),
+      ended.length > 0 && cards(ended, "Recently ended"),
     ];
   });
 }
@@ -30,9 +30,9 @@ const notKept = () => el("p", {
 });
 
 const nothing = () => el("div", { className: "quiet" },
-  el("strong", { textContent: "Nothing is silenced." }),
+  el("strong", { textContent: "No silence is active." }),
   el("p", { textContent: "During planned work, a silence keeps the expected errors from being "
-    + "asked about. It always ends by itself." }));
+    + "presented. It always ends by itself." }));
 
 const cards = (silences, label) =>
   el("ul", { className: "cards", ariaLabel: label }, ...silences.map(card));
@@ -64,7 +64,7 @@ function headOf(silence, isActive) {
 
 function countsOf({ answered, withheld, lastAt, option }) {
   const how = option ? `answers with ${shown(option, 64)}`
-    : "answers with what is applied on expiry, else withholds";
+    : "answers with the option applied on expiry, else withholds";
   return el("p", { className: "meta" },
     el("span", {}, el("b", { textContent: number(answered) }), " answered"),
     el("span", {}, el("b", { textContent: number(withheld) }), " withheld"),

@@ -1,4 +1,4 @@
-// The silences that the server has: read every few seconds, made and ended here.
+// The silences of the server: read every few seconds, made and ended here.
 import { $ } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { ownName } from "./dialogs.js";
@@ -21,7 +21,7 @@ export async function loadSilences() {
   schedule();
 }
 
-/** What is silenced is seen nowhere in the inbox: at least that there is something. */
+/** Shows the number of active silences, since the inbox does not show what they silence. */
 function drawSilenceCount() {
   const active = activeSilences();
   const silenced = active.reduce((sum, each) => sum + each.answered + each.withheld, 0);
@@ -37,7 +37,7 @@ export async function endSilence({ number: silence }) {
   if (!by) return;
   try {
     await api("POST", `silences/${silence}/end`, { by });
-    toast(`Silence ${silence} has ended: what it matched is asked about again.`, "good");
+    toast(`Silence ${silence} has ended: matching errors are presented again.`, "good");
   } catch (error) {
     toast(failureText(error), "error");
   }

@@ -1,26 +1,26 @@
-// What the page knows, in one place. Every other file reads and changes it.
+// The state of the page, in one place. Every other file reads and changes it.
 
 export const SEVERITIES = ["debug", "info", "warning", "error", "critical"];
 export const TABS = ["inbox", "silences", "audit", "topology"];
 
 export const state = {
-  // The server's life and what it has sent.
+  // The server's life, and the data it has sent.
   node: "", startedAt: null, resume: 0, openCount: 0, skew: 0,
   items: new Map(), groups: new Map(), version: 0, silences: [],
   silencesAreKept: true, silencesProblem: null,
-  // The link to it.
+  // The link to the server.
   online: false, ready: false, port: null, attempt: null, heardAt: 0, lostAt: 0,
   retryDelay: 500, retryTimer: null, unanswered: 0,
-  // The list, and where the cursor is in it.
+  // The list and its cursor.
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,
-  // The detail: what is chosen, what of it has been read, and what the buttons are drawn for.
+  // The detail: what is chosen, what of it was read, and what the buttons are drawn for.
   selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,
   unread: null, groupDetails: null, isPressing: false, decision: null,
-  whole: null, // Whether answers are for the group; null as long as no person has said.
-  // What a person is at.
+  whole: null, // Whether answers are for the group; null before the person chose.
+  // Actions in progress.
   tab: "inbox", busy: null, confirming: null, undos: [], undoing: new Set(), lastEnd: null,
   news: { arrived: [], results: [], undone: [] },
-  // What went wrong in this page itself: nothing can be answered.
+  // A fault of this page: nothing can be answered.
   fault: null,
 };
 

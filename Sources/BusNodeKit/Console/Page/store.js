@@ -1,4 +1,4 @@
-// The copy of the inbox that the server's events bring up to date.
+// The copy of the inbox, updated by the server's events.
 import { myName, now, state } from "./state.js";
 import { schedule } from "./frame.js";
 import { shown } from "./text.js";
@@ -9,7 +9,7 @@ const NEAR = 5 * 60_000;
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
 export const isLive = (item) => isOpen(item) || item.stage === "leaving";
 
-/** Who looks after it; a claim that has run out counts no more. */
+/** The person who claimed it; none for a claim that ran out. */
 export const claimant = (item) =>
   item.stage === "claimed" && Date.parse(item.claimedUntil) > now() ? item.claimedBy : null;
 
@@ -17,13 +17,13 @@ export const claimant = (item) =>
 export const isNear = (item) =>
   Boolean(item.deadline) && isOpen(item) && item.deadline - now() < NEAR;
 
-/** What is applied when no answer comes in time; undefined when that is nothing. */
+/** The option applied when no answer comes in time; undefined without one. */
 export const expiryOption = (item) => item.options.find((option) => option.id === item.onExpiry);
 
-/** Whether the answer was to give up. */
+/** Whether the answer was a cancel option. */
 export const isCancelled = (item) => item.ending === "cancelled";
 
-/** What came of it, in a word, and its tone. */
+/** The result, in a word, and its tone. */
 export function endingOf(item) {
   const tones = { recovered: "good", failed: "error", invalid: "error", late: "warning" };
   if (!item.ending) return ["sent", "info"];
@@ -34,7 +34,7 @@ export function endingOf(item) {
 export function apply(message) {
   for (const item of message.items) keep(item);
   state.groups = new Map((message.groups ?? []).map((group) => [group.number, group]));
-  // The gravest are shown before all the others have come.
+  // The most severe are shown before all others have arrived.
   for (const { first } of state.groups.values()) if (!state.items.has(first.id)) keep(first);
   state.resume = Math.max(state.resume, message.revision);
   state.openCount = message.openCount;
@@ -79,9 +79,9 @@ function countMembers(group, isCounted) {
   return count;
 }
 
-/** How many of a group are open; until all of them have come the server knows better. */
+/** The number of open members of a group; the server's count until all of them have arrived. */
 export const groupSize = (group) =>
   (!state.ready && state.groups.get(group)?.members) || countMembers(group, isOpen);
 
-/** How many answers of a group have not left yet. */
+/** The number of held answers of a group. */
 export const leavingSize = (group) => countMembers(group, (item) => item.stage === "leaving");

@@ -1,23 +1,23 @@
 // The one event stream of a browser. It runs as a shared worker, for all tabs: a browser opens few
-// connections to one host, and a stream in each tab would leave none for requests. Where there is
-// no such worker it runs in the tab.
+// connections to one host, and a stream in each tab would leave none for requests. In a browser
+// without shared workers it runs in the tab.
 
 const SILENCE_MAX = 40_000; // The server pings every 15 s.
 
 const ports = new Set();
 let source = null;
-let hello = null; // The server's first message; null until it has come.
-let revision = 0; // What the tabs have got.
+let hello = null; // The server's first message; null before it.
+let revision = 0; // The revision that the tabs have reached.
 let heardAt = 0;
 
-/** Serves a tab. It joins with the revision that it has reached, and gets what came before its
- *  first message, so that it can read what lies between. */
+/** Serves a tab. It joins with the revision that it has reached, and gets the revision before its
+ *  first message, so that it can read the changes between. */
 export function serve(port) {
   port.onmessage = ({ data }) => {
     if (data.leave) leave(port);
     else join(port, data.after);
   };
-  port.onclose = () => leave(port); // The tab has gone without a word.
+  port.onclose = () => leave(port); // The tab has gone without leaving the stream.
 }
 
 function join(port, after) {
@@ -35,14 +35,14 @@ function open(after) {
   const own = new EventSource(`/api/v1/events?after=${after}`);
   [source, hello, revision, heardAt] = [own, null, after, Date.now()];
   own.onerror = () => lose(own);
-  own.addEventListener("ping", () => tell({ ping: true }));
+  own.addEventListener("ping", () => send({ ping: true }));
   own.addEventListener("hello", ({ data }) => {
     hello = data;
-    tell({ hello, revision });
+    send({ hello, revision });
   });
   own.addEventListener("change", ({ data, lastEventId }) => {
     revision = Number(lastEventId);
-    tell({ change: data });
+    send({ change: data });
   });
 }
 
@@ -51,7 +51,7 @@ function close() {
   source = null;
 }
 
-function tell(message) {
+function send(message) {
   heardAt = Date.now();
   for (const port of ports) port.postMessage(message);
 }
@@ -66,7 +66,7 @@ async function lose(own) {
   for (const port of left) port.postMessage({ lost: true, refusal });
 }
 
-/** Why the server refuses a stream: an EventSource does not say. */
+/** The reason why the server refuses a stream, which an EventSource does not have. */
 async function refusalOf() {
   try {
     const response = await fetch("/api/v1/events", { signal: AbortSignal.timeout(5000) });

@@ -1,13 +1,13 @@
-// Text as people read it. Foreign text goes through `shown` before it goes anywhere.
+// Texts for people. Text of a peer goes through `shown` before any use.
 
 // Characters that reorder, hide or forge text.
 const TRICKS = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f"
   + "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
 
-// Marks upon one letter: more of them would reach over other lines.
+// Marks upon one letter: more of them would cover other lines.
 const STACKED = /(\p{M}{8})\p{M}+/gu;
 
-/** Foreign text with its tricks written out, and cut. */
+/** Text of a peer with tricks made visible, and cut. */
 export function shown(text, max = 20_000) {
   const whole = String(text ?? "");
   const cut = whole.length > max ? whole.slice(0, max) + "…" : whole;
@@ -18,14 +18,14 @@ export function shown(text, max = 20_000) {
 
 const isVisible = (text) => /[^\s\p{C}]/u.test(text ?? "");
 
-/** A presentation's heading; what it calls its kind of error where it says nothing. */
+/** A presentation's heading; its domain when its description is empty. */
 export const headingOf = (item) =>
   (isVisible(item.description) ? item.description : codeText(item));
 
-/** An option's title; its id where it has none. */
+/** An option's title; its id when it has none. */
 export const optionTitle = (option) => (isVisible(option.title) ? option.title : option.id);
 
-/** The title of the option with this id; the id where that is not offered. */
+/** The title of the option with this id; the id when that is not offered. */
 export const titleIn = (item, id) =>
   optionTitle(item?.options.find((option) => option.id === id) ?? { id });
 
@@ -33,7 +33,7 @@ export const number = (value) => value.toLocaleString("en").replaceAll(",", "\u2
 export const counted = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-/** What is left of a time: a quarter of an hour is 15 min until 14 are left. */
+/** The time left: a quarter of an hour is 15 min until 14 are left. */
 export const spanLeft = (milliseconds) =>
   span(milliseconds > 60_000 ? Math.ceil(milliseconds / 60_000) * 60_000 : milliseconds);
 
@@ -48,7 +48,7 @@ export function span(milliseconds) {
 
 export const clock = (time) => new Date(time).toLocaleTimeString("en-GB");
 
-/** The time of day, with the day where that is another one. */
+/** The time of day, with the day when that is not today. */
 export function moment(time) {
   const date = new Date(time);
   const parts = { weekday: "short", day: "numeric", month: "short" };

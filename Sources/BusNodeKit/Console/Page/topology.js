@@ -7,7 +7,7 @@ import { now, state } from "./state.js";
 import { forest } from "./forest.js";
 import { clock, counted, number, shown } from "./text.js";
 
-// Word, mark and tone of a state: never told by the colour alone.
+// Word, mark and tone of a state: a colour is never the only sign.
 const NODE = {
   up: ["up", "✓", "good"], unreachable: ["unreachable", "✕", "critical"],
   unknown: ["not known", "?", "debug"],
@@ -52,7 +52,7 @@ export function drawTopology() {
     }))));
 }
 
-/** Without the time that only goes on; a change of state begins a new one. */
+/** Without the time that only grows; a change of state begins a new one. */
 function linkKey({ sinceMilliseconds, ...link }) {
   const isKnown = typeof sinceMilliseconds === "number";
   return { ...link, began: isKnown ? Math.round((readAt - sinceMilliseconds) / 5000) : null };
@@ -60,12 +60,12 @@ function linkKey({ sinceMilliseconds, ...link }) {
 
 const words = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 
-/** What was true when the link to this console broke need not be true now. */
-const told = (table, name) => table[state.online ? name : "unknown"] ?? table.unknown;
+/** The state as text; unknown while the link to this console is lost. */
+const shownOf = (table, name) => table[state.online ? name : "unknown"] ?? table.unknown;
 
 function summary(nodes, links) {
   const tally = (list, table) => Object.keys(table).map((name) =>
-    [list.filter((each) => told(table, each.state) === table[name]).length, table[name][0]])
+    [list.filter((each) => shownOf(table, each.state) === table[name]).length, table[name][0]])
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${number(count)} ${word.replace("link ", "")}`).join(", ");
   const parts = [`${counted(nodes.length, "node")}: ${tally(nodes, NODE)}`];
@@ -91,7 +91,7 @@ function twig({ node, link, others, below, more, isRoot }, here) {
 
 function headOf(node, here) {
   const isHere = node.name === here;
-  const [word, mark, tone] = isHere && state.online ? NODE.up : told(NODE, node.state);
+  const [word, mark, tone] = isHere && state.online ? NODE.up : shownOf(NODE, node.state);
   const open = typeof node.openCount === "number" && node.openCount > 0;
   return el("p", { className: "nodeHead" },
     el("span", { className: `mark ${tone}`, textContent: mark, ariaHidden: "true" }),
@@ -114,7 +114,7 @@ function factsOf(node, link, others, isRoot) {
 }
 
 function linkText(link, parent) {
-  const [word, mark, tone] = told(LINK, link?.state);
+  const [word, mark, tone] = shownOf(LINK, link?.state);
   const began = link?.sinceMilliseconds;
   const open = link?.openCount;
   return el("span", {},

@@ -1,4 +1,4 @@
-// Taking an answer back while it is held back.
+// Undoing an answer while it is held.
 import { $, el, kbd } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { ownName } from "./dialogs.js";
@@ -9,7 +9,7 @@ import { state } from "./state.js";
 import { keep, leavingSize } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
-/** Offers it for as long as the answer is held back: to one by `id`, or to a whole `group`. */
+/** Offers an undo while an answer is held: for one by `id`, or for a whole `group`. */
 export function offerUndo(what, text, milliseconds) {
   if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
   const bar = el("progress", {
@@ -40,11 +40,11 @@ function dropUndos(isOver) {
 
 const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(entry.id));
 
-/** Whether an undo is for all that leave of its group. */
+/** Whether an undo is for all held answers of its group. */
 export const isUndoneWhole = (item) => leavingSize(item.group) > 1
   && (state.whole ?? Boolean(state.selected?.startsWith("g")));
 
-/** Says that another person has taken back what this one had answered. */
+/** Reports that another person has undone this person's answers. */
 export async function tellUndone() {
   const items = state.news.undone;
   if (items.length === 0) return;
@@ -88,7 +88,7 @@ export function undoOne(id) {
   }, (entry) => entry.id === id);
 }
 
-/** Everything of the group that has not left, in one request; the events bring the rest. */
+/** Undoes all held answers of the group in one request; the events bring the changes. */
 export function undoGroup(group) {
   for (const item of state.items.values()) {
     if (item.group === group && item.stage === "leaving") state.undoing.add(item.id);

@@ -1,4 +1,4 @@
-// Which view is shown, and what of it is chosen: both are in the address.
+// The view shown, and what is chosen in it: both are in the address.
 import { $ } from "./elements.js";
 import { api, Refusal } from "./api.js";
 import { schedule } from "./frame.js";
@@ -8,10 +8,10 @@ import { keep } from "./store.js";
 
 const loaders = new Map();
 
-/** What reads a view's data from the server: when it is opened, and every few seconds. */
+/** Functions that load a view's data: when it is opened, and every few seconds. */
 export function loadsView(tab, load) { loaders.set(tab, load); }
 
-/** Reads again what the view shows that no event tells. */
+/** Loads the data of the view for which there are no events. */
 export function refreshView() {
   if (!state.online || document.hidden) return;
   loaders.get(state.tab)?.().catch((error) => {
@@ -47,7 +47,7 @@ function selectRouted(key) {
   if (key && !isGroup && !state.items.has(key)) loadUnknown(key);
 }
 
-/** A link to one that the list does not hold. */
+/** A link to a presentation that the list does not have. */
 async function loadUnknown(id) {
   await api("GET", `presentations/${encodeURIComponent(id)}`).then(keep, () => {});
   schedule();
