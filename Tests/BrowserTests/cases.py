@@ -182,7 +182,7 @@ def a_silence_is_made_like_this(page, console):
     page.until(lambda: "1 open now" in page.text("#silencePreview"), "the same")
     assert page.run("return document.querySelector('.infoLine .value').value") == "/^a\\*b$/"
     page.click("#silenceSave")
-    page.until(lambda: "say why" in page.text("#commentProblem"), "what is missing")
+    page.until(lambda: "give a reason" in page.text("#commentProblem"), "what is missing")
     assert page.run("return document.activeElement.id") == "silenceComment"
     page.press(*"planned")
     page.click("#silenceOpen")
