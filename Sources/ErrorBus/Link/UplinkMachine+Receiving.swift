@@ -254,6 +254,8 @@ extension UplinkMachine {
         case .answered(answer), .settled(answer, .unknown, _):
             let again = entry.askedMeanwhile
             entry.askedMeanwhile = nil
+            // By "unknown" this path has ended above: only what was asked speaks for it now.
+            if case .settled = entry.phase { entry.knownIn = nil }
             entry.phase = .settled(answer, result, until: now + times.tombstone)
             var actions: [UplinkAction] = []
             if isLive {

@@ -292,6 +292,21 @@ import Testing
         #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, .recovered)])
     }
 
+    @Test("after unknown a result says what was asked: the path that had the answer has ended")
+    func resultAfterUnknown() {
+        var rig = UplinkRig.live()
+        var request = UplinkRig.request(id)
+        let digest = ReportDigest(of: Message.samplePayload)
+        request.present.digest = digest
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.get(.answer(id, .decision()))
+        #expect(rig.settle(id, .unknown).sent == [.settled(id, .unknown)])
+        let result = Message.Settled(
+            id: id, answer: Message.sampleAnswer, result: .recovered,
+            asked: .init(origin: "c", digest: digest))
+        #expect(rig.settle(id, .recovered).sent == [.settled(result)])
+    }
+
     @Test("an answer after the withdrawal is settled so; one not asked for only after a minute up")
     func lateAnswers() {
         var rig = asked()
