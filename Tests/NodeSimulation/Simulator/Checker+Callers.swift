@@ -2,7 +2,9 @@ import ErrorBus
 
 /// What callers get, and when.
 extension Checker {
-    static let ofCallers = [reasonFits, expiryApplied, told, resultPrompt, lostCallers, steady]
+    static let ofCallers = [
+        reasonFits, expiryApplied, told, toldOfClaims, resultPrompt, lostCallers, steady,
+    ]
 
     static let reasonFits = Checker(
         name: "reason-fits", rule: "an outcome's reason is what happened"
@@ -73,6 +75,27 @@ extension Checker {
                 $0.station == .presented && $0.time <= shown.time + 1_000
             }
             return isTold ? nil : "\(ask.id): not told that it was shown at \(shown.time)"
+        }
+    }
+
+    static let toldOfClaims = Checker(
+        name: "told-of-claims",
+        rule: "where nothing goes wrong a caller learns that a person takes it on or gives it back"
+    ) { ledger, plan in
+        guard plan.isCalm, plan.coalescer == nil, !plan.asksBoth else { return [] }
+        return ledger.claims.enumerated().compactMap { number, claim in
+            let soon = claim.time + 1_000
+            let isNews = !ledger.claims[(number + 1)...].prefix { $0.time <= soon }
+                .contains { $0.id == claim.id }
+            let stands = ledger.shown.contains {
+                $0.id == claim.id && $0.time < claim.time && ($0.hidden ?? .max) > soon
+            }
+            guard isNews, stands, let ask = ledger.asks.first(where: { $0.id == claim.id }),
+                ask.worker != Plan.requester, (ask.lifeEnd ?? .max) > soon
+            else { return nil }
+            let told = ask.told.last { $0.time <= soon }?.station
+            return told == claim.station
+                ? nil : "\(claim.id): \(claim.station.rawValue) at \(claim.time), not told"
         }
     }
 

@@ -4,8 +4,7 @@ import ErrorBus
 extension Checker {
     static let ofPeople = [
         promptTrue, marked, linked, answerTaken, recordTrue, undoCounts, claimHolds, escalates,
-        groupsEqual,
-        inboxTrue,
+        groupsEqual, inboxTrue, givenUpUndecided,
     ]
 
     static let promptTrue = Checker(
@@ -50,7 +49,7 @@ extension Checker {
     ) { ledger, _ in
         ledger.secondAnswers.map { "\($0): a second answer was taken" }
             + ledger.given.filter { $0.counted != $0.answer }.map {
-                "\($0.id): \($0.answer) was given, \($0.counted) taken"
+                "\($0.id): \($0.answer) was given, \($0.counted.map { "\($0)" } ?? "none") taken"
             }
     }
 
@@ -126,9 +125,27 @@ extension Checker {
                 }
                 return isDue ? nil : "\(shown.id): passed on at \(shown.time), too early"
             }
-            guard !ledger.caredFor.contains(shown.id), let hidden = shown.hidden else { return nil }
-            return hidden > shown.time + after + 500
-                ? "\(shown.id): not passed on for \(hidden - shown.time) ms" : nil
+            guard let hidden = shown.hidden else { return nil }
+            // A claim that has run out is looked at within the same time.
+            let since = max(shown.time, (ledger.caredFor[shown.id] ?? 0) + 1_000)
+            return hidden > since + after + 500
+                ? "\(shown.id): not passed on for \(hidden - since) ms" : nil
+        }
+    }
+
+    static let givenUpUndecided = Checker(
+        name: "given-up-undecided",
+        rule: "what was given up before it could be put to people or a policy is not decided"
+    ) { ledger, plan in
+        guard plan.isUndisturbed else { return [] }
+        return ledger.decisions.compactMap { decision in
+            let asks = ledger.asks.filter { $0.id == decision.id }
+            guard asks.count == 1, let ask = asks.first, let end = ask.cancelled,
+                let way = plan.onlyWay(from: ask.worker),
+                let taken = ledger.taken.last(where: { $0.id == ask.id })
+            else { return nil }
+            return taken.time > end + UInt64(way.count) * plan.weather.delayMax + 50
+                ? "\(ask.id): given up at \(end), decided at \(decision.time)" : nil
         }
     }
 
@@ -141,21 +158,35 @@ extension Checker {
     static let inboxTrue = Checker(
         name: "inbox-true", rule: "in the end an inbox shows what was decided and came of it"
     ) { ledger, _ in
-        ledger.items.compactMap { item in
-            guard let answer = item.answer else { return nil }
-            if item.presenter == Plan.desk { return ledger.deskFault(item, answer) }
-            guard let decision = ledger.decision(of: item.id), decision.answer.id == answer else {
-                return "\(item.id): \(item.presenter) shows \(answer), which is not on record"
+        ledger.leftStanding.map { "\($0): open after its end" }
+            + ledger.items.compactMap { item in
+                guard let answer = item.answer else { return nil }
+                if item.presenter == Plan.desk { return ledger.deskFault(item, answer) }
+                guard let decision = ledger.decision(of: item.id), decision.answer.id == answer
+                else {
+                    return "\(item.id): \(item.presenter) shows \(answer), which is not on record"
+                }
+                return item.result == decision.result
+                    ? nil
+                    : "\(item.id): \(item.presenter) shows "
+                        + "\(item.result?.rawValue ?? "no result"), on record is "
+                        + "\(decision.result?.rawValue ?? "none")"
             }
-            return item.result == decision.result
-                ? nil
-                : "\(item.id): \(item.presenter) shows \(item.result?.rawValue ?? "no result"), "
-                    + "on record is \(decision.result?.rawValue ?? "none")"
-        }
     }
 }
 
 extension Plan {
+    /// Nothing goes wrong between processes.
+    var isUndisturbed: Bool {
+        weather.loss == 0 && ambushes.isEmpty
+            && faults.allSatisfy { _, fault in
+                switch fault {
+                case .slowDisk, .wallClock: true
+                default: false
+                }
+            }
+    }
+
     /// Whether a path leads from `worker` to the presenter, each the parent of the one before.
     func isWay(_ path: [String], from worker: String) -> Bool {
         guard path.first == worker, let last = path.last else { return false }

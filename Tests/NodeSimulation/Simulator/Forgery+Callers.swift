@@ -22,6 +22,18 @@ extension Forgery {
                 where: { shown.contains($0.id) && !$0.isLifeOver && !$0.isSecond }
             ) { $0.told = [] }
         },
+        Forgery(checker: "told-of-claims") { ledger, plan in
+            guard plan.isCalm, plan.coalescer == nil, !plan.asksBoth,
+                let shown = ledger.shown.first(where: { shown in
+                    (shown.hidden ?? .max) > shown.time + 2_000
+                        && ledger.asks.contains {
+                            $0.id == shown.id && $0.worker != Plan.requester && !$0.isLifeOver
+                        }
+                })
+            else { return false }
+            ledger.claims.append((shown.id, shown.time + 1, .queued))
+            return true
+        },
         Forgery(checker: "result-prompt") { ledger, plan in
             guard plan.isCalm else { return false }
             return change(&ledger.decisions, where: { $0.result == .recovered }) {

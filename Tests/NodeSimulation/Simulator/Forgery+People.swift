@@ -50,11 +50,21 @@ extension Forgery {
             guard let after = plan.escalatesAfter else { return false }
             let caredFor = ledger.caredFor
             return change(
-                &ledger.shown,
-                where: {
-                    $0.presenter == "duty" && $0.hidden != nil && !caredFor.contains($0.id)
-                }
-            ) { $0.hidden = $0.time + after + 60_000 }
+                &ledger.shown, where: { $0.presenter == "duty" && $0.hidden != nil }
+            ) { $0.hidden = max($0.time, caredFor[$0.id] ?? 0) + after + 60_000 }
+        },
+        Forgery(checker: "given-up-undecided") { ledger, plan in
+            let taken = Set(ledger.taken.map(\.id))
+            let decided = Set(ledger.decisions.map(\.id)).intersection(taken)
+            let counts = Dictionary(ledger.asks.map { ($0.id, 1) }, uniquingKeysWith: +)
+            return plan.isUndisturbed
+                && change(
+                    &ledger.asks,
+                    where: { ask in
+                        ask.cancelled == nil && decided.contains(ask.id) && counts[ask.id] == 1
+                            && plan.onlyWay(from: ask.worker) != nil
+                    }
+                ) { $0.cancelled = 0 }
         },
         Forgery(checker: "groups-equal") { ledger, _ in
             guard let ask = ledger.asks.first else { return false }

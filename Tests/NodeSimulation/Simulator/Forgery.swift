@@ -135,7 +135,7 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-            leak,
+            leak, goesPast,
         ] + ofPeople + ofCallers + ofFeatures + ofResults
 
     static func change<Value>(

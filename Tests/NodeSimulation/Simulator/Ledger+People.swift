@@ -29,8 +29,9 @@ extension Ledger {
         let id: PresentationID
         let presenter: String
         let answer: UniqueID
-        /// The answer that counts, as the inbox said to the person.
-        let counted: UniqueID
+        /// The answer that counts, as the inbox said when it was given once more; nil where it
+        /// refused that.
+        let counted: UniqueID?
         let by: String
         let time: UInt64
         /// For how long it could be taken back.

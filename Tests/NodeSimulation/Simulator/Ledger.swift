@@ -87,14 +87,20 @@ struct Ledger {
     /// Those of ``shown`` that are not hidden yet.
     var standing: [Int] = []
     var given: [Given] = []
-    /// Claimed at some time, or answered so that it could be taken back: not neglected.
-    var caredFor: Set<PresentationID> = []
+    /// Until when it was claimed, or its answer could be taken back: not neglected.
+    var caredFor: [PresentationID: UInt64] = [:]
+    /// What people took on, or gave back, and when.
+    var claims: [(id: PresentationID, time: UInt64, station: PresentationState.Station)] = []
+    /// What reached which parent, and when: looked at where children go past one.
+    var presents: [(time: UInt64, link: Network.LinkID)] = []
     /// Shown to the next presenter while they were claimed.
     var passedOver: [PresentationID] = []
     /// What people read of whether an answer is on record, and whether it was.
     var records: [(id: PresentationID, isSaid: Bool, isTrue: Bool)] = []
     /// A second answer that an inbox took, and to what.
     var secondAnswers: [PresentationID] = []
+    /// Open in an inbox when their prompts had ended there.
+    var leftStanding: [PresentationID] = []
     /// Answered with a group that they do not belong to.
     var misgrouped: [PresentationID] = []
     /// What inboxes show at the end.

@@ -38,6 +38,12 @@ final class People: Presenter, @unchecked Sendable {
         }
         let answer = try await inbox.present(prompt)
         hide(number)
+        if !life.isOver, world.plan.manner == .late { answerElsewhere(prompt.id) }
+        if !life.isOver, (try? inbox.item(prompt.id))?.isOpen == true,
+            !open.values.contains(where: { $0.id == prompt.id })
+        {
+            world.ledger.leftStanding.append(prompt.id)
+        }
         return answer
     }
 
@@ -117,7 +123,8 @@ final class People: Presenter, @unchecked Sendable {
     /// Until it has ended: what is held back may be taken back.
     private func think(about id: PresentationID) {
         let scheduler = world.scheduler
-        scheduler.after(scheduler.random.number(100...world.thinkingMax)) { [self] in
+        let most = isRestless || isToBeClaimed(id) ? 1_500 : world.thinkingMax
+        scheduler.after(scheduler.random.number(100...most)) { [self] in
             guard !life.isOver, let item = try? inbox.item(id) else { return }
             switch item.stage {
             case .open, .claimed: act(on: item)
@@ -134,20 +141,17 @@ final class People: Presenter, @unchecked Sendable {
         let option = scheduler.random.pick(item.report.options.map(\.id))
         let person = scheduler.random.pick(["ann", "bob"])
         trespass(on: item, by: person)
-        switch world.plan.isHesitant ? 2 : scheduler.random.index(below: 10) {
+        if isRestless || isToBeClaimed(item.id) { return claimOrRelease(item, by: person) }
+        switch world.plan.manner == .hesitant ? 2 : scheduler.random.index(below: 10) {
         case 0: break
         case 1:
-            guard (try? inbox.claim(item.id, by: person, for: .seconds(20))) != nil else { return }
-            claims[item.id] = (person, scheduler.now + 20_000)
-            world.ledger.caredFor.insert(item.id)
-            guard scheduler.random.happens(0.3) else { return }
+            guard claim(item.id, by: person), scheduler.random.happens(0.3) else { return }
             scheduler.after(scheduler.random.number(0...10_000)) { [self] in
-                guard !life.isOver, (try? inbox.release(item.id, by: person)) != nil else { return }
-                claims[item.id] = (person, scheduler.now)
+                if !life.isOver { release(item.id, by: person) }
             }
         case 2:
             guard answer(item.id, option, by: person, undo: 5_000) else { return }
-            world.ledger.caredFor.insert(item.id)
+            world.ledger.caredFor[item.id] = scheduler.now + 5_000
             guard scheduler.random.happens(0.5) else { return }
             scheduler.after(scheduler.random.number(0...6_000)) { [self] in undo(item.id) }
         case 3:
@@ -164,6 +168,35 @@ final class People: Presenter, @unchecked Sendable {
                 world.ledger.secondAnswers.append(item.id)
             }
         }
+    }
+
+    private var isRestless: Bool {
+        world.plan.manner == .restless && world.scheduler.now < world.start + world.plan.chaosLasts
+    }
+
+    private func isToBeClaimed(_ id: PresentationID) -> Bool {
+        world.plan.manner == .claiming && claims[id] == nil
+    }
+
+    private func claimOrRelease(_ item: InboxItem, by person: String) {
+        if case .claimed(let holder, _) = item.stage {
+            release(item.id, by: holder)
+        } else {
+            _ = claim(item.id, by: person)
+        }
+    }
+
+    private func claim(_ id: PresentationID, by person: String) -> Bool {
+        guard (try? inbox.claim(id, by: person, for: .seconds(20))) != nil else { return false }
+        noteClaim(of: id, by: person, for: 20_000)
+        world.ledger.claims.append((id, world.scheduler.now, .claimed))
+        return true
+    }
+
+    private func release(_ id: PresentationID, by person: String) {
+        guard (try? inbox.release(id, by: person)) != nil else { return }
+        noteClaim(of: id, by: person, for: 0)
+        world.ledger.claims.append((id, world.scheduler.now, .presented))
     }
 
     /// At the same moment another person answers it at the other inbox.
@@ -186,13 +219,15 @@ final class People: Presenter, @unchecked Sendable {
     ) -> Bool {
         let now = world.scheduler.now
         let number = PresentationID.make().value
-        guard
+        func give() -> UniqueID? {
             let counted = try? inbox.answer(
                 id, option: option, by: person, id: number, undo: .milliseconds(undo))
-        else { return false }
+            return counted?.id
+        }
+        guard give() != nil else { return false }
         world.ledger.given.append(
             Ledger.Given(
-                id: id, presenter: presenterName, answer: number, counted: counted.id, by: person,
+                id: id, presenter: presenterName, answer: number, counted: give(), by: person,
                 time: now, undo: undo, claimant: claimant(of: id)))
         return true
     }
@@ -207,6 +242,11 @@ final class People: Presenter, @unchecked Sendable {
         world.ledger.given[place].isUndone = true
         repeatTakenBack(world.ledger.given[place], option: "skip")
         // The person who took it back has a minute for another answer.
-        claims[id] = (world.ledger.given[place].by, world.scheduler.now + 60_000)
+        noteClaim(of: id, by: world.ledger.given[place].by, for: 60_000)
+    }
+
+    private func noteClaim(of id: PresentationID, by person: String, for time: UInt64) {
+        claims[id] = (person, world.scheduler.now + time)
+        world.ledger.caredFor[id] = world.scheduler.now + time
     }
 }

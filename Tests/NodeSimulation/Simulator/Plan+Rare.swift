@@ -102,7 +102,7 @@ extension Plan {
     private mutating func stageLastMoment(using random: inout SeededGenerator) {
         makeRow(random.pick([0, 1, 2]))
         isCalm = true
-        isHesitant = true
+        manner = .hesitant
         chaosLasts = 40_000
         thinkingMax = 4_000
         ask(16, in: 0...40_000, using: &random) { call, random in

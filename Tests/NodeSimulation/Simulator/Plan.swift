@@ -45,6 +45,19 @@ struct Plan {
         case freeze(String, lasts: UInt64)
     }
 
+    /// How people go about what is in front of them.
+    enum Manner {
+        case any
+        /// They give answers so that they can take them back, and seldom do.
+        case hesitant
+        /// They take it on before they do anything else.
+        case claiming
+        /// They take it on and give it back again and again, until the weather is fine.
+        case restless
+        /// What is taken from one presenter's they answer at the other's, in that moment.
+        case late
+    }
+
     static let presenter = "central"
     static let presenterName: NodeName = "central"
     /// Where people sit who are asked only while the presenter cannot be.
@@ -82,12 +95,13 @@ struct Plan {
     var copyAttempt: UInt64 = 100
     /// Workers that come back ask again also what they have the outcome of.
     var forgets = false
-    /// People give answers so that they can take them back, and seldom do.
-    var isHesitant = false
+    var manner = Manner.any
     /// How many kinds of errors there are: those above ``Trouble`` differ in a title only.
     var troubleCount = Trouble.allCases.count
     /// Its nodes go on until they have forgotten all that they keep for a time.
     var staysLong = false
+    /// What comes in one millisecond comes before anything has been done about the first of it.
+    var isCrowded = false
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 

@@ -49,6 +49,31 @@ enum Scene {
     case repetition
     /// A process says what is not its own to say.
     case intruder
+    /// Close ones. Equal errors come close upon each other, and callers give up.
+    case crowd
+    /// A parent has lost its own, and another knows a way; or a child goes back to its first parent
+    /// while it carries something out.
+    case pastParent, busyReturn
+    /// A child is away until its answer is given up, and longer.
+    case longGone
+    /// People are not asked; or a policy answers, slowly, what is given up.
+    case silenced, ruled
+    /// What a child asks is given up and asked again at the same moment.
+    case reopened
+    /// An option that one of two parents has added, while its child goes over to the other.
+    case ownOption
+    /// Children are away for moments, and people think for minutes.
+    case breath
+    /// People take on what they then leave to itself; or do so again and again, and so say much,
+    /// while what a relay has to say is lost; or answer in the moment in which it ends.
+    case claims, restless, tooLate
+    /// One id for two reports, in two lives of all that know of it.
+    case idsApart
+
+    static let close: [Scene] = [
+        .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
+        .claims, .restless, .silenced, .ruled, .ruled, .tooLate, .idsApart, .longGone,
+    ]
 
     /// These came later and have seeds of their own, so that those before them keep theirs.
     static let later: [Scene] = [
@@ -64,39 +89,12 @@ enum Scene {
     ]
 }
 
-/// What waits for a message on a link, and what it does then.
-struct Ambush {
-    enum Fate {
-        case goes, lost
-        case doubled(after: UInt64)
-    }
-
-    let verb: String
-    let link: Network.LinkID
-    /// Which of these messages.
-    let number: Int
-    let fate: Fate
-    let fault: Plan.Fault?
-    /// The fault comes so much later.
-    var delay: UInt64 = 0
-
-    init(
-        _ verb: String, _ number: Int = 1, on link: Network.LinkID, _ fate: Fate = .goes,
-        then fault: Plan.Fault? = nil, after delay: UInt64 = 0
-    ) {
-        self.verb = verb
-        self.number = number
-        self.link = link
-        self.fate = fate
-        self.fault = fault
-        self.delay = delay
-    }
-}
-
 extension Plan {
-    /// Half of the worlds.
+    /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
-        switch seed % 8 {
+        // Those of them had shown nothing before there were these.
+        if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
+        return switch seed % 8 {
         case 1, 5, 6: Scene.weighted
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
@@ -133,6 +131,9 @@ extension Plan {
             chaosLasts = 20_000
             withheldTrouble = random.index(below: Trouble.allCases.count)
             ask(12, in: 0...20_000, using: &random)
+        case .crowd, .pastParent, .reopened, .ownOption, .breath, .claims, .restless,
+            .busyReturn, .longGone, .silenced, .ruled, .tooLate, .idsApart:
+            stageClose(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }

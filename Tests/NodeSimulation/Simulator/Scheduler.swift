@@ -35,6 +35,8 @@ final class Scheduler: @unchecked Sendable {
     private static let countMax = 5_000
     private var countNow = 0
     private(set) var stuckAt: UInt64?
+    /// What is due in the same millisecond need not wait for the jobs that are ready.
+    var isCrowded = false
 
     /// Nothing happens from here on.
     func stop() { stuckAt = stuckAt ?? now }
@@ -88,7 +90,8 @@ final class Scheduler: @unchecked Sendable {
             simulation_step()
             countNow += 1
             if countNow > Self.countMax { stuckAt = now }
-            if !ready.isEmpty {
+            let isNextDue = isCrowded && (events.min.map { $0.due <= now } ?? false)
+            if !ready.isEmpty, !isNextDue || random.happens(0.5) {
                 ready.swapAt(random.index(below: ready.count), ready.count - 1)
                 let job = ready.removeLast()
                 jobCount += 1

@@ -109,3 +109,49 @@ extension World {
             }
     }
 }
+
+/// In the end: is nothing left?
+extension World {
+    /// Asks every living node what its tables hold, once more when leases are over.
+    func count() {
+        defer { ledger.items = lives.values.flatMap(\.items) }
+        if plan.staysLong { return lastLong() }
+        countOnce()
+        guard !ledger.leftovers.isEmpty else { return }
+        // A hop beside the way of an answer gets it with its next AWAIT, and keeps it as long.
+        let times = LinkTimes()
+        scheduler.run(
+            until: scheduler.now + times.awaitEvery + times.lease + times.abandonAfter)
+        countOnce()
+    }
+
+    /// What is kept for a time is kept no longer; what was never acknowledged twice as long.
+    private func lastLong() {
+        for _ in 0..<2 {
+            scheduler.run(until: scheduler.now + LinkTimes().tombstone + 10_000)
+            countOnce(kept: ["children"])
+            if ledger.leftovers.isEmpty { return }
+        }
+    }
+
+    private func countOnce(
+        kept: Set<String> = ["children", "rememberedBelow", "rememberedAbove"]
+    ) {
+        ledger.leftovers = []
+        ledger.unrepliedCount = lives.values.filter { $0.node != nil }.count
+        for (name, life) in lives.sorted(by: { $0.key < $1.key }) {
+            guard let node = life.node else { continue }
+            Task.detached { [self] in
+                let sizes = await node.tableSizes
+                ledger.unrepliedCount -= 1
+                for (table, count) in life.leftovers where count > 0 {
+                    ledger.leftovers.append((name, table, count))
+                }
+                for (table, count) in sizes.rows where count > 0 && !kept.contains(table) {
+                    ledger.leftovers.append((name, table, count))
+                }
+            }
+        }
+        scheduler.run(until: scheduler.now + 1_000)
+    }
+}

@@ -1,0 +1,28 @@
+/// What waits for a message on a link, and what it does then.
+struct Ambush {
+    enum Fate {
+        case goes, lost
+        case doubled(after: UInt64)
+    }
+
+    let verb: String
+    let link: Network.LinkID
+    /// Which of these messages.
+    let number: Int
+    let fate: Fate
+    let fault: Plan.Fault?
+    /// The fault comes so much later.
+    var delay: UInt64 = 0
+
+    init(
+        _ verb: String, _ number: Int = 1, on link: Network.LinkID, _ fate: Fate = .goes,
+        then fault: Plan.Fault? = nil, after delay: UInt64 = 0
+    ) {
+        self.verb = verb
+        self.number = number
+        self.link = link
+        self.fate = fate
+        self.fault = fault
+        self.delay = delay
+    }
+}
