@@ -1,3 +1,5 @@
+import Foundation
+
 /// Words that code must not hold, or only with a reason beside them.
 enum Wording {
     /// Where Sources/ErrorBus starts a task of its own, and why it may. Everywhere else work is
