@@ -30,8 +30,9 @@ struct DownlinkEntry: Hashable, Sendable {
 
     struct Delivery: Hashable, Sendable {
         var answer: Answer
-        /// Whether the origin withdrew, so that it does not have the answer.
-        var isWithdrawn = false
+        /// The result where delivery is given up: withdrawn once the origin has ended
+        /// without it, invalid once a path did not know the option.
+        var ifUndelivered = RecoveryResult.unknown
         /// The result that the side below reported; nil while delivery goes on.
         var result: RecoveryResult?
         /// When it was decided.

@@ -166,7 +166,8 @@ extension DownlinkMachine {
         let ok: [DownlinkAction] = isConfirmed ? [.send(.ok(id: settled.id), to: peer)] : []
         if let refusal = refusal(about: settled.id, settled.asked, from: peer) { return refusal }
         guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
-            return unheard(settled, from: peer) ?? passedOn(settled) + ok
+            return unheard(settled, from: peer)
+                ?? endedElsewhere(settled, at: now) + passedOn(settled) + ok
         }
         guard delivery.answer.id == settled.answer else {
             // The origin has ended by another answer: a hop's word that the time is over.
@@ -176,18 +177,23 @@ extension DownlinkMachine {
         guard delivery.result == nil || delivery.result == .unknown,
             delivery.result != settled.result
         else { return ok }  // Known already.
-        if settled.result == .unknown, let name = namesOfPeers[peer] {
-            // That path has no answer left; another may.
+        if settled.result == .unknown || settled.result == .invalid,
+            let name = namesOfPeers[peer]
+        {
+            // That path cannot carry it out: another may.
+            if settled.result == .invalid, delivery.ifUndelivered == .unknown {
+                delivery.ifUndelivered = .invalid
+                entry.phase = .answered(delivery)
+            }
             if entry.child != name {
                 entry.forgetPath(by: name)
                 store(entry)
                 return ok
             }
-            if let actions = fallenBack(entry, forgettingAsker: true, at: now) { return actions }
+            if let actions = handedOver(entry, at: now) { return actions + ok }
         }
-        let isGone = settled.result == .unknown && delivery.isWithdrawn
-        var actions = settle(
-            &delivery, settled.id, isGone ? .withdrawn : settled.result, at: now)
+        let result = settled.result == .unknown ? delivery.ifUndelivered : settled.result
+        var actions = settle(&delivery, settled.id, result, at: now)
         counters.settledBelow += 1
         // This hop's own expiry was received first: an answer from above is too late.
         if delivery.answer.isExpiry, settled.result != .unknown {
@@ -231,6 +237,24 @@ extension DownlinkMachine {
         return [.send(.reject(reject), to: peer)]
     }
 
+    /// The origin has carried out an answer that came by another path: nothing is left to decide
+    /// here, and any child that still asks gets the result.
+    private mutating func endedElsewhere(
+        _ settled: Message.Settled, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard settled.asked != nil, [.recovered, .failed].contains(settled.result),
+            var entry = entries[settled.id], entry.isOpen
+        else { return [] }
+        let answer = Answer(
+            id: settled.answer, option: nil, by: name.description, via: .handler,
+            reason: Outcome.Reason.answered.rawValue)
+        var delivery = DownlinkEntry.Delivery(answer: answer, decidedAt: now)
+        let result = settle(&delivery, settled.id, settled.result, at: now)
+        entry.phase = .answered(delivery)
+        return [.cancel(entry.id, generation: entry.generation, reason: .abandoned)] + result
+            + deliver(entry, at: now)
+    }
+
     /// This life did not send that answer down, or has given up the presentation since: the node
     /// that decided may still wait for the result (rule 12).
     private func passedOn(_ settled: Message.Settled) -> [DownlinkAction] {
@@ -262,13 +286,13 @@ extension DownlinkMachine {
             rememberWithdrawal(id, from: peer, at: now)
             return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
         }
-        if reason == .abandoned, entry.isOpen, let name = namesOfPeers[peer] {
+        if reason == .abandoned, let name = namesOfPeers[peer] {
             if entry.child != name {
                 entry.forgetPath(by: name)
                 store(entry)
                 return [done]
             }
-            if let actions = fallenBack(entry, forgettingAsker: true, at: now) {
+            if entry.isOpen, let actions = fallenBack(entry, forgettingAsker: true, at: now) {
                 return actions + [done]
             }
         }
@@ -302,12 +326,12 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var (entry, delivery) = (former, undelivered)
         var actions: [DownlinkAction] = []
-        switch delivery.result {
-        case .unknown: actions = settle(&delivery, entry.id, .withdrawn, at: now)
-        case nil where entry.isAsked(byOrigin: namesOfPeers[peer]):
+        let isUndelivered = delivery.result == nil && entry.isAsked(byOrigin: namesOfPeers[peer])
+        if isUndelivered || delivery.result == .unknown {
             actions = settle(&delivery, entry.id, .withdrawn, at: now)
-        // Not at once the end of it: the option may be another node's, which carries it out.
-        default: delivery.isWithdrawn = true
+        } else {
+            // Not at once the end of it: the option may be another node's, which carries it out.
+            delivery.ifUndelivered = .withdrawn
         }
         entry.phase = .answered(delivery)
         store(entry)

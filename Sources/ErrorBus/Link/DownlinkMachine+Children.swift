@@ -318,6 +318,21 @@ extension DownlinkMachine {
         return resumed(entry, former, at: now)
     }
 
+    /// The asker cannot carry the answer out. Of the other paths, one that has lost the origin, or
+    /// is lost itself, may have it, and carry it out: it is waited for. Nil where there is none.
+    mutating func handedOver(
+        _ former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction]? {
+        if let actions = fallenBack(former, forgettingAsker: true, at: now) { return actions }
+        let last = former.otherPaths.last { children[$0.child]?.boot == $0.boot }
+        guard let last, let asker = former.child else { return nil }
+        var entry = former
+        entry.ask(by: last)
+        entry.forgetPath(by: asker)
+        entry.unreachableSince = children[last.child]?.unreachableSince
+        return deliver(entry, at: now)
+    }
+
     /// The most recent path that can reach the origin, as far as known.
     private func usablePath(
         of entry: DownlinkEntry, at now: MonotonicTime

@@ -54,8 +54,7 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         guard case .answered(var delivery) = former.phase, delivery.result == nil else { return [] }
         var entry = former
-        let actions = settle(
-            &delivery, entry.id, delivery.isWithdrawn ? .withdrawn : .unknown, at: now)
+        let actions = settle(&delivery, entry.id, delivery.ifUndelivered, at: now)
         entry.phase = .answered(delivery)
         store(entry)
         return actions

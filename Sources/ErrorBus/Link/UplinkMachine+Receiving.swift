@@ -285,12 +285,16 @@ extension UplinkMachine {
         switch entries[id]?.phase {
         case .answered(answer), .settled(answer, .unknown, _):
             return self.settled(id, answer: answer, result: result, at: now)
-        case .asking, .accepted, .moving, .answered, .settled:
-            return []  // The answer is repeated to the child, which replies with the result.
-        case .withdrawing, .gone, nil:
-            return passOn(
-                id, asked, .settled(answer, result, until: now + times.tombstone), at: now)
+        case .answered, .settled:
+            return []  // The child replies with the result to the answer that goes down.
+        case .asking, .accepted, .moving:
+            // The child got the answer by another path, and does not ask any longer.
+            guard let entry = entries[id], entry.request.isForwarded, entry.asked == asked else {
+                return []
+            }
+        case .withdrawing, .gone, nil: break
         }
+        return passOn(id, asked, .settled(answer, result, until: now + times.tombstone), at: now)
     }
 
     /// A child reports that the origin withdrew a presentation of an earlier life of this node.
