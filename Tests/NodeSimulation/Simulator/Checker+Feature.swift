@@ -203,7 +203,7 @@ extension Ledger {
     /// that on disk, where it ended within the disk's own time.
     func wasTaken(_ id: PresentationID, before end: UInt64) -> Bool {
         taken.contains { taken in
-            guard taken.id == id, let lifeEnd = presenterEnds[taken.life], lifeEnd < end else {
+            guard taken.id == id, let lifeEnd = lifeEnds[taken.life]?.time, lifeEnd < end else {
                 return false
             }
             return shown.contains { $0.id == id && $0.time <= lifeEnd }

@@ -207,10 +207,16 @@ struct Checker: Sendable {
             case nil, .late, .withdrawn, .invalid, .unknown: break
             }
             // A process that has died cannot say what its attempt came to.
-            if let attempt = attempts.first(where: { !$0.isLifeOver }) {
+            let said = attempts.first { attempt in
+                !attempt.isLifeOver
+                    && !ledger.asks.contains {
+                        $0.id == attempt.id && ledger.saidToADead($0, plan)
+                    }
+            }
+            if let attempt = said {
                 return "\(found), and it recovered: \(attempt.result?.didRecover == true)"
             }
-            return isMissing(decision) && isOwed(decision, ledger) { !$0.hasExpired }
+            return isMissing(decision) && isOwed(decision, ledger, plan) { !$0.hasExpired }
                 ? "\(found), and its origin lives" : nil
         }
     }
@@ -218,9 +224,9 @@ struct Checker: Sendable {
     static let expiredResult = Checker(
         name: "expired-result",
         rule: "an answer that came after its time is settled as that, not as undelivered (C6)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.decisions.filter { decision in
-            isMissing(decision) && isOwed(decision, ledger, by: \.hasExpired)
+            isMissing(decision) && isOwed(decision, ledger, plan, by: \.hasExpired)
         }.map { "\($0.id): \($0.result?.rawValue ?? "no result"), and its origin lives" }
     }
 
@@ -229,13 +235,14 @@ struct Checker: Sendable {
     }
 
     private static func isOwed(
-        _ decision: Ledger.Decision, _ ledger: Ledger, by isMeant: (Ledger.Ask) -> Bool
+        _ decision: Ledger.Decision, _ ledger: Ledger, _ plan: Plan,
+        by isMeant: (Ledger.Ask) -> Bool
     ) -> Bool {
         // Who gave up before a parent heard of it says nothing of what an earlier life asked; that
         // a parent hears of it in time is `heard`'s to check.
         ledger.asks.contains {
             $0.id == decision.id && !$0.isLifeOver && !$0.isSecond && $0.isHeard && isMeant($0)
-                && !ledger.saidToADead($0)
+                && !ledger.saidToADead($0, plan)
         }
     }
 

@@ -94,8 +94,15 @@ struct Forgery: Sendable {
                     $0.completions[0].time = ($0.deadline ?? 0) + 600_000
                 }
             },
-            Forgery(checker: "true-result") { ledger, _ in
-                change(&ledger.decisions, where: { $0.result == .recovered }) {
+            Forgery(checker: "true-result") { ledger, plan in
+                let said = ledger.asks.filter { ask in
+                    ask.worker == Plan.requester && !ledger.saidToADead(ask, plan)
+                        && ledger.attempts.contains { $0.id == ask.id && $0.result != nil }
+                }.map(\.id)
+                if change(&ledger.decisions, where: { said.contains($0.id) }, { $0.result = nil }) {
+                    return true
+                }
+                return change(&ledger.decisions, where: { $0.result == .recovered }) {
                     $0.result = .failed
                 }
             },

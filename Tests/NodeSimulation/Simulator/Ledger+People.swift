@@ -46,6 +46,7 @@ extension Ledger {
         let time: UInt64
         let deadline: UInt64?
         let onExpiry: String?
+        let parent: String
     }
 
     struct BareReply {
@@ -72,13 +73,14 @@ extension Ledger {
         return decisions.first { $0.answer.id == answer && trouble(of: $0.id) == ask.trouble }
     }
 
-    /// A program without a link says once that it gives up; a life of the presenter that dies after
-    /// that takes it along.
-    func saidToADead(_ ask: Ask) -> Bool {
+    /// A program without a link says its last word once: a life of its parent that dies after that
+    /// may take it along.
+    func saidToADead(_ ask: Ask, _ plan: Plan) -> Bool {
         guard ask.worker == Plan.requester, let end = ask.completions.first?.time else {
             return false
         }
-        return presenterEnds.values.contains { $0 > end }
+        let parent = plan.processes.first { $0.name == ask.worker }?.parents.first
+        return lifeEnds.values.contains { $0.process == parent && $0.time > end }
     }
 
     /// Its time was over in an earlier life of its process, which gave it up: that is final.

@@ -64,8 +64,8 @@ struct Ledger {
     var decisions: [Decision] = []
     /// What the presenter wrote down as put to its people, in which life, and how slow that was.
     var taken: [(id: PresentationID, life: Int, time: UInt64, latencyMax: UInt64)] = []
-    /// When the lives of the presenter were over.
-    var presenterEnds: [Int: UInt64] = [:]
+    /// When lives were over.
+    var lifeEnds: [Int: (process: String, time: UInt64)] = [:]
     /// What was answered where people are asked only while the presenter cannot be.
     var deskAnswers: [Decision] = []
     /// At that desk although the presenter can be asked, and for how long.

@@ -71,7 +71,12 @@ extension World {
     /// Whether a hop on its way may refuse it, since what it takes of a child may be open.
     private func isCrowded(_ ask: Ledger.Ask, _ most: Int) -> Bool {
         guard plan.isCalm, let way = plan.onlyWay(from: ask.worker) else { return true }
-        let ways = openAsks.map { plan.onlyWay(from: ledger.asks[$0].worker) ?? way }
+        // What a client without a link asks takes a place of each node on its way.
+        let bare = ledger.bareAsks.filter { id, _ in
+            ledger.bareReplies[id]?.isEmpty == true && ledger.decision(of: id) == nil
+        }
+        let askers = openAsks.map { ledger.asks[$0].worker } + bare.values.map(\.parent)
+        let ways = askers.map { plan.onlyWay(from: $0) ?? way }
         return way.contains { child in ways.count { $0.contains(child) } > most }
     }
 

@@ -126,8 +126,8 @@ final class World: @unchecked Sendable {
 
     /// It accepts no more work.
     private func ends(_ life: Life) {
-        guard life.process.name == Plan.presenter else { return }
-        ledger.presenterEnds[life.number] = ledger.presenterEnds[life.number] ?? scheduler.now
+        let end = ledger.lifeEnds[life.number]?.time ?? scheduler.now
+        ledger.lifeEnds[life.number] = (life.process.name, end)
     }
 
     private func kill(_ name: String, downFor time: UInt64) {
@@ -251,7 +251,7 @@ final class World: @unchecked Sendable {
                 ledger.bareReplies[id] = []
                 ledger.bareAsks[id] = Ledger.BareAsk(
                     time: scheduler.now, deadline: call.deadline.map { scheduler.now + $0 },
-                    onExpiry: call.onExpiry)
+                    onExpiry: call.onExpiry, parent: parent)
             } else {
                 ledger.bareSeconds[id] = []
             }
