@@ -117,8 +117,8 @@ struct Log: AsyncParsableCommand {
     private func readable(_ file: String) throws -> [LoggedEvent] {
         let (events, unreadable) = try LoggedEvent.read(file)
         if unreadable > 0 {
-            let lines = unreadable == 1 ? "1 line is" : "\(unreadable) lines are"
-            Terminal.say("bus-node: \(file.shown()): \(lines) not an event and was skipped")
+            let lines = unreadable == 1 ? "1 line is no event" : "\(unreadable) lines are no events"
+            Terminal.say("bus-node: \(file.shown()): \(lines); skipped")
         }
         return events
     }
