@@ -211,6 +211,7 @@ def a_silence_is_refused_beside_its_field(page, console):
     page.press("s")
     page.until(lambda: "Fill in at least one" in page.text("#silencePreview"), "the hint")
     page.press(*"why not")
+    page.rest()
     page.expects("400")
     page.click("#silenceSave")
     page.until(lambda: page.text("#matchProblem"), "that everything is refused")
