@@ -1,7 +1,7 @@
 /// Decides which of several equal errors climbs, and what the others wait for.
 ///
 /// A group is one prompt for equal errors: its representative climbs, its members wait. The group
-/// closes when its answer arrives, so a later equal error is presented anew (A27).
+/// closes when its answer arrives, so a later equal error is presented again (A27).
 struct CoalescingMachine: Hashable, Sendable {
     /// Identifies one waiting caller.
     typealias Ticket = UInt64

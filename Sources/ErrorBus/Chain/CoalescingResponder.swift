@@ -7,8 +7,7 @@ import Synchronization
 /// id, title and role. While one such error is unanswered, the others wait here, in any order of
 /// arrival. After the answer each error runs its *own* attempter with the chosen option and
 /// completes with its own result. The group closes when the answer arrives: a later equal error is
-/// presented anew.
-/// result. The group closes as the answer arrives: an error that comes later is asked about again.
+/// presented again.
 /// HRS's coalescing queue gives the first error's result to all, including errors that arrive
 /// during its recovery attempt; both report "recovered" to callers whose error was not.
 ///

@@ -201,16 +201,16 @@ package final class Inbox: Presenter {
     package func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
         try attempt { state throws(InboxRefusal) in
             let undone = try state.machine.undoGroup(number, at: .now)
-            for id in undone { state.waiting[id]?.prompt.hold(nil) }
-            return undone
+            for (id, answer) in undone { state.waiting[id]?.prompt.undone(answer.id) }
+            return undone.map(\.id)
         }
     }
 
     /// Undoes an answer that is still held; its author then holds the claim for a minute.
     package func undo(_ id: PresentationID) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
-            try state.machine.undo(id, at: .now)
-            state.waiting[id]?.prompt.hold(nil)
+            let answer = try state.machine.undo(id, at: .now)
+            state.waiting[id]?.prompt.undone(answer.id)
         }
     }
 

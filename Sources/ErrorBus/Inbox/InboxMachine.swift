@@ -242,10 +242,12 @@ extension InboxMachine {
     }
 
     /// Undoes an answer that is still held.
-    mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) {
+    @discardableResult
+    mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) -> Answer {
         let item = try item(id, at: now)
         guard case .leaving(let answer, _) = item.stage else { throw .nothingToUndo }
         takeBack(id, answer, at: now)
+        return answer
     }
 
     /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
@@ -258,14 +260,14 @@ extension InboxMachine {
     /// Undoes every held answer of a group.
     mutating func undoGroup(
         _ number: Int, at now: Moment
-    ) throws(InboxRefusal) -> [PresentationID] {
+    ) throws(InboxRefusal) -> [(id: PresentationID, answer: Answer)] {
         let members = items.values.filter { $0.group == number }
         guard !members.isEmpty else { throw .unknownGroup(number) }
-        var undone: [PresentationID] = []
+        var undone: [(id: PresentationID, answer: Answer)] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
             guard case .leaving(let answer, _) = item.stage else { continue }
             takeBack(item.id, answer, at: now)
-            undone.append(item.id)
+            undone.append((item.id, answer))
         }
         guard !undone.isEmpty else { throw .nothingToUndo }
         return undone

@@ -3,8 +3,9 @@
 struct PromptMachine: Hashable, Sendable {
     /// How the prompt ended; nil while it is open. Set once.
     private(set) var ending: PromptEnding?
-    /// An answer given in time and held so that it can be undone.
-    var held: Answer?
+    /// The answers given in time and held so that they can be undone, in the order given: each of
+    /// several presenters may hold one.
+    private(set) var held: [Answer] = []
     private let offered: [String]
 
     init(offered: [String]) { self.offered = offered }
@@ -34,12 +35,18 @@ struct PromptMachine: Hashable, Sendable {
         }
     }
 
+    /// An answer is held so that it can be undone.
+    mutating func hold(_ answer: Answer) { held.append(answer) }
+
+    /// A held answer was undone; what other presenters hold stays.
+    mutating func undone(_ answer: UniqueID) { held.removeAll { $0.id == answer } }
+
     /// The prompt ended without an answer. False when it was answered or closed before: that
-    /// stands, and so does an answer that is held when the deadline passes.
+    /// stands, and so does the first answer that is held when the deadline passes.
     mutating func ended(_ reason: Outcome.Reason) -> Bool {
         guard ending == nil else { return false }
-        if reason == .expired, let held {
-            ending = .answered(held)
+        if reason == .expired, let first = held.first {
+            ending = .answered(first)
             return false
         }
         ending = .closed(reason)

@@ -24,9 +24,21 @@ struct PromptMachineTests {
         arguments: [Outcome.Reason.expired, .withdrawn, .withheld, .declined])
     func held(reason: Outcome.Reason) {
         var machine = PromptMachine(offered: ["a", "b"])
-        machine.held = answer(1, "a")
+        machine.hold(answer(1, "a"))
         #expect(machine.ended(reason) == (reason != .expired))
         #expect(machine.answer == (reason == .expired ? answer(1, "a") : nil))
+    }
+
+    @Test("A29 One presenter's undo leaves what another holds; the first one held counts")
+    func heldByTwo() {
+        for (undone, counts) in [(UInt64(2), "a"), (1, "b"), (3, "a")] {
+            var machine = PromptMachine(offered: ["a", "b"])
+            machine.hold(answer(1, "a"))
+            machine.hold(answer(2, "b"))
+            machine.undone(answer(undone, "").id)
+            #expect(!machine.ended(.expired))
+            #expect(machine.answer?.option == counts)
+        }
     }
 
     @Test("In any order of events the first ending stays")

@@ -95,9 +95,18 @@ struct Forgery: Sendable {
                 }
             },
             Forgery(checker: "true-result") { ledger, plan in
-                let said = ledger.asks.filter { ask in
-                    ask.worker == Plan.requester && !ledger.saidToADead(ask, plan)
-                        && ledger.attempts.contains { $0.id == ask.id && $0.result != nil }
+                // Of a program without a link whose hop lives, and which carried the answer out.
+                let asked = ledger.asks.filter { ask in
+                    ask.worker == Plan.requester && !ask.isLifeOver && !ask.hasExpired
+                        && !ledger.saidToADead(ask, plan)
+                }.map(\.id)
+                let said = ledger.decisions.filter { decision in
+                    [.recovered, .failed].contains(decision.result)
+                        && asked.contains(decision.id)
+                        && ledger.attempts.contains {
+                            $0.id == decision.id && $0.option == decision.answer.option
+                                && $0.result != nil && !$0.isLifeOver
+                        }
                 }.map(\.id)
                 if change(&ledger.decisions, where: { said.contains($0.id) }, { $0.result = nil }) {
                     return true

@@ -60,7 +60,11 @@ extension World {
     /// Whether people see it, or what stands for it; or it is being carried out.
     func isInFront(_ ask: Ledger.Ask) -> Bool {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
-        if let most = plan.openMax, isCrowded(ask, most) { return true }
+        if let most = plan.openMax {
+            if isCrowded(ask, most) { crowdedUntil[ask.id] = scheduler.now }
+            // What was refused for want of room is sent again after 1 s and up to half as long.
+            if let until = crowdedUntil[ask.id], scheduler.now <= until + 2_600 { return true }
+        }
         guard plan.coalescer != nil else { return false }
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {

@@ -351,6 +351,8 @@ final class World: @unchecked Sendable {
     var openAsks: [Int] = []
     /// Whether a way leads up from a process, as far as it was looked for at this second.
     var waysUp: [String: Bool] = [:]
+    /// When a hop on the way of a presentation was last seen to be full.
+    var crowdedUntil: [PresentationID: UInt64] = [:]
     /// Since when what is asked is in front of no person, or has reached no parent: by the number
     /// of the asking, since an id may be asked again.
     var gapSince: [Int: UInt64] = [:]
