@@ -49,10 +49,15 @@ struct NodeMachine: Sendable {
         askers = Array(repeating: [:], count: above.count)
     }
 
+    /// When it is to be ticked next. Mutating: a mere look would copy the machine in its driver.
     var nextDue: MonotonicTime? {
-        above.reduce(below.nextDue) { due, way in
-            guard let next = way.nextDue else { return due }
-            return due.map { min($0, next) } ?? next
+        mutating get {
+            var due = below.nextDue
+            for way in above.indices {
+                guard let next = above[way].nextDue else { continue }
+                due = due.map { min($0, next) } ?? next
+            }
+            return due
         }
     }
 

@@ -127,8 +127,8 @@ struct ErrorIdentity: Hashable, Sendable {
     /// address, which changes with every start: that part is left out.
     static func typeName(of value: Any) -> String {
         let name = String(reflecting: type(of: value))
-        guard name.contains("(unknown context") else { return name }
-        return name.split(separator: ".").filter { !$0.hasPrefix("(unknown context") }
-            .joined(separator: ".")
+        let parts = name.split(separator: ".")
+        let kept = parts.filter { !$0.hasPrefix("(unknown context") }
+        return kept.count == parts.count ? name : kept.joined(separator: ".")
     }
 }

@@ -17,44 +17,43 @@ struct Header: Hashable, Sendable {
                 .tooLarge,
                 "header of \(frame.count) bytes; at most \(limits.headerByteCountMax) are allowed")
         }
-        guard let text = String(validating: frame, as: UTF8.self) else {
+        guard String(validating: frame, as: UTF8.self) != nil else {
             throw WireError(.malformed, "header is not UTF-8")
         }
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let newline = UInt8(ascii: "\n")
+        var lines = frame.split(separator: newline, omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         guard lines.count <= WireLimits.headerFieldCountMax else {
             throw WireError(
                 .malformed,
                 "header of \(lines.count) fields; at most \(WireLimits.headerFieldCountMax)")
         }
-        for (index, line) in lines.enumerated() {
-            try append(line: Substring(line), number: index + 1)
-        }
+        fields.reserveCapacity(lines.count)
+        for (index, line) in lines.enumerated() { try append(line: line, number: index + 1) }
     }
 
-    private mutating func append(line: Substring, number: Int) throws(WireError) {
-        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+    private mutating func append(line: Frame.SubSequence, number: Int) throws(WireError) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw WireError(.malformed, "header line \(number) has no colon")
         }
-        let name = line[..<colon]
-        guard Self.isName(name.utf8) else {
+        guard Self.isName(line[..<colon]) else {
             throw WireError(
                 .malformed,
                 "header line \(number): a name is a-z, 0-9 and -, begins with a letter and has "
                     + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
-        let value = line[line.utf8.index(after: colon)...].trimmingSpaces
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let value = line[(colon + 1)...].trimmingSpaces
         guard !value.hasControl else {
             throw WireError(.malformed, "header field \(name) holds a control character")
         }
-        let field = Field(name: String(name), value: value)
-        guard self[field.name] == nil else {
+        guard self[name] == nil else {
             throw WireError(.malformed, "header field \(name) appears twice")
         }
-        fields.append(field)
+        fields.append(Field(name: name, value: String(decoding: value, as: UTF8.self)))
     }
 
-    private static func isName(_ bytes: Substring.UTF8View) -> Bool {
+    private static func isName(_ bytes: Frame.SubSequence) -> Bool {
         guard let first = bytes.first, bytes.count <= WireLimits.fieldNameByteCountMax else {
             return false
         }
@@ -113,16 +112,24 @@ extension Unicode.Scalar {
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
-extension String {
-    fileprivate var hasControl: Bool { unicodeScalars.contains(where: \.isControl) }
+extension Collection<UInt8> {
+    /// Whether UTF-8 holds a control character. C1 is 0xC2 and a byte below 0xA0.
+    fileprivate var hasControl: Bool {
+        var before: UInt8 = 0
+        for byte in self {
+            if byte < 0x20 || byte == 0x7F || before == 0xC2 && byte < 0xA0 { return true }
+            before = byte
+        }
+        return false
+    }
 }
 
-extension Substring {
-    fileprivate var trimmingSpaces: String {
-        var rest = utf8
-        while rest.first == UInt8(ascii: " ") { rest.removeFirst() }
-        while rest.last == UInt8(ascii: " ") { rest.removeLast() }
-        return String(Substring(rest))
+extension BidirectionalCollection<UInt8> where SubSequence: BidirectionalCollection<UInt8> {
+    fileprivate var trimmingSpaces: SubSequence {
+        var rest = self[...]
+        while rest.first == UInt8(ascii: " ") { rest = rest.dropFirst() }
+        while rest.last == UInt8(ascii: " ") { rest = rest.dropLast() }
+        return rest
     }
 }
 
@@ -130,14 +137,15 @@ extension String {
     /// Free text made valid for a field: control characters replaced, cut at the limit.
     var asHeaderText: String {
         // The common case: nothing to replace or cut.
-        if utf8.count <= WireLimits.textScalarCountMax, !hasControl {
-            return self[...].trimmingSpaces
+        if utf8.count <= WireLimits.textScalarCountMax, !utf8.hasControl {
+            return utf8.first == 0x20 || utf8.last == 0x20
+                ? String(Substring(utf8.trimmingSpaces)) : self
         }
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(WireLimits.textScalarCountMax) {
             text.append(scalar.isControl ? " " : scalar)
         }
-        return Substring(String(text)).trimmingSpaces
+        return String(Substring(String(text).utf8.trimmingSpaces))
     }
 }
 

@@ -132,6 +132,7 @@ void dispatch_queue_set_width(void *queue, long width) {
 void simulation_begin(uint64_t seed, uint64_t nanoseconds, JobSink to) {
     chance = seed;
     now = nanoseconds;
+    wall_offset = 0;
     sink = to;
     swift_task_enqueueGlobal_hook = enqueued;
 }

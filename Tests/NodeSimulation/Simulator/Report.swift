@@ -17,23 +17,32 @@ struct Report {
 
     /// Runs all seeds, several at a time, and takes them in order.
     mutating func run() {
-        var next = options.first
         let end = options.first + UInt64(options.count)
+        let size = max(1, min(SeedProcess.seedCountMax, UInt64(options.count / options.jobs)))
+        var waiting = stride(from: options.first, to: end, by: Int(size)).reversed().map {
+            $0..<min($0 + size, end)
+        }
         var running: [SeedProcess] = []
-        /// Those that have ended before a seed that comes first.
+        /// What has ended before a seed that comes first.
         var ended: [UInt64: SeedProcess.Lines] = [:]
-        var due = next
+        var due = options.first
         while due < end {
-            if next < end, running.count < options.jobs {
-                guard let process = SeedProcess(seed: next) else {
-                    return took(["violation runs: the system gives no process for it"], of: next)
+            if running.count < options.jobs, let seeds = waiting.popLast() {
+                guard let process = SeedProcess(seeds: seeds) else {
+                    return took(
+                        ["violation runs: the system gives no process for it"],
+                        of: seeds.lowerBound)
                 }
                 running.append(process)
-                next += 1
                 continue
             }
-            let process = running.remove(at: SeedProcess.ready(of: running))
-            ended[process.seed] = process.lines()
+            let index = SeedProcess.ready(of: running)
+            guard running[index].read() else { continue }
+            let process = running.remove(at: index)
+            let results = process.results()
+            for (seed, lines) in zip(process.seeds, results) { ended[seed] = lines }
+            let rest = process.seeds.dropFirst(results.count)
+            if !rest.isEmpty { waiting.append(rest) }
             while let lines = ended.removeValue(forKey: due) {
                 took(lines, of: due)
                 due += 1

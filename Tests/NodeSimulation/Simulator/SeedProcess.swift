@@ -1,31 +1,36 @@
 import CSimulation
 import Glibc
 
-/// A seed that runs in a process of its own: a trap, or a run without end, is that seed's failure,
-/// and nothing of one run is left for the next.
+/// Seeds that run one after the other in a process of their own: a trap, or a run without end, is
+/// that seed's failure, and ends the process.
 struct SeedProcess {
     /// What a run came to, as it travels through a pipe: a line for each thing.
     typealias Lines = [String]
 
+    /// How many seeds one process runs: a process costs as much as a short run.
+    static let seedCountMax: UInt64 = 16
     /// Real seconds; a run takes a hundredth of one.
     private static let secondsMax: UInt32 = 20
 
-    let seed: UInt64
+    let seeds: Range<UInt64>
     private let process: Int32
     private let pipe: Int32
+    private var bytes: [UInt8] = []
 
     /// Nil when the system gives no process.
-    init?(seed: UInt64) {
+    init?(seeds: Range<UInt64>) {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else { return nil }
         fflush(nil)
         let process = simulation_fork()
         if process == 0 {
             close(ends[0])
-            alarm(Self.secondsMax)
             simulation_watch()
-            let text = Self.runHere(seed, isVerbose: false).joined(separator: "\n")
-            Self.write(text, to: ends[1])
+            for seed in seeds {
+                alarm(Self.secondsMax)
+                let lines = Self.runHere(seed, isVerbose: false)
+                Self.write(lines.joined(separator: "\n") + "\n", to: ends[1])
+            }
             _exit(0)
         }
         close(ends[1])
@@ -33,18 +38,20 @@ struct SeedProcess {
             close(ends[0])
             return nil
         }
-        self.seed = seed
+        self.seeds = seeds
         self.process = process
         pipe = ends[0]
     }
 
     /// Runs a few seeds in this process, so that those which are forked from it find loaded and
-    /// looked up what all of them need: else that takes a third of their time.
+    /// looked up what all of them need.
     ///
     /// A seed that fails is not run here, since it may never end.
     static func warmUp() {
         for seed in UInt64(0)..<8 {
-            guard let process = SeedProcess(seed: seed), process.lines().isGood else { return }
+            guard var process = SeedProcess(seeds: seed..<seed + 1) else { return }
+            while !process.read() {}
+            guard process.results().allSatisfy(\.isGood) else { return }
             _ = runHere(seed, isVerbose: false)
         }
     }
@@ -56,31 +63,42 @@ struct SeedProcess {
         return ends.firstIndex { $0.revents != 0 } ?? 0
     }
 
-    /// Waits for its end.
-    func lines() -> Lines {
-        var bytes: [UInt8] = []
+    /// Reads what it says; true when it has ended.
+    mutating func read() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(pipe, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
+        let count = Glibc.read(pipe, &buffer, buffer.count)
+        guard count > 0 else { return true }
+        bytes += buffer[..<count]
+        return false
+    }
+
+    /// What its seeds came to, in order, up to the one that ended it. Call once, when it has ended.
+    func results() -> [Lines] {
         close(pipe)
         var status: Int32 = 0
         waitpid(process, &status, 0)
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        guard status >> 8 != SIMULATION_STUCK else {
-            return ["violation \(Checker.timePasses.name): a job did not end", "end"]
+        var results: [Lines] = []
+        var lines: Lines = []
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            lines.append(String(line))
+            guard line == "end" else { continue }
+            results.append(lines)
+            lines = []
         }
-        guard status == 0, lines.last == "end" else {
-            let signal = status & 0x7F
-            let reason =
-                signal == SIGALRM
-                ? "did not end within \(Self.secondsMax) s"
-                : "died with \(signal == 0 ? "status \(status >> 8)" : "signal \(signal)")"
-            return ["violation runs: \(reason)", "end"]
+        if results.count < seeds.count || status != 0 {
+            results = results.prefix(seeds.count - 1) + [["violation \(Self.end(status))", "end"]]
         }
-        return lines
+        return results
+    }
+
+    /// How a process ended that did not run its seeds.
+    private static func end(_ status: Int32) -> String {
+        let signal = status & 0x7F
+        if status >> 8 == SIMULATION_STUCK {
+            return "\(Checker.timePasses.name): a job did not end"
+        }
+        if signal == SIGALRM { return "runs: did not end within \(secondsMax) s" }
+        return "runs: died with \(signal == 0 ? "status \(status >> 8)" : "signal \(signal)")"
     }
 
     /// Ends it; what it came to is not wanted.

@@ -224,16 +224,15 @@ final class World: @unchecked Sendable {
 
     /// A parent gets a PRESENT.
     private func heard(_ header: Frame, on link: Network.LinkID) {
-        let text = String(decoding: header, as: UTF8.self)
-        guard text.hasPrefix("id: "), let line = text.split(separator: "\n").first,
-            let id = PresentationID(line.dropFirst(4))
+        guard header.starts(with: "id: ".utf8),
+            let id = PresentationID(
+                String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
         else { return }
         if plan.scene == .pastParent { ledger.presents.append((scheduler.now, link)) }
+        let isReachable = !header.contains("\nreachable: false".utf8)
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
-            if link.parent == Plan.presenter, !text.contains("\nreachable: false") {
-                ledger.askers[id] = link.child
-            }
+            if link.parent == Plan.presenter, isReachable { ledger.askers[id] = link.child }
             if ask.worker == link.child, !ask.isLifeOver { ledger.asks[index].isHeard = true }
         }
     }
