@@ -229,7 +229,9 @@ final class World: @unchecked Sendable {
                 String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
         else { return }
         if plan.scene == .pastParent { ledger.presents.append((scheduler.now, link)) }
-        let isReachable = !header.contains("\nreachable: false".utf8)
+        let isReachable = !header.split(separator: 10).contains {
+            $0.elementsEqual("reachable: false".utf8)
+        }
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
             if link.parent == Plan.presenter, isReachable { ledger.askers[id] = link.child }
