@@ -46,7 +46,7 @@ extension RealSockets {
         /// One presentation from the first word to the last.
         private static func converse(_ client: RawSocket) async throws {
             let present = Message.Present.client()
-            guard case .answer(_, let decision) = try await client.ask(.present(present)) else {
+            guard case .answer(_, let decision, _) = try await client.ask(.present(present)) else {
                 Issue.record("no answer")
                 return
             }
@@ -77,7 +77,7 @@ extension RealSockets {
                 let prompt = try await presenter.nextPrompt()
                 async let later = client.ask(.await(id: present.id, waitMilliseconds: 20_000))
                 _ = try prompt.answer("cancel", by: "ada", via: .person)
-                guard case .answer(_, let decision) = try await later else {
+                guard case .answer(_, let decision, _) = try await later else {
                     Issue.record("no answer")
                     return
                 }

@@ -49,7 +49,7 @@ extension RealSockets {
                     didRecover: didRecover, reason: "answered", extras: extras)
                 try await parent.send([link, []] + Message.answer(present.id, decision).frames)
                 let told = try await child.hear(.answer)
-                #expect(told == .answer(present.id, decision))
+                #expect(told == .answer(present.id, decision, digest: expected.digest))
                 // The child's word counts only where the attempt was its own.
                 let result: RecoveryResult = didRecover == false ? .failed : .recovered
                 let settled = Message.settled(

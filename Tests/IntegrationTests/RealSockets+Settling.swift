@@ -59,7 +59,8 @@ extension RealSockets {
             try await bus.run(central) {
                 let client = try RawSocket.request(to: try bus.endpoint("central"))
                 let present = Message.Present.client()
-                guard case .answer(_, let decision) = try await client.ask(.present(present)) else {
+                guard case .answer(_, let decision, _) = try await client.ask(.present(present))
+                else {
                     Issue.record("no ANSWER")
                     return
                 }

@@ -109,7 +109,7 @@ extension DownlinkMachine {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
-        let message = Message.answer(entry.id, delivery.told)
+        let message = Message.answer(entry.id, delivery.told, digest: entry.digest)
         // Resent only to a child within reach; any other peer gets it by repeating its request.
         delivery.next = nil
         switch entry.asker {

@@ -81,21 +81,25 @@ extension DownlinkMachine {
         if former.boot != hello.boot {
             // Presentations of the old life are lost unless the new one presents the same ids.
             actions += markUnreachable(hello.from, askedBy: former.boot, at: now)
-        } else if former.peer != peer {
-            deliverAgain(to: hello, at: now)
         }
+        if former.boot != hello.boot || former.peer != peer { deliverAgain(to: hello, at: now) }
         return actions
     }
 
-    /// The same life by a new connection: it may have run an attempt whose SETTLED was lost with
-    /// the old connection. Then it has no reason to present again.
+    /// The same life by a new connection may have run an attempt whose SETTLED was lost with the
+    /// old connection, and then has no reason to present again. A new life of a hop says `unknown`
+    /// once its own children have had their time to come back (rule 9).
     private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
         var position = 0
-        for var entry in unsettled(of: hello.from) where entry.askedBy == hello.boot {
+        for var entry in unsettled(of: hello.from) {
             guard case .answered(var delivery) = entry.phase else { continue }
-            delivery.next = now + UInt64(position / times.pacePerMillisecond)
+            if entry.askedBy == hello.boot {
+                delivery.next = now + UInt64(position / times.pacePerMillisecond)
+                entry.unreachableSince = nil
+            } else if entry.origin != hello.from {
+                delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
+            }
             entry.phase = .answered(delivery)
-            entry.unreachableSince = nil
             store(entry)
             position += 1
         }
@@ -360,7 +364,9 @@ extension DownlinkMachine {
         _ entry: DownlinkEntry, attempt: UInt64?, to peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if case .answered(let delivery) = entry.phase {
-            return [.send(.answer(entry.id, delivery.told), to: peer)]
+            return [
+                .send(.answer(entry.id, delivery.told, digest: entry.digest), to: peer)
+            ]
         }
         guard let attempt else { return [.send(pending(entry, at: now), to: peer)] }
         return acknowledge(entry, attempt: attempt, to: peer, at: now)

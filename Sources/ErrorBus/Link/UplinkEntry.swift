@@ -69,6 +69,12 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
+    /// Whether it is for the report with this digest, as far as both are known.
+    func isAbout(_ digest: ReportDigest?) -> Bool {
+        guard let digest, let own = request.present.digest else { return true }
+        return digest == own
+    }
+
     /// The origin and digest, for a parent that may not know the presentation.
     var asked: Message.Asked? {
         request.present.digest.map { .init(origin: request.present.origin, digest: $0) }

@@ -42,7 +42,8 @@ extension UplinkMachine {
         case .pending(let pending):
             if entries[pending.id]?.isOpen == true { noteWay(pending.state, at: now) }
             return held(pending.id, pending.state, by: pending.by, at: now)
-        case .answer(let id, let answer): return answered(id, answer, at: now)
+        case .answer(let id, let answer, let digest):
+            return answered(id, answer, to: digest, at: now)
         case .withdrawn(let id): return withdrawn(id, isOK: false, at: now)
         case .reject(let reject): return refused(reject, at: now)
         default: return []
@@ -101,12 +102,13 @@ extension UplinkMachine {
     }
 
     private mutating func answered(
-        _ id: PresentationID, _ answer: Answer, at now: MonotonicTime
+        _ id: PresentationID, _ answer: Answer, to digest: ReportDigest?, at now: MonotonicTime
     ) -> [UplinkAction] {
         func settle(_ result: RecoveryResult) -> [UplinkAction] {
             [.send(settledMessage(id, answer.id, result))]
         }
-        guard var entry = entries[id] else {
+        // One for another report under the id is for an earlier life of the origin.
+        guard var entry = entries[id], entry.isAbout(digest) else {
             // Shortly after the start a child may still return for it; later none will (rule 9).
             guard now.since(startedAt) > times.abandonAfter else {
                 return [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
@@ -169,8 +171,9 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         guard let id = reject.id, var entry = entries[id] else { return [] }
         switch entry.phase {
-        case .withdrawing(let reason, _, _) where reject.code == .notYours:
-            // Another path has presented it: this one has nothing left to withdraw.
+        case .withdrawing(let reason, _, _)
+        where [.notYours, .conflict, .malformed].contains(reject.code):
+            // Another path, or another origin, presents it: nothing is left to withdraw here.
             entry.phase = .gone(reason, until: now + times.tombstone)
             store(entry, id)
             return []

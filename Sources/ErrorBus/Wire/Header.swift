@@ -195,6 +195,10 @@ struct HeaderReader {
         try required("id", "a UUID") { PresentationID($0) }
     }
 
+    func digest() throws(WireError) -> ReportDigest? {
+        try optional("digest", "16 hexadecimal digits") { ReportDigest($0) }
+    }
+
     func name(_ field: String) throws(WireError) -> NodeName {
         try required(field, NodeName.allowed) { NodeName($0) }
     }

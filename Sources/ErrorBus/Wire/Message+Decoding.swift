@@ -50,7 +50,9 @@ extension Message {
                 id: try fields.presentationID(),
                 waitMilliseconds: try fields.number("wait-ms") ?? 0)
         case .answer:
-            self = .answer(try fields.presentationID(), try Answer(fields, payload: payload))
+            self = .answer(
+                try fields.presentationID(), try Answer(fields, payload: payload),
+                digest: try fields.digest())
         case .settled: self = .settled(try Settled(fields))
         case .withdraw:
             // A reason unknown here still means that the origin withdrew.
@@ -118,7 +120,7 @@ extension Message.Present {
         }
         origin = try fields.name("origin")
         path = try fields.path("path")
-        digest = try fields.optional("digest", "16 hexadecimal digits") { ReportDigest($0) }
+        digest = try fields.digest()
         leftMilliseconds = try fields.number("left-ms")
         waitMilliseconds = try fields.number("wait-ms")
         retryOf = try fields.optional("retry-of", "a UUID") { PresentationID($0) }
@@ -145,7 +147,9 @@ extension Message.Pending {
 }
 
 extension Answer {
-    static let knownFields = ["id", "answer", "by", "via", "option", "did-recover", "reason"]
+    static let knownFields = [
+        "id", "digest", "answer", "by", "via", "option", "did-recover", "reason",
+    ]
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
         let vias = Via.allCases.map(\.rawValue).joined(separator: ", ")
@@ -170,7 +174,7 @@ extension Message.Asked {
     /// Nil when both fields are absent.
     fileprivate init?(_ fields: HeaderReader) throws(WireError) {
         let origin = try fields.optional("origin", NodeName.allowed) { NodeName($0) }
-        let digest = try fields.optional("digest", "16 hexadecimal digits") { ReportDigest($0) }
+        let digest = try fields.digest()
         guard (origin == nil) == (digest == nil) else {
             throw WireError(
                 .malformed,

@@ -10,7 +10,7 @@ extension Message {
     private var payload: Frame {
         switch self {
         case .present(let present): present.payload
-        case .answer(_, let answer): answer.extras.payload
+        case .answer(_, let answer, _): answer.extras.payload
         case .state(let payload): payload
         default: []
         }
@@ -32,8 +32,9 @@ extension Message {
         case .await(let id, let wait):
             header.append("id", id.description)
             header.append("wait-ms", wait)
-        case .answer(let id, let answer):
+        case .answer(let id, let answer, let digest):
             header.append("id", id.description)
+            header.append("digest", digest?.description)
             answer.write(to: &header)
         case .settled(let settled):
             header.append("id", settled.id.description)

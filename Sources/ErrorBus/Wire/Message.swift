@@ -12,8 +12,8 @@ enum Message: Hashable, Sendable {
     case pending(Pending)
     /// The child still waits for the answer.
     case await(id: PresentationID, waitMilliseconds: UInt64)
-    /// The answer.
-    case answer(PresentationID, Answer)
+    /// The answer, and the digest of the report that it answers; nil from a peer that sends none.
+    case answer(PresentationID, Answer, digest: ReportDigest? = nil)
     /// The result of an answer.
     case settled(Settled)
     /// The origin withdraws.

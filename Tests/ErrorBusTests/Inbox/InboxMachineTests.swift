@@ -152,7 +152,8 @@ struct InboxMachineTests {
                 try machine.undo(id(1), at: later)
             } else {
                 let group = try machine.item(id(1), at: later).group
-                #expect(try machine.undoGroup(group, at: later).map(\.id) == [id(1)])
+                let undone = try machine.undoGroup(group, at: later)
+                #expect(undone.map(\.id) == [id(1)])
             }
             #expect(throws: InboxRefusal.takenBack) {
                 try machine.answer(id(1), with: given, undo: .seconds(10), at: later)
@@ -254,7 +255,8 @@ struct InboxMachineTests {
                 id(number), with: answer("retry", by: "ann", number), undo: .seconds(5), at: start)
         }
         _ = try machine.answer(id(3), with: answer("retry", by: "ann", 3), undo: .zero, at: start)
-        #expect(try machine.undoGroup(group, at: start) == [id(1), id(2)])
+        let undone = try machine.undoGroup(group, at: start)
+        #expect(undone.map(\.id) == [id(1), id(2)])
         #expect(machine.openGroups(at: start).map(\.members) == [[id(1), id(2)]])
         #expect(throws: InboxRefusal.unknownGroup(99)) { try machine.undoGroup(99, at: start) }
     }

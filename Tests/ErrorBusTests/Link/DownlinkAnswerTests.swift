@@ -16,7 +16,7 @@ import Testing
     @Test("resent after 1, 2, 4 .. 30 s, each up to a quarter longer, until SETTLED")
     func resending() {
         var rig = asked()
-        #expect(rig.answer(id) == [.send(.answer(id, .decision()), to: one)])
+        #expect(rig.answer(id) == [.send(.answered(id, .decision()), to: one)])
         var last = rig.now
         for seconds in [1, 2, 4, 8, 16, 30, 30] as [UInt64] {
             var sent: [Message] = []
@@ -25,7 +25,7 @@ import Testing
                 sent = rig.machine.ticked(at: due).sent(to: one).filter { $0.verb == .answer }
                 _ = rig.get(.pong(0), from: one)
             }
-            #expect(sent == [.answer(id, .decision())])
+            #expect(sent == [.answered(id, .decision())])
             #expect((seconds * 1000...seconds * 1250).contains(rig.now.since(last)))
             last = rig.now
         }
@@ -103,6 +103,20 @@ import Testing
         #expect(late == [.settled(id, answer: Message.sampleAnswer, .recovered)])
     }
 
+    @Test("an answer goes to the next life of its hop, which may say that the origin is gone")
+    func nextLife() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(id, origin: "w", path: ["w", "a"]), from: one)
+        _ = rig.answer(id)
+        _ = rig.get(.bye(reason: "restart"), from: one)
+        // What was due to be sent again meanwhile finds no link.
+        _ = rig.run(10_000)
+        _ = rig.get(.hello("a", boot: 2), from: PeerID(2))
+        #expect(rig.runAlive(40_000, PeerID(2)).verbs(to: PeerID(2)).contains(.answer))
+        let settled = rig.get(.settled(id, .unknown), from: PeerID(2))
+        #expect(settled == [.settled(id, answer: Message.sampleAnswer, .unknown)])
+    }
+
     @Test("an answered entry is not abandoned")
     func notAbandoned() {
         var rig = asked()
@@ -146,7 +160,7 @@ import Testing
         let decision = Answer.decision(option: nil, didRecover: true)
         let actions = rig.machine.completed(
             id, generation: 1, verdict: .decided(decision), at: rig.now)
-        #expect(actions == [.send(.answer(id, decision), to: one)])
+        #expect(actions == [.send(.answered(id, decision), to: one)])
         #expect(
             rig.machine.completed(id, generation: 1, verdict: .decided(decision), at: rig.now) == []
         )
@@ -196,7 +210,7 @@ import Testing
         }
         #expect(
             rig.get(.present(id), from: one).sent(to: one)
-                == [.answer(id, .decision(didRecover: true))])
+                == [.answered(id, .decision(didRecover: true))])
         let kept = rig.machine.entries.keys.filter { $0 != id }
         #expect(Set(kept) == Set((195..<200).map { PresentationID($0) }))
         #expect(

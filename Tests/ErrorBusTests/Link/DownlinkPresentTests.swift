@@ -228,7 +228,7 @@ import Testing
         for message in [Message.present(id), .await(id: id, waitMilliseconds: 0)] {
             #expect(
                 rig.get(message, from: one)
-                    == [.send(.answer(id, .decision(didRecover: didRecover)), to: one)])
+                    == [.send(.answered(id, .decision(didRecover: didRecover)), to: one)])
         }
         #expect(rig.runAlive(60_000).isEmpty)
     }
@@ -241,7 +241,7 @@ import Testing
         #expect(rig.get(.settled(id, .unknown), from: one).count == 1)
         #expect(rig.get(.settled(id, .unknown), from: one) == [])
         let again = rig.get(.present(id), from: one)
-        #expect(again == [.send(.answer(id, .decision()), to: one)])
+        #expect(again == [.send(.answered(id, .decision()), to: one)])
         #expect(
             rig.get(.settled(id, .recovered), from: one)
                 == [.settled(id, answer: Message.sampleAnswer, .recovered)])

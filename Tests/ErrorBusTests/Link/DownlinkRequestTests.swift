@@ -41,7 +41,7 @@ import Testing
         #expect(rig.get(.withdraw(id: id, reason: .origin), from: later).verbs(to: later) == [.ok])
         #expect(
             rig.get(.present(id, wait: 9), from: later).sent(to: later) == [
-                .answer(id, .decision(didRecover: true))
+                .answered(id, .decision(didRecover: true))
             ])
     }
 

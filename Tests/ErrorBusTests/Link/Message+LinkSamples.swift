@@ -24,6 +24,12 @@ extension Message {
                 payload: Frame(#"{"domain":"d","description":"\#(text)"}"#.utf8)))
     }
 
+    /// The answer to the report of ``present(_:attempt:origin:path:left:wait:isReachable:text:)``.
+    static func answered(_ id: PresentationID, _ answer: Answer) -> Message {
+        let report = Frame(#"{"domain":"d","description":"x"}"#.utf8)
+        return .answer(id, answer, digest: ReportDigest(of: report))
+    }
+
     static func hello(_ name: NodeName, boot: UInt64 = 1) -> Message {
         .hello(Hello(from: name, boot: BootID(number: boot)))
     }

@@ -80,7 +80,7 @@ import Testing
         answer.didRecover = false
         let actions = rig.fromParent(.answer(rig.id, answer))
         #expect(actions.up.results == [.failed])
-        guard case .answer(_, let told) = actions.messages(to: rig.child).first else {
+        guard case .answer(_, let told, _) = actions.messages(to: rig.child).first else {
             Issue.record("\(actions)")
             return
         }

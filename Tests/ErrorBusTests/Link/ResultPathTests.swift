@@ -42,13 +42,13 @@ import Testing
         #expect(
             rig.get(.settled(carriedOut), from: one) == [
                 .cancel(id, generation: 1, reason: .abandoned), settled(.recovered),
-                .send(.answer(id, told), to: two), .passOn(carriedOut),
+                .send(.answer(id, told, digest: digest), to: two), .passOn(carriedOut),
                 .send(.ok(id: id), to: one),
             ])
         #expect(rig.machine.openCount == 0)
         #expect(
             rig.get(.await(id: id, waitMilliseconds: 0), from: one).sent(to: one)
-                == [.answer(id, told)])
+                == [.answer(id, told, digest: digest)])
         #expect(rig.answer(id, .other) == [.settled(id, answer: Answer.other.id, .late)])
     }
 
@@ -120,5 +120,31 @@ import Testing
         _ = last.get(.settled(id, .invalid), from: two)
         // That the origin does not know it says more than that a path has lost the origin.
         #expect(last.get(.settled(id, .unknown), from: one) == [settled(.invalid)])
+    }
+
+    // MARK: The child
+
+    @Test("a refused withdrawal is not sent again", arguments: [403, 409] as [UInt64])
+    func refusedWithdrawal(code: UInt64) throws {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        #expect(rig.withdraw(id).verbs == [.withdraw])
+        let reject = Message.Reject(
+            try #require(RejectCode(number: code)), "another's", id: id)
+        _ = rig.get(.reject(reject))
+        #expect(!rig.runAlive(100_000).map { [$0.1].verbs }.contains([.withdraw]))
+    }
+
+    @Test("an answer to another report under the id is for an earlier life of the origin")
+    func anotherReport() {
+        var rig = UplinkRig.live()
+        var request = UplinkRig.request(id)
+        request.present.digest = digest
+        _ = rig.machine.presented(request, at: rig.now)
+        let other = rig.get(.answer(id, .decision(), digest: ReportDigest(of: [1])))
+        #expect(other == [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))])
+        let own = rig.get(.answer(id, .decision(), digest: digest))
+        #expect(own == [.answered(id, .decision())])
     }
 }

@@ -161,7 +161,8 @@ struct Checker: Sendable {
                 let attempts = ledger.attempts.filter { $0.id == ask.id }
                 let spent =
                     attempts.compactMap { a in a.result.map { $0.time - a.time } }.max() ?? 0
-                let from = max(decision.time, min(ledger.lastFault, end.time), ask.time)
+                let fault = max(ledger.lastFault, ledger.crowdedAt[ask.id] ?? 0)
+                let from = max(decision.time, min(fault, end.time), ask.time)
                 let late = end.time - from
                 return late > plan.recoveryMax + spent
                     ? "\(ask.id): completed \(late) ms after the decision" : nil

@@ -74,13 +74,14 @@ extension Ledger {
     }
 
     /// A program without a link says its last word once: a life of its parent that dies after that
-    /// may take it along.
+    /// may take it along. Where its time is over it says nothing to a parent that does not know it.
     func saidToADead(_ ask: Ask, _ plan: Plan) -> Bool {
         guard ask.worker == Plan.requester, let end = ask.completions.first?.time else {
             return false
         }
         let parent = plan.processes.first { $0.name == ask.worker }?.parents.first
-        return lifeEnds.values.contains { $0.process == parent && $0.time > end }
+        let since = ask.hasExpired ? ask.time : end
+        return lifeEnds.values.contains { $0.process == parent && $0.time > since }
     }
 
     /// Its time was over in an earlier life of its process, which gave it up: that is final.
@@ -91,14 +92,15 @@ extension Ledger {
         }
     }
 
-    /// The process where equal ones wait was restarted while people had this one: its next life let
-    /// it wait for another, and by that one's answer it was completed.
+    /// The process where equal ones wait was restarted while people had this one, or its origin
+    /// went over to that process: there it waited for another, and was completed by that answer.
     func isOvertaken(_ decision: Decision, _ plan: Plan) -> Bool {
-        guard let coalescer = plan.coalescer, plan.isRestarted(coalescer) else { return false }
+        guard let coalescer = plan.coalescer else { return false }
+        let isRestarted = plan.isRestarted(coalescer)
         return asks.contains { ask in
-            guard ask.id == decision.id, let answer = ask.completions.first?.outcome.answer else {
-                return false
-            }
+            guard ask.id == decision.id, let answer = ask.completions.first?.outcome.answer,
+                isRestarted || plan.onlyWay(from: ask.worker) == nil
+            else { return false }
             return answer.id != decision.answer.id && shared(answer.id, by: ask, plan) != nil
         }
     }

@@ -119,6 +119,10 @@ struct Ledger {
     var orphaned: [PresentationID: UInt64] = [:]
     /// The child that the presenter was last asked by, where that one can reach the origin.
     var askers: [PresentationID: String] = [:]
+    /// When a child was last refused for want of room.
+    var crowdedAt: [PresentationID: UInt64] = [:]
+    /// What came to the presenter by several children.
+    var moved: Set<PresentationID> = []
     /// How many presentations of a child people had at most in front of them.
     var mostOpen: [String: Int] = [:]
     /// Shown beside another that they equal, where equal ones wait.

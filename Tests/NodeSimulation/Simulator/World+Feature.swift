@@ -60,11 +60,8 @@ extension World {
     /// Whether people see it, or what stands for it; or it is being carried out.
     func isInFront(_ ask: Ledger.Ask) -> Bool {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
-        if let most = plan.openMax {
-            if isCrowded(ask, most) { crowdedUntil[ask.id] = scheduler.now }
-            // What was refused for want of room is sent again after 1 s and up to half as long.
-            if let until = crowdedUntil[ask.id], scheduler.now <= until + 2_600 { return true }
-        }
+        // What a hop refused for want of room is sent again after 1 s and up to half as long.
+        if let time = ledger.crowdedAt[ask.id], scheduler.now <= time + 2_600 { return true }
         guard plan.coalescer != nil else { return false }
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {
@@ -72,23 +69,14 @@ extension World {
             }
     }
 
-    /// Whether a hop on its way may refuse it, since what it takes of a child may be open.
-    private func isCrowded(_ ask: Ledger.Ask, _ most: Int) -> Bool {
-        guard plan.isCalm, let way = plan.onlyWay(from: ask.worker) else { return true }
-        // What a client without a link asks takes a place of each node on its way.
-        let bare = ledger.bareAsks.filter { id, _ in
-            ledger.bareReplies[id]?.isEmpty == true && ledger.decision(of: id) == nil
-        }
-        let askers = openAsks.map { ledger.asks[$0].worker } + bare.values.map(\.parent)
-        let ways = askers.map { plan.onlyWay(from: $0) ?? way }
-        return way.contains { child in ways.count { $0.contains(child) } > most }
-    }
-
     /// Each second.
     func lookAtFeature() {
         if plan.openMax != nil {
-            // By whom it came first need not be whose it is now.
-            let byChild = Dictionary(grouping: ledger.standing.map { ledger.shown[$0] }) {
+            // What moves from one child to another is no new one, and stays.
+            let stay = ledger.standing.map { ledger.shown[$0] }.filter {
+                !ledger.moved.contains($0.id)
+            }
+            let byChild = Dictionary(grouping: stay) {
                 ledger.askers[$0.id] ?? $0.path.last ?? ""
             }
             for (child, prompts) in byChild {

@@ -58,7 +58,8 @@ extension World {
             return
         }
         let since = max(
-            undeliveredSince[index] ?? scheduler.now, decision.time, ask.time, ledger.lastFault)
+            undeliveredSince[index] ?? scheduler.now, decision.time, ask.time, ledger.lastFault,
+            ledger.crowdedAt[ask.id] ?? 0)
         undeliveredSince[index] = since
         ledger.undelivered[ask.id] = max(
             ledger.undelivered[ask.id] ?? 0, scheduler.now - since)
@@ -152,6 +153,8 @@ extension World {
                 }
             }
         }
-        scheduler.run(until: scheduler.now + 1_000)
+        // What is frozen replies later.
+        let thawed = lives.values.map(\.transport.frozenUntil).max() ?? 0
+        scheduler.run(until: max(scheduler.now, thawed) + 1_000)
     }
 }

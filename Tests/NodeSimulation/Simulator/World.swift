@@ -203,6 +203,8 @@ final class World: @unchecked Sendable {
             if case .lost = fate {
             } else if frames[2].elementsEqual("PRESENT".utf8) {
                 heard(frames[3], on: link)
+            } else if frames[2].elementsEqual("REJECT".utf8) {
+                refused(frames[3])
             }
         }
         for (index, ambush) in plan.ambushes.enumerated()
@@ -222,19 +224,36 @@ final class World: @unchecked Sendable {
         return fate
     }
 
+    /// The presentation that a header is about.
+    private func id(in header: Frame) -> PresentationID? {
+        guard header.starts(with: "id: ".utf8) else { return nil }
+        return PresentationID(
+            String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
+    }
+
+    private func has(_ line: String, in header: Frame) -> Bool {
+        header.split(separator: 10).contains { $0.elementsEqual(line.utf8) }
+    }
+
+    /// A child gets a REJECT.
+    private func refused(_ header: Frame) {
+        guard plan.openMax != nil, let id = id(in: header), has("code: 429", in: header) else {
+            return
+        }
+        ledger.crowdedAt[id] = scheduler.now
+    }
+
     /// A parent gets a PRESENT.
     private func heard(_ header: Frame, on link: Network.LinkID) {
-        guard header.starts(with: "id: ".utf8),
-            let id = PresentationID(
-                String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
-        else { return }
+        guard let id = id(in: header) else { return }
         if plan.scene == .pastParent { ledger.presents.append((scheduler.now, link)) }
-        let isReachable = !header.split(separator: 10).contains {
-            $0.elementsEqual("reachable: false".utf8)
-        }
+        let isReachable = !has("reachable: false", in: header)
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
-            if link.parent == Plan.presenter, isReachable { ledger.askers[id] = link.child }
+            if link.parent == Plan.presenter, isReachable {
+                let former = ledger.askers.updateValue(link.child, forKey: id)
+                if former != nil, former != link.child { ledger.moved.insert(id) }
+            }
             if ask.worker == link.child, !ask.isLifeOver { ledger.asks[index].isHeard = true }
         }
     }
@@ -352,8 +371,6 @@ final class World: @unchecked Sendable {
     var openAsks: [Int] = []
     /// Whether a way leads up from a process, as far as it was looked for at this second.
     var waysUp: [String: Bool] = [:]
-    /// When a hop on the way of a presentation was last seen to be full.
-    var crowdedUntil: [PresentationID: UInt64] = [:]
     /// Since when what is asked is in front of no person, or has reached no parent: by the number
     /// of the asking, since an id may be asked again.
     var gapSince: [Int: UInt64] = [:]
