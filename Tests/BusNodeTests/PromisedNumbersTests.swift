@@ -82,10 +82,12 @@ struct PromisedNumbersTests {
         "logged after \(seconds(times.parentMissing));",
         "repeated every \(minutes(times.parentMissingAgain))",
         "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
-        "kept for \(SQLiteJournal.retention.wholeMilliseconds / 86_400_000) days and at most "
-            + "\(SQLiteJournal.rowCountMax) of them",
+        "kept for \(retention.age.wholeMilliseconds / 86_400_000) days, at most "
+            + "\(retention.count) of them, in at most \(retention.megabytes) MiB",
         "asked more than \(limits.statesPerSecondMax) times a second",
     ]
+
+    private static let retention = JournalRetention()
 
     private static func seconds(_ milliseconds: UInt64) -> String { "\(milliseconds / 1_000) s" }
     private static func seconds(_ time: Duration) -> String { seconds(time.wholeMilliseconds) }

@@ -66,11 +66,15 @@ package final class NodeAssembly: Sendable {
                     metadata: ["file": "\(file)"])
             }
             parts.journal = journal
-            for console in consoles.values { try console.silences.keep(in: journal) }
+            for (number, console) in consoles.values.enumerated() {
+                try console.silences.keep(in: journal)
+                // A client in the node's place serves no console.
+                if use == .alone { try console.keepHistory(in: journal, number: number) }
+            }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
-            Task { [logger, weak journal] in
+            Task { [logger, weak journal, retention = settings.retention] in
                 // Ends with the node, which owns the journal.
-                while await journal?.prune(logger) != nil {
+                while await journal?.prune(retention, logger) != nil {
                     try? await Task.sleep(for: SQLiteJournal.pruneEvery)
                 }
             }

@@ -12,6 +12,8 @@ final class AuditHistory: AuditLog {
         let fields: [String: String]
         /// What happened, for people. Not escaped.
         let sentence: String
+        /// What it counts as in the chart; nil for most events.
+        let count: Count?
 
         var view: EventView {
             var view = EventView()
@@ -32,6 +34,21 @@ final class AuditHistory: AuditLog {
         }
     }
 
+    /// What an event counts as in the chart.
+    enum Count: String {
+        case presented, answered, recovered, failed, cancelled
+
+        fileprivate var property: WritableKeyPath<Bucket, Int> {
+            switch self {
+            case .presented: \.presented
+            case .answered: \.answered
+            case .recovered: \.recovered
+            case .failed: \.failed
+            case .cancelled: \.cancelled
+            }
+        }
+    }
+
     /// One minute of the chart.
     struct Bucket: Hashable, Sendable {
         var presented = 0
@@ -44,9 +61,11 @@ final class AuditHistory: AuditLog {
 
     static let bucketCount = 60
 
-    private struct State {
+    fileprivate struct State {
         var events: [Event] = []
         var start = 0
+        /// How many events this life of the node had, with those that fell out.
+        var total = 0
         /// By minutes since 1970.
         var buckets: [Int: Bucket] = [:]
     }
@@ -55,20 +74,33 @@ final class AuditHistory: AuditLog {
     /// Whether an option has the role cancel in that presentation.
     private let isCancel: @Sendable (PresentationID, _ option: String) -> Bool
 
+    /// Wakes the keeper of what the journal lacks.
+    private let added: AsyncStream<Void>.Continuation
+    let additions: AsyncStream<Void>
+
     init(isCancel: @escaping @Sendable (PresentationID, String) -> Bool = { _, _ in false }) {
         self.isCancel = isCancel
+        (additions, added) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Restores the events of an earlier life of the node, oldest first; once, before any other.
+    func restore(_ events: [Event]) {
+        state.withLock { state in
+            for event in events { state.append(event) }
+            state.total = 0
+        }
     }
 
     func record(_ event: PresentationEvent) { record(event, at: .now) }
 
     func record(_ event: PresentationEvent, at time: Date) {
-        let count: WritableKeyPath<Bucket, Int>? =
+        let count: Count? =
             switch event.what {
-            case .presented: \.presented
-            case .decided: \.answered
-            case .settled(.recovered, _): \.recovered
+            case .presented: .presented
+            case .decided: .answered
+            case .settled(.recovered, _): .recovered
             case .settled(_, let answer):
-                isCancel(event.id, answer.option) ? \.cancelled : \.failed
+                isCancel(event.id, answer.option) ? .cancelled : .failed
             case .reported, .ended, .completed: nil
             }
         add(event.word, event.id, event.fields, event.sentence, at: time, count)
@@ -81,26 +113,24 @@ final class AuditHistory: AuditLog {
 
     private func add(
         _ event: String, _ id: PresentationID, _ fields: [String: String], _ sentence: String,
-        at time: Date, _ count: WritableKeyPath<Bucket, Int>?
+        at time: Date, _ count: Count?
     ) {
         // The ledger has them whole; here they are kept and searched by the thousand.
         let event = Event(
             time: time, event: event, id: id,
             fields: fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) },
-            sentence: sentence.clipped(ConsoleLimits.auditFieldScalarMax))
+            sentence: sentence.clipped(ConsoleLimits.auditFieldScalarMax), count: count)
+        state.withLock { $0.append(event) }
+        added.yield()
+    }
+
+    /// The events after the first `seen` ones, oldest first, at most `limit`, and the number of
+    /// those before that are not here any longer.
+    func events(after seen: Int, limit: Int) -> (events: [Event], lostCount: Int) {
         state.withLock { state in
-            state.events.append(event)
-            let overflow = state.events.count - state.start - ConsoleLimits.auditEventMax
-            if overflow > 0 { state.start += overflow }
-            if state.start > ConsoleLimits.auditEventMax {
-                state.events.removeFirst(state.start)
-                state.start = 0
-            }
-            let minute = Self.minute(time)
-            if let count { state.buckets[minute, default: Bucket()][keyPath: count] += 1 }
-            if state.buckets.count > Self.bucketCount * 2 {
-                state.buckets = state.buckets.filter { $0.key > minute - Self.bucketCount }
-            }
+            let events = state.events[state.start...]
+            let fresh = min(state.total - seen, events.count)
+            return (Array(events.suffix(fresh).prefix(limit)), state.total - seen - fresh)
         }
     }
 
@@ -125,8 +155,28 @@ final class AuditHistory: AuditLog {
         }
     }
 
-    private static func minute(_ time: Date) -> Int {
+    fileprivate static func minute(_ time: Date) -> Int {
         Int((time.timeIntervalSince1970 / 60).rounded(.down))
+    }
+}
+
+extension AuditHistory.State {
+    mutating func append(_ event: AuditHistory.Event) {
+        events.append(event)
+        total += 1
+        let overflow = events.count - start - ConsoleLimits.auditEventMax
+        if overflow > 0 { start += overflow }
+        if start > ConsoleLimits.auditEventMax {
+            events.removeFirst(start)
+            start = 0
+        }
+        let minute = AuditHistory.minute(event.time)
+        if let count = event.count {
+            buckets[minute, default: AuditHistory.Bucket()][keyPath: count.property] += 1
+        }
+        if buckets.count > AuditHistory.bucketCount * 2 {
+            buckets = buckets.filter { $0.key > minute - AuditHistory.bucketCount }
+        }
     }
 }
 

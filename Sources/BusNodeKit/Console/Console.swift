@@ -20,6 +20,7 @@ final class Console: Sendable {
     private let running: RunningNode
     /// The live state of the topology.
     let live: LiveView
+    private let historyKeeper = Mutex<HistoryKeeper?>(nil)
 
     /// - Throws: When the token's file is missing or invalid.
     init(
@@ -52,6 +53,19 @@ final class Console: Sendable {
 
     /// The log for this node's events, which the console reads.
     var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
+
+    /// Keeps the history in the node's journal, and restores it; before the first presentation
+    /// arrives.
+    ///
+    /// - Parameter number: The console's number in its node.
+    func keepHistory(in journal: SQLiteJournal, number: Int) throws {
+        let keeper = try HistoryKeeper(
+            inbox, history, in: journal, console: number, logger: logger)
+        historyKeeper.withLock { $0 = keeper }
+    }
+
+    /// What writes its history; nil without a journal.
+    var keeper: HistoryKeeper? { historyKeeper.withLock { $0 } }
 
     func attach(_ node: Node) { running.set(node) }
 

@@ -28,9 +28,9 @@ struct ConsoleAPI: Sendable {
             return Response(try detail(try id(context)))
         }
         routes.post("/api/v1/presentations/{id}/answer", person(answer))
-        routes.post("/api/v1/presentations/{id}/undo", person(undo))
-        routes.post("/api/v1/presentations/{id}/claim", person(claim))
-        routes.post("/api/v1/presentations/{id}/release", person(release))
+        routes.post("/api/v1/presentations/{id}/undo", person(undo, isStored: true))
+        routes.post("/api/v1/presentations/{id}/claim", person(claim, isStored: true))
+        routes.post("/api/v1/presentations/{id}/release", person(release, isStored: true))
         routes.get("/api/v1/groups/{number}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try group(try number(context)))
@@ -70,8 +70,11 @@ struct ConsoleAPI: Sendable {
 
     // MARK: Parts of a request
 
+    /// - Parameter isStored: Whether the response waits until the change is in the journal. An
+    ///   answer never does: it is recorded by itself.
     private func person(
-        _ handle: @escaping @Sendable (PresentationID, [UInt8]) throws -> Void
+        _ handle: @escaping @Sendable (PresentationID, [UInt8]) throws -> Void,
+        isStored: Bool = false
     ) -> ConsoleRoutes.Handler {
         { request, context in
             _ = try QueryFields(request.uri.query).allowing()
@@ -79,6 +82,7 @@ struct ConsoleAPI: Sendable {
             let body = try await body(request)
             do {
                 try handle(id, body)
+                if isStored { await console.keeper?.write() }
                 return Response(PresentationView(try inbox.item(id), console.revisions).json)
             } catch let refusal as InboxRefusal {
                 throw APIProblem(refusal)

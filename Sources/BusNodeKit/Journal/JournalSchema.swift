@@ -41,6 +41,45 @@ enum JournalSchema {
                 table.column("node", .text).notNull()
             }
         }
+        migrator.registerMigration("4 history") { database in
+            try database.create(table: HistoryRow.databaseTableName) { table in
+                table.primaryKey {
+                    table.column("console", .integer)
+                    table.column("id", .text)
+                }
+                for column in [
+                    "path", "domain", "severity", "description", "options", "openedAt", "changedAt",
+                    "stage", "takenBack",
+                ] {
+                    table.column(column, .text).notNull()
+                }
+                for column in [
+                    "origin", "claimedBy", "claimedUntil", "answer", "option", "answeredBy", "via",
+                    "result", "reason", "failedAgain",
+                ] {
+                    table.column(column, .text)
+                }
+                table.column("code", .integer)
+                table.column("retryCount", .integer).notNull()
+                table.column("wasShownBefore", .boolean).notNull()
+            }
+            try database.create(
+                indexOn: HistoryRow.databaseTableName, columns: ["console", "openedAt"])
+            try database.create(
+                indexOn: HistoryRow.databaseTableName, columns: ["console", "stage", "changedAt"])
+            try database.create(table: HistoryEventRow.databaseTableName) { table in
+                table.autoIncrementedPrimaryKey("number")
+                table.column("console", .integer).notNull()
+                for column in ["time", "event", "id", "fields", "sentence"] {
+                    table.column(column, .text).notNull()
+                }
+                for column in ["person", "count"] { table.column(column, .text) }
+            }
+            for column in ["id", "time"] {
+                try database.create(
+                    indexOn: HistoryEventRow.databaseTableName, columns: [column])
+            }
+        }
         return migrator
     }
 }
@@ -152,8 +191,8 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// the only one that continues between two lives of a node.
     func silence(at now: Moment) -> Silence? {
         guard let json = try? JSONValue.parse(Array(pattern.utf8)),
-            let match = try? RuleMatch(json: json), let created = moment(createdAt, now),
-            let ends = moment(endsAt, now)
+            let match = try? RuleMatch(json: json), let created = Moment(createdAt, at: now),
+            let ends = Moment(endsAt, at: now)
         else { return nil }
         // A clock set back since then must not extend it beyond its meant duration.
         let meant = Moment(
@@ -166,12 +205,6 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             createdAt: created,
             endsAt: now < created ? meant : ends,
             endedBy: endedBy, answeredCount: answered,
-            withheldCount: withheld, lastAt: lastAt.flatMap { moment($0, now) })
-    }
-
-    private func moment(_ text: String, _ now: Moment) -> Moment? {
-        guard let date = TimeText.date(text) else { return nil }
-        let milliseconds = Int64(date.timeIntervalSince(now.date) * 1_000)
-        return Moment(instant: now.instant + .milliseconds(milliseconds), date: date)
+            withheldCount: withheld, lastAt: lastAt.flatMap { Moment($0, at: now) })
     }
 }

@@ -2,24 +2,15 @@ package import ErrorBus
 package import Foundation
 import GRDB
 import Glibc
-import Logging
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 package final class SQLiteJournal: DecisionJournal {
-    /// How long settled and ended presentations are kept, for repeated requests and the audit.
-    static let retention: Duration = .seconds(30 * 86_400)
-    /// The most presentations kept; the oldest settled ones go first.
-    static let rowCountMax = 200_000
-
-    /// How often a node prunes its journal.
-    static let pruneEvery: Duration = .seconds(6 * 3600)
-
     let path: String
     /// Its files that other users could read or write before it was opened.
     let tightened: [String]
     private let lock: JournalLock?
     private let database: DatabaseQueue
-    private let openedAt: String
+    let openedAt: String
     /// Presentations of this process have a later time than those that an earlier process left
     /// open, even in the millisecond of the start, and when the clock is set back.
     private let firstShownAt: String
@@ -155,46 +146,6 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// Deletes rows older than the retention or beyond the limit, if they are settled, ended or
-    /// left open by an earlier process. Never an answer without a result: it may still be
-    /// delivered.
-    ///
-    /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
-    /// the node starts must not empty the journal.
-    func prune(
-        retention: Duration = SQLiteJournal.retention, keeping count: Int = rowCountMax,
-        now: Date = .now
-    ) async throws {
-        let (time, openedAt) = (TimeText.text(now), openedAt)
-        try await write { database in
-            let shownAt = Column("shownAt")
-            let isOver = Column("settledAt") != nil || Column("endedAt") != nil
-            let isLeft = Column("answer") == nil && shownAt <= openedAt
-            let latest = try String.fetchOne(
-                database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
-            guard let latest else { return }
-            let before = try Date(min(latest, time), strategy: TimeText.style)
-                .addingTimeInterval(-Double(retention.components.seconds))
-                .formatted(TimeText.style)
-            try JournalRow.filter((isOver || isLeft) && shownAt < before).deleteAll(database)
-            for rows in [JournalRow.filter(isOver), JournalRow.filter(isLeft)] {
-                let surplus = try JournalRow.fetchCount(database) - count
-                guard surplus > 0 else { return }
-                let ids = try rows.order(shownAt).limit(surplus)
-                    .select(Column("id"), as: String.self).fetchAll(database)
-                try JournalRow.deleteAll(database, keys: ids)
-            }
-        }
-    }
-
-    /// Prunes; a failure is logged, and retried the next time.
-    func prune(_ logger: Logger) async {
-        do { try await prune() } catch {
-            logger.error(
-                "journal: not pruned", metadata: ["file": "\(path)", "problem": "\(error)"])
-        }
-    }
-
     /// Moves the write-ahead log into the database file.
     func checkpoint() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
@@ -238,6 +189,11 @@ package final class SQLiteJournal: DecisionJournal {
     /// Reads on this thread, at the start of a node, when no other access waits.
     func readNow<Value>(_ value: (Database) throws -> Value) throws -> Value {
         try database.read(value)
+    }
+
+    /// As ``readNow(_:)``, to write.
+    func writeNow<Value>(_ updates: (Database) throws -> Value) throws -> Value {
+        try database.write(updates)
     }
 
     private func row(_ id: PresentationID) async throws -> JournalRow? {

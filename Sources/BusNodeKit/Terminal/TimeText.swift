@@ -8,7 +8,10 @@ package enum TimeText {
 
     static func text(_ date: Date) -> String { date.formatted(style) }
 
-    static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
+    /// Half a millisecond after the written time, which was cut: written again, it is the same.
+    static func date(_ text: String) -> Date? {
+        (try? Date(text, strategy: style)).map { $0 + 0.000_5 }
+    }
 
     /// The time with its date, unless that is today's.
     ///

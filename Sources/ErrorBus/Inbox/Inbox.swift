@@ -42,19 +42,30 @@ package final class Inbox: Presenter {
         state = Mutex(State(machine: InboxMachine(limits: limits)))
     }
 
+    /// Restores the presentations of an earlier life of the node; once, before the first one
+    /// arrives.
+    package func restore(_ records: [InboxRecord]) {
+        change { $0.machine.restored(records, at: .now) }
+    }
+
+    /// The changes up to this revision are stored. Once this was called, an ended presentation is
+    /// forgotten only when its last change is stored.
+    package func kept(upTo revision: UInt64) {
+        state.withLock { $0.machine.kept(upTo: revision) }
+    }
+
     /// Holds the presentation until it is answered here or elsewhere. Declines when the inbox is
     /// full, and when no person answered or claimed it within `escalateAfter`.
     package func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Ending>()
-        let isTaken = change { state in
-            guard state.machine.opened(InboxPresentation(prompt), at: .now) != nil else {
-                return false
-            }
-            state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended)
-            return true
+        let item = change { state in
+            let item = state.machine.opened(InboxPresentation(prompt), at: .now)
+            if item != nil { state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended) }
+            return item
         }
-        guard isTaken else { return nil }
+        guard let item else { return nil }
         prompt.moved(to: .presented, by: presenterName)
+        if case .claimed(let person, _) = item.stage { prompt.moved(to: .claimed, by: person) }
         watchContact(of: prompt)
         let escalation = limits.escalateAfter.map { after in
             Task { if await isNeglected(prompt.id, after: after) { ended.offer(.escalated) } }

@@ -38,7 +38,7 @@ package struct InboxItem: Hashable, Sendable {
     /// The presentation in which the same operation failed again after this one's answer.
     package internal(set) var failedAgain: PresentationID?
     /// The answers that were undone, the latest last.
-    private(set) var takenBack: [UniqueID] = []
+    package private(set) var takenBack: [UniqueID] = []
     /// When this stage began.
     package internal(set) var changedAt: Moment
     /// Grows with each change of the inbox: a reader at 7 asks for changes after 7.
@@ -46,7 +46,11 @@ package struct InboxItem: Hashable, Sendable {
     /// The inbox's revision at the item's arrival.
     package let openedRevision: UInt64
 
-    init(_ presentation: InboxPresentation, group: Int, at now: Moment, revision: UInt64) {
+    /// - Parameter past: What is known of it from before, if it is presented again.
+    init(
+        _ presentation: InboxPresentation, group: Int, past: InboxPast? = nil, at now: Moment,
+        revision: UInt64
+    ) {
         id = presentation.id
         report = presentation.report
         origin = presentation.origin
@@ -55,10 +59,26 @@ package struct InboxItem: Hashable, Sendable {
         wasShownBefore = presentation.wasShownBefore
         deadline = presentation.deadline
         self.group = group
-        openedAt = now
+        openedAt = past.map { min($0.openedAt, now) } ?? now
+        stage = past?.stage(at: now) ?? .open
+        takenBack = past?.takenBack ?? []
         changedAt = now
         self.revision = revision
         openedRevision = revision
+    }
+
+    /// An ended presentation of an earlier life of the node.
+    init(_ record: InboxRecord, at now: Moment, revision: UInt64) {
+        self.init(
+            record.presentation, group: 0, past: InboxPast(record), at: now, revision: revision)
+        stage = record.stage
+        failedAgain = record.failedAgain
+        changedAt = min(record.changedAt, now)
+    }
+
+    /// The order of people's lists: by the first presentation, then by arrival.
+    func isOlder(than other: InboxItem) -> Bool {
+        (openedAt, openedRevision) < (other.openedAt, other.openedRevision)
     }
 
     /// Whether an answer may still be given.
@@ -134,24 +154,21 @@ enum InboxDecision: Hashable, Sendable {
     case acknowledged(Answer)
 }
 
-/// The ended presentations in the order of their ends, up to a limit.
+/// The ended presentations in the order of their ends.
 struct InboxEnded: Hashable, Sendable {
-    let max: Int
     private var ids: [PresentationID] = []
     private var start = 0
 
-    init(max: Int) { self.max = max }
+    var count: Int { ids.count - start }
+    var oldest: PresentationID? { count > 0 ? ids[start] : nil }
 
-    /// Adds the latest; returns the one that falls out.
-    mutating func append(_ id: PresentationID) -> PresentationID? {
-        ids.append(id)
-        guard ids.count - start > max else { return nil }
-        defer {
-            start += 1
-            // Compacts rarely, so that the mean cost of a call is low.
-            if start > max { compact() }
-        }
-        return ids[start]
+    mutating func append(_ id: PresentationID) { ids.append(id) }
+
+    mutating func removeOldest() {
+        guard count > 0 else { return }
+        start += 1
+        // Compacts rarely, so that the mean cost of a call is low.
+        if start > count { compact() }
     }
 
     mutating func remove(_ id: PresentationID) {

@@ -7,25 +7,46 @@ struct InboxMachine: Sendable {
     private(set) var revision: UInt64 = 0
     private(set) var openCount = 0
     private var groups = InboxGroups()
-    private var ended: InboxEnded
+    private var ended = InboxEnded()
+    /// The revision up to which changes are stored elsewhere; ended items changed since then stay.
+    private var keptRevision = UInt64.max
+    /// What was open when an earlier life of the node ended, and was not presented again yet.
+    private var awaited: [PresentationID: InboxPast] = [:]
 
-    init(limits: InboxLimits) {
-        self.limits = limits
-        ended = InboxEnded(max: limits.endedMax)
+    init(limits: InboxLimits) { self.limits = limits }
+
+    /// Restores the presentations of an earlier life of the node, before the first one arrives.
+    /// Ended ones are here at once, open ones when they are presented again.
+    ///
+    /// - Parameter records: Ended ones in the order of their ends.
+    mutating func restored(_ records: [InboxRecord], at now: Moment) {
+        for record in records {
+            let item = InboxItem(record, at: now, revision: revision + 1)
+            guard item.hasEnded else {
+                awaited[item.id] = InboxPast(record)
+                continue
+            }
+            revision += 1
+            items[item.id] = item
+            ended.append(item.id)
+        }
+        forgetOldest()
     }
 
     // MARK: What happened to a presentation
 
-    /// A presentation arrived. Nil when the inbox is full. A known id is open again: its earlier
-    /// call has ended or is about to.
+    /// A presentation arrived. Nil when the inbox is full. A known id is open again, with its age
+    /// and its claim: its earlier call has ended or is about to.
     mutating func opened(_ presentation: InboxPresentation, at now: Moment) -> InboxItem? {
+        let past = items[presentation.id].map(InboxPast.init) ?? awaited[presentation.id]
         if let earlier = items[presentation.id] { forget(earlier) }
         guard openCount < limits.openMax else { return nil }
+        awaited[presentation.id] = nil
         revision += 1
         let item = InboxItem(
             presentation,
-            group: groups.add(presentation.id, CoalescingKey(presentation.report)), at: now,
-            revision: revision)
+            group: groups.add(presentation.id, CoalescingKey(presentation.report)), past: past,
+            at: now, revision: revision)
         items[presentation.id] = item
         openCount += 1
         if let earlier = presentation.report.retryOf, items[earlier]?.failedAgain == nil,
@@ -123,9 +144,7 @@ struct InboxMachine: Sendable {
     /// Groups with an open member, gravest first, then oldest.
     func openGroups(at now: Moment) -> [InboxGroup] {
         groups.all.compactMap { number, ids in
-            let members = ids.compactMap { items[$0] }.sorted {
-                $0.openedRevision < $1.openedRevision
-            }
+            let members = ids.compactMap { items[$0] }.sorted { $0.isOlder(than: $1) }
             guard let first = members.first else { return nil }
             return InboxGroup(
                 number: number, members: members.map(\.id), first: first.asOf(now),
@@ -134,14 +153,13 @@ struct InboxMachine: Sendable {
         }
         .sorted {
             $0.severity != $1.severity
-                ? $0.severity > $1.severity : $0.first.openedRevision < $1.first.openedRevision
+                ? $0.severity > $1.severity : $0.first.isOlder(than: $1.first)
         }
     }
 
     /// The members of an open group, oldest first; nil when no such group is open.
     func members(ofGroup number: Int) -> [InboxItem]? {
-        groups.members(of: number)?.compactMap { items[$0] }
-            .sorted { $0.openedRevision < $1.openedRevision }
+        groups.members(of: number)?.compactMap { items[$0] }.sorted { $0.isOlder(than: $1) }
     }
 
     mutating func change(
@@ -163,7 +181,26 @@ struct InboxMachine: Sendable {
             openCount += 1
             items[id]?.group = groups.add(id, CoalescingKey(item.report))
         }
-        if item.hasEnded, !hadEnded, let oldest = ended.append(id) { items[oldest] = nil }
+        if item.hasEnded, !hadEnded {
+            ended.append(id)
+            forgetOldest()
+        }
+    }
+
+    /// The changes up to this revision are stored.
+    mutating func kept(upTo revision: UInt64) {
+        keptRevision = revision
+        forgetOldest()
+    }
+
+    private mutating func forgetOldest() {
+        while let oldest = ended.oldest, ended.count > limits.endedMax {
+            // A store that fails for long must not fill the memory.
+            let isKept = items[oldest].map { $0.revision <= keptRevision } ?? true
+            guard isKept || ended.count > limits.openMax else { return }
+            ended.removeOldest()
+            items[oldest] = nil
+        }
     }
 
     mutating func remember(takenBack answer: UniqueID, of id: PresentationID) {
@@ -253,7 +290,8 @@ extension InboxMachine {
     /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
     /// between.
     private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
-        change(id, to: .claimed(by: answer.by, until: now + .seconds(60)), at: now)
+        change(
+            id, to: .claimed(by: answer.by, until: now + InboxPast.claimAfterUndo), at: now)
         remember(takenBack: answer.id, of: id)
     }
 

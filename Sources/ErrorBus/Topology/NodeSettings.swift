@@ -25,6 +25,8 @@ public struct NodeSettings: Hashable, Sendable {
     package var journal: String?
     /// How presentations are treated that were shown, but not answered, before a restart.
     package var afterRestart = RestartPolicy.ask
+    /// How long the journal keeps what is over.
+    package var retention = JournalRetention()
 
     public init(name: NodeName) { self.name = name }
 

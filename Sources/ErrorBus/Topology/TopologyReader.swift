@@ -94,7 +94,7 @@ package struct TopologyReader {
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
     private static let nodeKeys =
         ["next", "listen", "presenters", "responders"] + timingKeys
-        + ["allowUnauthenticated", "events", "journal", "afterRestart"]
+        + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 
     private mutating func readNode(
         _ name: NodeName, _ field: ConfigurationField, defaults: NodeSettings
@@ -125,6 +125,7 @@ package struct TopologyReader {
             settings.afterRestart =
                 decoder.word(field, as: RestartPolicy.self) ?? settings.afterRestart
         }
+        if let field = fields["retention"] { settings.retention = retention(field) }
         return settings
     }
 

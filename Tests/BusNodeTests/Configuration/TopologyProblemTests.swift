@@ -4,7 +4,7 @@ import Testing
 @Suite struct TopologyProblemTests {
     private static let nodeKeys =
         "next, listen, presenters, responders, deadline, whenUnreachable, grace, abandonAfter, "
-        + "allowUnauthenticated, events, journal, afterRestart"
+        + "allowUnauthenticated, events, journal, afterRestart, retention"
 
     @Test(
         "the file as a whole",
@@ -191,6 +191,18 @@ import Testing
             (
                 "afterRestart: maybe",
                 "afterRestart: found \"maybe\", allowed: ask, never"
+            ),
+            (
+                "retention: { age: 5m }",
+                "retention.age: found \"5m\", allowed: 1h to 3650d"
+            ),
+            (
+                "retention: { count: 999 }",
+                "retention.count: found \"999\", allowed: a whole number from 1000 to 10000000"
+            ),
+            (
+                "retention: { megabytes: 1g }",
+                "retention.megabytes: found \"1g\", allowed: a whole number from 16 to 1000000"
             ),
             (
                 "responders: [{ match: {}, route: central, answer: retry }]",

@@ -1,0 +1,116 @@
+import ErrorBus
+import Logging
+
+/// The store in which a console's history survives its node.
+protocol HistoryStore: Sendable {
+    /// The history that an earlier life of the node kept. What was open in it is marked as left.
+    func restore(console: Int, at now: Moment) throws -> KeptHistory
+
+    /// Durable when this returns.
+    func keep(_ items: [InboxItem], _ events: [AuditHistory.Event], console: Int) async throws
+}
+
+/// What a console knows of the earlier lives of its node.
+struct KeptHistory: Sendable {
+    /// Ended ones in the order of their ends.
+    var records: [InboxRecord] = []
+    /// Oldest first.
+    var events: [AuditHistory.Event] = []
+}
+
+/// Writes a console's changes to its store, after the fact and in small parts: an answer that is
+/// recorded meanwhile waits for one of them at most.
+actor HistoryKeeper {
+    /// Of presentations, and of events, in one transaction.
+    private static let countMax = 200
+    /// The pause after a write, in which changes gather.
+    private static let pause: Duration = .milliseconds(50)
+    /// The pause before a failed write is repeated.
+    private static let retryPause: Duration = .seconds(1)
+
+    private let inbox: Inbox
+    private let history: AuditHistory
+    private let store: any HistoryStore
+    /// The console's number in its node.
+    private let console: Int
+    private let logger: Logger
+    private var seenRevision: UInt64
+    private var seenEvents = 0
+    private var isFailing = false
+    /// The latest write, which the next one follows.
+    private var last: Task<Bool, Never>?
+
+    /// Restores what the store has, before the first presentation arrives.
+    ///
+    /// - Throws: When it cannot be read.
+    init(
+        _ inbox: Inbox, _ history: AuditHistory, in store: any HistoryStore, console: Int,
+        logger: Logger
+    ) throws {
+        self.inbox = inbox
+        self.history = history
+        self.store = store
+        self.console = console
+        self.logger = logger
+        let kept = try store.restore(console: console, at: .now)
+        inbox.restore(kept.records)
+        history.restore(kept.events)
+        seenRevision = inbox.revision
+        inbox.kept(upTo: seenRevision)
+    }
+
+    /// Writes each change until the task is cancelled.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            let (wakes, wake) = AsyncStream.makeStream(
+                of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            group.addTask { [inbox] in for await _ in inbox.changes() { wake.yield() } }
+            group.addTask { [history] in for await _ in history.additions { wake.yield() } }
+            for await _ in wakes {
+                let isWritten = await write()
+                if !isWritten { wake.yield() }
+                try? await Task.sleep(for: isWritten ? Self.pause : Self.retryPause)
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Writes all changes up to now. False when the store cannot be written.
+    @discardableResult
+    func write() async -> Bool {
+        let task = Task { [last] in
+            _ = await last?.value
+            return await writeRest()
+        }
+        last = task
+        return await task.value
+    }
+
+    private func writeRest() async -> Bool {
+        while true {
+            let items = inbox.items(changedAfter: seenRevision).prefix(Self.countMax)
+            let (events, lostCount) = history.events(after: seenEvents, limit: Self.countMax)
+            guard !items.isEmpty || !events.isEmpty else { return true }
+            do {
+                try await store.keep(Array(items), events, console: console)
+            } catch {
+                if !isFailing {
+                    logger.error(
+                        "journal: history not written", metadata: ["problem": "\(error)"])
+                }
+                isFailing = true
+                return false
+            }
+            if lostCount > 0 {
+                logger.error(
+                    "journal: events are missing in the history",
+                    metadata: ["count": "\(lostCount)"])
+            }
+            if isFailing { logger.notice("journal: history written at last") }
+            isFailing = false
+            seenRevision = items.last?.revision ?? seenRevision
+            inbox.kept(upTo: seenRevision)
+            seenEvents += lostCount + events.count
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import ErrorBus
+import Foundation
+import GRDB
+
+/// One presentation of a console in the journal, as the console's list has it.
+struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+    static let databaseTableName = "history"
+    /// The stage of a presentation that was open when its node ended, and was not presented again.
+    static let left = "left"
+    static let openStages = ["open", "claimed", "leaving", left]
+
+    /// The number of the console in its node: 0 for the first.
+    var console: Int
+    var id: String
+    var origin: String?
+    var path: [String]
+    var retryCount: Int
+    var wasShownBefore: Bool
+    var domain: String
+    var code: Int?
+    var severity: String
+    /// At most ``ConsoleLimits/descriptionScalarMax``.
+    var description: String
+    /// Their ids.
+    var options: [String]
+    var openedAt: String
+    var changedAt: String
+    var stage: String
+    /// The claim, also that which a held answer would leave.
+    var claimedBy: String?
+    var claimedUntil: String?
+    var answer: String?
+    var option: String?
+    var answeredBy: String?
+    var via: String?
+    var result: String?
+    /// Why it ended without an answer.
+    var reason: String?
+    var failedAgain: String?
+    var takenBack: [String]
+
+    init(_ item: InboxItem, console: Int) {
+        self.console = console
+        id = item.id.description
+        origin = item.origin?.description
+        path = item.path.map(\.description)
+        retryCount = item.retryCount
+        wasShownBefore = item.wasShownBefore
+        domain = item.report.domain
+        code = item.report.code
+        severity = item.report.severity.rawValue
+        description = item.report.description.clipped(ConsoleLimits.descriptionScalarMax)
+        options = item.report.options.map(\.id)
+        openedAt = TimeText.text(item.openedAt.date)
+        changedAt = TimeText.text(item.changedAt.date)
+        stage = item.stage.word
+        let claim = item.stage.claim
+        claimedBy = claim?.person
+        claimedUntil = claim.map { TimeText.text($0.until.date) }
+        failedAgain = item.failedAgain?.description
+        takenBack = item.takenBack.map(\.description)
+        take(item.answer)
+        switch item.stage {
+        case .settled(_, let result): self.result = result.rawValue
+        case .closed(let reason): self.reason = reason.rawValue
+        case .open, .claimed, .leaving, .answered: break
+        }
+    }
+
+    private mutating func take(_ given: Answer?) {
+        answer = given?.id.description
+        option = given?.option
+        answeredBy = given?.by
+        via = given?.via.rawValue
+    }
+
+    /// Adds what the journal recorded of the presentation, which may be later: it is written before
+    /// an answer is sent, this row after it.
+    mutating func add(_ row: JournalRow) {
+        guard let state = row.record?.state else { return }
+        switch state {
+        case .shown: return
+        case .decided(let answer, let known):
+            let isSettled = stage == "settled" && (known == nil || result == known?.rawValue)
+            let isHere = isSettled || (stage == "answered" && known == nil)
+            guard !isHere || self.answer != answer.id.description else { return }
+            take(answer)
+            stage = known == nil ? "answered" : "settled"
+            result = known?.rawValue
+            changedAt = row.settledAt ?? row.decidedAt ?? changedAt
+        case .ended(let end):
+            guard Self.openStages.contains(stage) else { return }
+            take(nil)
+            stage = "closed"
+            reason = end.rawValue
+            changedAt = row.endedAt ?? changedAt
+        }
+        (claimedBy, claimedUntil) = (nil, nil)
+    }
+
+    /// Marks it as open at the end of its node. A held answer was never sent.
+    mutating func leave() {
+        guard Self.openStages.contains(stage) else { return }
+        stage = Self.left
+        take(nil)
+    }
+
+    /// The item for the next life; nil when the row is invalid.
+    ///
+    /// - Parameter report: Needed for an ended one; an open one comes again with its report.
+    func record(_ report: ErrorReport, at now: Moment) -> InboxRecord? {
+        guard let id = PresentationID(id), let opened = Moment(openedAt, at: now),
+            let changed = Moment(changedAt, at: now), let stage = stage(at: now)
+        else { return nil }
+        var presentation = InboxPresentation(
+            id: id, report: report, origin: origin.flatMap { NodeName($0) })
+        presentation.path = path.compactMap { NodeName($0) }
+        presentation.retryCount = retryCount
+        presentation.wasShownBefore = wasShownBefore
+        return InboxRecord(
+            presentation, openedAt: opened, changedAt: changed, stage: stage,
+            failedAgain: failedAgain.flatMap { PresentationID($0) },
+            takenBack: takenBack.compactMap { UniqueID($0) })
+    }
+
+    private func stage(at now: Moment) -> InboxItem.Stage? {
+        switch stage {
+        case "answered": return given.map { .answered($0) }
+        case "settled":
+            guard let given, let result = result.flatMap({ RecoveryResult(rawValue: $0) }) else {
+                return nil
+            }
+            return .settled(given, result)
+        case "closed": return reason.map { .closed(Outcome.Reason(rawValue: $0)) }
+        default:
+            guard let claimedBy, let until = claimedUntil.flatMap({ Moment($0, at: now) }) else {
+                return .open
+            }
+            // A clock set back since then must not extend it.
+            return .claimed(by: claimedBy, until: min(until, now + InboxLimits().claimMax))
+        }
+    }
+
+    private var given: Answer? {
+        guard let id = answer.flatMap({ UniqueID($0) }), let option, let answeredBy,
+            let via = via.flatMap({ Answer.Via(rawValue: $0) })
+        else { return nil }
+        return Answer(id: id, option: option, by: answeredBy, via: via)
+    }
+}
+
+/// One event of a console's audit in the journal.
+struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+    static let databaseTableName = "event"
+
+    /// Nil before it is inserted.
+    var number: Int64?
+    var console: Int
+    var time: String
+    var event: String
+    var id: String
+    var fields: [String: String]
+    var sentence: String
+    /// The author, from `fields`.
+    var person: String?
+    /// What it counts as in the chart.
+    var count: String?
+
+    init(_ event: AuditHistory.Event, console: Int) {
+        self.console = console
+        time = TimeText.text(event.time)
+        self.event = event.event
+        id = event.id.description
+        fields = event.fields
+        sentence = event.sentence
+        person = event.fields["by"]
+        count = event.count?.rawValue
+    }
+
+    /// Nil when the row is invalid.
+    var audited: AuditHistory.Event? {
+        guard let time = TimeText.date(time), let id = PresentationID(id) else { return nil }
+        return AuditHistory.Event(
+            time: time, event: event, id: id, fields: fields, sentence: sentence,
+            count: count.flatMap { AuditHistory.Count(rawValue: $0) })
+    }
+}
+
+extension Moment {
+    /// A stored time, which only the wall clock continues between two lives of a node; nil for
+    /// another text.
+    init?(_ text: String, at now: Moment) {
+        guard let date = TimeText.date(text) else { return nil }
+        let milliseconds = Int64(date.timeIntervalSince(now.date) * 1_000)
+        self.init(instant: now.instant + .milliseconds(milliseconds), date: date)
+    }
+}

@@ -1,0 +1,69 @@
+import ErrorBus
+import GRDB
+
+// The history of consoles: their presentations and events, for people. A decision never depends on
+// it.
+extension SQLiteJournal: HistoryStore {
+    private static var openCountMax: Int { InboxLimits().openMax }
+    private static var endedCountMax: Int { InboxLimits().endedMax }
+
+    func restore(console: Int, at now: Moment) throws -> KeptHistory {
+        try writeNow { database in
+            var history = KeptHistory()
+            for row in try Self.latest(of: console, database) {
+                var row = row
+                let before = row
+                let journaled = try JournalRow.fetchOne(database, key: row.id)
+                if let journaled, journaled.isIntact { row.add(journaled) }
+                row.leave()
+                if row != before { try row.update(database) }
+                let report = journaled.flatMap { try? ErrorReport(payload: Array($0.report)) }
+                guard let report else { continue }
+                if let record = row.record(report, at: now) { history.records.append(record) }
+            }
+            let events =
+                try HistoryEventRow.filter(Column("console") == console)
+                .order(Column("number").desc).limit(ConsoleLimits.auditEventMax).fetchAll(database)
+            history.events = events.reversed().compactMap(\.audited)
+            return history
+        }
+    }
+
+    /// The rows that were open, then the latest ended ones, in the order of their ends.
+    private static func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
+        let rows = HistoryRow.filter(Column("console") == console)
+        let isOpen = HistoryRow.openStages.contains(Column("stage"))
+        let open = try rows.filter(isOpen).order(Column("openedAt").desc).limit(openCountMax)
+            .fetchAll(database)
+        let ended = try rows.filter(!isOpen).order(Column("changedAt").desc).limit(endedCountMax)
+            .fetchAll(database)
+        return open + ended.reversed()
+    }
+
+    func keep(
+        _ items: [InboxItem], _ events: [AuditHistory.Event], console: Int
+    ) async throws {
+        let rows = items.map { HistoryRow($0, console: console) }
+        let eventRows = events.map { HistoryEventRow($0, console: console) }
+        try await write { database in
+            for row in rows { try row.upsert(database) }
+            for row in eventRows {
+                try row.insert(database)
+                if row.event == "done" { try Self.settle(row, database) }
+            }
+        }
+    }
+
+    /// Records a result that came when the console had forgotten the presentation.
+    private static func settle(_ row: HistoryEventRow, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE history SET stage = 'settled', result = :result, changedAt = :time
+                WHERE console = :console AND id = :id AND answer = :answer AND stage = 'answered'
+                """,
+            arguments: [
+                "result": row.fields["result"], "time": row.time, "console": row.console,
+                "id": row.id, "answer": row.fields["answer"],
+            ])
+    }
+}

@@ -1,0 +1,117 @@
+package import ErrorBus
+import Foundation
+import GRDB
+import Logging
+
+// Retention.
+extension SQLiteJournal {
+    /// How often a node prunes its journal.
+    static let pruneEvery: Duration = .seconds(600)
+    /// The most rows of a table deleted in one transaction, so that no answer waits for long.
+    private static let rowCountMax = 1_000
+    /// The rows deleted before the size is looked at again.
+    private static let rowStep = 100
+
+    /// Later than every time.
+    private static let always = "~"
+
+    /// The rows of one table that may be deleted.
+    private struct Prunable {
+        let table: String
+        let time: String
+        /// With `start`, when this process opened the journal.
+        let condition: String
+        /// Goes before the time in the order of deletion.
+        var rank = "NULL"
+        /// Rows for each presentation of the retention.
+        var factor = 1
+    }
+
+    /// Never an answer without a result, which may still be delivered, and nothing that this
+    /// process has open.
+    private static let prunables = [
+        Prunable(
+            table: JournalRow.databaseTableName, time: "shownAt",
+            condition: """
+                settledAt IS NOT NULL OR endedAt IS NOT NULL
+                OR (answer IS NULL AND shownAt <= start)
+                """,
+            rank: "settledAt IS NULL AND endedAt IS NULL"),
+        Prunable(
+            table: HistoryRow.databaseTableName, time: "changedAt",
+            condition: "stage NOT IN ('open', 'claimed', 'leaving')"),
+        Prunable(
+            table: HistoryEventRow.databaseTableName, time: "time", condition: "TRUE",
+            factor: 4),
+    ]
+
+    /// Deletes rows beyond the retention that are settled, ended or left open by an earlier
+    /// process.
+    ///
+    /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
+    /// the node starts must not empty the journal.
+    func prune(
+        _ retention: JournalRetention = JournalRetention(), now: Date = .now
+    ) async throws {
+        let (time, openedAt) = (TimeText.text(now), openedAt)
+        var isMore = true
+        while isMore {
+            isMore = try await write { database in
+                let latest = try String.fetchOne(
+                    database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
+                guard let latest else { return false }
+                let before = try Date(min(latest, time), strategy: TimeText.style)
+                    .addingTimeInterval(-Double(retention.age.components.seconds))
+                let isTooLarge = try Self.usedBytes(database) > retention.megabytes << 20
+                var count = 0
+                for prunable in Self.prunables {
+                    try Self.delete(
+                        prunable, before: TimeText.text(before), openedAt, Self.rowCountMax,
+                        database)
+                    count = max(count, database.changesCount)
+                    let surplus =
+                        try Int.fetchOne(
+                            database, sql: "SELECT COUNT(*) FROM \(prunable.table)") ?? 0
+                    let excess = max(
+                        isTooLarge ? Self.rowStep : 0, surplus - retention.count * prunable.factor)
+                    guard excess > 0 else { continue }
+                    try Self.delete(
+                        prunable, before: Self.always, openedAt, min(excess, Self.rowCountMax),
+                        database)
+                    count = max(count, database.changesCount)
+                }
+                return count == Self.rowCountMax || (isTooLarge && count > 0)
+            }
+        }
+    }
+
+    private static func delete(
+        _ prunable: Prunable, before time: String, _ openedAt: String, _ count: Int,
+        _ database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM \(prunable.table) WHERE rowid IN (
+                    SELECT \(prunable.table).rowid
+                    FROM \(prunable.table), (SELECT :openedAt AS start)
+                    WHERE (\(prunable.condition)) AND \(prunable.time) < :time
+                    ORDER BY \(prunable.rank), \(prunable.time) LIMIT :count)
+                """,
+            arguments: ["openedAt": openedAt, "time": time, "count": count])
+    }
+
+    private static func usedBytes(_ database: Database) throws -> Int {
+        func value(_ name: String) throws -> Int {
+            try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0
+        }
+        return try (value("page_count") - value("freelist_count")) * value("page_size")
+    }
+
+    /// Prunes; a failure is logged, and retried the next time.
+    func prune(_ retention: JournalRetention, _ logger: Logger) async {
+        do { try await prune(retention) } catch {
+            logger.error(
+                "journal: not pruned", metadata: ["file": "\(path)", "problem": "\(error)"])
+        }
+    }
+}

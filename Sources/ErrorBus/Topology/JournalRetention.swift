@@ -1,0 +1,64 @@
+import OrderedCollections
+
+/// How long a journal keeps what is over: `retention` of a node. The first limit that is reached
+/// applies; the oldest go first.
+package struct JournalRetention: Hashable, Sendable {
+    package static let ageRange: ClosedRange<Duration> =
+        .seconds(3_600) ... .seconds(DurationText.dayCountMax * 86_400)
+    package static let countRange = 1_000...10_000_000
+    package static let megabyteRange = 16...1_000_000
+
+    package var age: Duration
+    /// Of presentations; of events four times as many.
+    package var count: Int
+    /// Of the database, without its free pages.
+    package var megabytes: Int
+
+    package init(
+        age: Duration = .seconds(30 * 86_400), count: Int = 200_000, megabytes: Int = 4_096
+    ) {
+        self.age = age
+        self.count = count
+        self.megabytes = megabytes
+    }
+}
+
+extension TopologyReader {
+    mutating func retention(_ field: ConfigurationField) -> JournalRetention {
+        var retention = JournalRetention()
+        guard let fields = decoder.fields(field, keys: ["age", "count", "megabytes"]) else {
+            return retention
+        }
+        if let field = fields["age"], let age = decoder.duration(field) {
+            let range = JournalRetention.ageRange
+            if range.contains(age) {
+                retention.age = age
+            } else {
+                decoder.report(
+                    field,
+                    allowed: "\(DurationText.text(range.lowerBound)) to "
+                        + "\(DurationText.dayCountMax)d")
+            }
+        }
+        if let field = fields["count"] {
+            retention.count = number(field, in: JournalRetention.countRange) ?? retention.count
+        }
+        if let field = fields["megabytes"] {
+            retention.megabytes =
+                number(field, in: JournalRetention.megabyteRange) ?? retention.megabytes
+        }
+        return retention
+    }
+
+    private mutating func number(
+        _ field: ConfigurationField, in range: ClosedRange<Int>
+    ) -> Int? {
+        let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return number
+    }
+}

@@ -1,0 +1,101 @@
+import ErrorBus
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// What a console knows after its node was restarted.
+    struct History {
+        private let console: Console
+        private var sandbox: Sandbox { console.sandbox }
+
+        init() throws { console = try Console() }
+
+        /// The state of a console that has to be the same after a restart.
+        private struct Facts: Equatable {
+            var openedAt: String
+            var claim: [String]
+            var outcome: [String]
+            var silences: JSONValue?
+            var answeredCount: Int64
+
+            init(
+                _ client: ConsoleClient, open: String, ended: String
+            ) async throws {
+                let item = try await client.send("GET", "/api/v1/presentations/\(open)")
+                openedAt = item.text("openedAt")
+                claim = [item.text("claimedBy"), item.text("claimedUntil")]
+                let past = try await client.send("GET", "/api/v1/presentations/\(ended)")
+                outcome = [
+                    past.text("stage"), past.text("answer", "by"), past.text("result"),
+                    past.text("openedAt"), past.text("changedAt"), past.text("origin"),
+                ]
+                silences = try await client.send("GET", "/api/v1/silences").json["silences"]
+                let chart = try await client.send("GET", "/api/v1/chart").json
+                answeredCount = (chart["buckets"]?.arrayValue ?? [])
+                    .compactMap { $0["answered"]?.integerValue }.reduce(0, +)
+            }
+        }
+
+        private func audit(_ client: ConsoleClient) async throws -> [JSONValue] {
+            try await client.send("GET", "/api/v1/audit").json["events"]?.arrayValue ?? []
+        }
+
+        /// Presents an error that is answered by bob.
+        private func answered(_ client: ConsoleClient) async throws -> String {
+            let present = try sandbox.present("--option", "retry=Retry")
+            let id = try await console.openID(client)
+            let path = "/api/v1/presentations/\(id)"
+            _ = try await client.send("POST", "\(path)/answer", ["option": "retry", "by": "bob"])
+            #expect(try await present.ending() == 0)
+            _ = try await client.send("GET", "/api/v1/events", until: "\"stage\":\"settled\"")
+            return id
+        }
+
+        private func claimed(_ client: ConsoleClient) async throws -> (Launched, String) {
+            let present = try sandbox.present("--grace", "1h", "--option", "retry=Retry")
+            let id = try await console.openID(client)
+            let reply = try await client.send(
+                "POST", "/api/v1/presentations/\(id)/claim",
+                ["by": "ann", "forMilliseconds": 3_600_000])
+            #expect(reply.text("claimedBy") == "ann")
+            return (present, id)
+        }
+
+        @Test("After kill -9 and after SIGTERM, ages, claims, history and silences are as before")
+        func killed() async throws {
+            var (nodes, client) = try await console.bus(
+                extra: "    journal: $DIR/central.sqlite\n    retention: { age: 2d, count: 1000 }")
+            let ended = try await answered(client)
+            let silence = try await client.send(
+                "POST", "/api/v1/silences",
+                [
+                    "match": ["domain": "other"], "by": "ann", "comment": "the disk",
+                    "forMilliseconds": 3_600_000,
+                ])
+            #expect(silence.status == 200)
+            let (present, open) = try await claimed(client)
+            let before = try await Facts(client, open: open, ended: ended)
+            #expect(before.claim[0] == "ann")
+            #expect(Array(before.outcome.prefix(3)) == ["settled", "bob", "recovered"])
+            let events = try await audit(client)
+            for signal in [SIGKILL, SIGTERM] {
+                nodes[0].send(signal)
+                _ = try await nodes[0].ending()
+                nodes[0] = try await sandbox.start("central")
+                client = try await console.client(nodes[0].errors)
+                _ = try await client.send("GET", "/api/v1/events", until: "\"stage\":\"claimed\"")
+                #expect(try await Facts(client, open: open, ended: ended) == before)
+                #expect(try await audit(client).suffix(events.count) == events[...])
+            }
+            let path = "/api/v1/presentations/\(open)"
+            let refused = try await client.send(
+                "POST", "\(path)/answer", ["option": "retry", "by": "bob"])
+            #expect(refused.text("error") == "claimed")
+            let reply = try await client.send(
+                "POST", "\(path)/answer", ["option": "retry", "by": "ann"])
+            #expect(reply.status == 200)
+            #expect(try await present.ending() == 0)
+        }
+    }
+}
