@@ -83,6 +83,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             resources: [
+                .embedInCode("Console/openapi.yaml"),
                 .embedInCode("Console/Page/answering.js"),
                 .embedInCode("Console/Page/api.js"),
                 .embedInCode("Console/Page/audit.js"),

@@ -68,10 +68,14 @@ struct PromisedNumbersTests {
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
+        "a filter's value": "\(HistoryFilter.scalarCountMax) characters",
+        "a page of a list":
+            "\(grouped(Shared.pageMax)); by default \(Shared.itemCountMax), of `audit` "
+            + "\(Shared.auditPage)",
         "open presentations": grouped(InboxLimits().openMax),
         "ended presentations": grouped(InboxLimits().endedMax),
         "a description in a list": "\(grouped(Shared.descriptionScalarMax)) characters",
-        "audit events": "the last \(grouped(Shared.auditEventMax))",
+        "audit events without a journal": "the last \(grouped(Shared.auditEventMax))",
         "shutdown": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
     ]
 

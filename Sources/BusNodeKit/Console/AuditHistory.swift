@@ -134,11 +134,10 @@ final class AuditHistory: AuditLog {
         }
     }
 
-    /// The latest events that contain the text, newest first.
-    func events(containing text: String?, limit: Int) -> [Event] {
-        let events = state.withLock { $0.events[$0.start...] }.reversed()
-        guard let text, !text.isEmpty else { return Array(events.prefix(limit)) }
-        return Array(events.lazy.filter { $0.contains(text) }.prefix(limit))
+    /// The events with their numbers, oldest first.
+    var numbered: [(number: Int, event: Event)] {
+        let (events, total) = state.withLock { (Array($0.events[$0.start...]), $0.total) }
+        return events.enumerated().map { (total - events.count + $0 + 1, $1) }
     }
 
     /// The events of one presentation, oldest first.

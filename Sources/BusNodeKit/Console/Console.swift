@@ -20,7 +20,17 @@ final class Console: Sendable {
     private let running: RunningNode
     /// The live state of the topology.
     let live: LiveView
-    private let historyKeeper = Mutex<HistoryKeeper?>(nil)
+    /// The address of the page, without its fragment; nil before it listens.
+    private let address = Mutex<String?>(nil)
+    private let keptHistory = Mutex<Kept?>(nil)
+
+    /// The history in the node's journal.
+    struct Kept: Sendable {
+        let keeper: HistoryKeeper
+        let archive: HistoryArchive
+        /// The number of this console in its node.
+        let console: Int
+    }
 
     /// - Throws: When the token's file is missing or invalid.
     init(
@@ -61,11 +71,19 @@ final class Console: Sendable {
     func keepHistory(in journal: SQLiteJournal, number: Int) throws {
         let keeper = try HistoryKeeper(
             inbox, history, in: journal, console: number, logger: logger)
-        historyKeeper.withLock { $0 = keeper }
+        guard let archive = try HistoryArchive(journal.path) else { return }
+        keptHistory.withLock { $0 = Kept(keeper: keeper, archive: archive, console: number) }
     }
 
-    /// What writes its history; nil without a journal.
-    var keeper: HistoryKeeper? { historyKeeper.withLock { $0 } }
+    func listens(at hosts: ConsoleHosts) { address.withLock { $0 = hosts.pageAddress } }
+
+    /// The address that shows a presentation in the page; nil before it listens.
+    func url(of id: PresentationID) -> String? {
+        address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
+    }
+
+    /// Nil without a journal.
+    var kept: Kept? { keptHistory.withLock { $0 } }
 
     func attach(_ node: Node) { running.set(node) }
 
@@ -113,6 +131,8 @@ enum ConsoleLimits {
     static let statusTime: Duration = .seconds(1)
 
     static let itemCountMax = 500
+    static let pageMax = 10_000
+    static let auditPage = 200
     static let groupCountMax = 200
     static let idCountMax = 100
     static let auditEventMax = 5_000

@@ -9,7 +9,7 @@ extension ConsoleAPI {
             throw APIProblem(.unknownGroup(number))
         }
         let members = members(of: group)
-        var object = JSONValue(group, console.revisions).objectValue ?? [:]
+        var object = JSONValue(group, console).objectValue ?? [:]
         object["varies"] = GroupDifference.names(in: members.map(\.report)).json
         object["items"] = .array(
             members.prefix(ConsoleLimits.itemCountMax).map { item in

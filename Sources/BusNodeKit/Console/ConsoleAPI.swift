@@ -16,12 +16,16 @@ struct ConsoleAPI: Sendable {
 
     var inbox: Inbox { console.inbox }
 
+    static let healthPath = "/healthz"
+
     var routes: ConsoleRoutes {
         var routes = ConsoleRoutes()
         routes.get("/") { _, _ in page.html }
         routes.get("/page/{name}") { _, context in
             try page.part(context.parameters.get("name") ?? "")
         }
+        routes.get(Self.healthPath) { _, _ in try await health() }
+        routes.get("/api/v1/openapi.yaml") { _, _ in page.interface }
         routes.get("/api/v1/inbox") { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
@@ -39,7 +43,9 @@ struct ConsoleAPI: Sendable {
             try answerGroup(try number(context), try await body(request))
         }
         routes.post("/api/v1/groups/{number}/undo") { request, context in
-            try undoGroup(try number(context), try await body(request))
+            let response = try undoGroup(try number(context), try await body(request))
+            await console.kept?.keeper.write()
+            return response
         }
         routes.get("/api/v1/silences") { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
@@ -56,7 +62,8 @@ struct ConsoleAPI: Sendable {
                 context.parameters.get("number") ?? "", try await body(request))
         }
         routes.get("/api/v1/events") { request, _ in try feed.response(to: request) }
-        routes.get("/api/v1/audit") { request, _ in try audit(request) }
+        routes.get("/api/v1/history") { request, _ in try await pastPresentations(request) }
+        routes.get("/api/v1/audit") { request, _ in try await audit(request) }
         routes.get("/api/v1/chart") { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(chart)
@@ -82,8 +89,8 @@ struct ConsoleAPI: Sendable {
             let body = try await body(request)
             do {
                 try handle(id, body)
-                if isStored { await console.keeper?.write() }
-                return Response(PresentationView(try inbox.item(id), console.revisions).json)
+                if isStored { await console.kept?.keeper.write() }
+                return Response(PresentationView(try inbox.item(id), console).json)
             } catch let refusal as InboxRefusal {
                 throw APIProblem(refusal)
             }
@@ -162,34 +169,39 @@ struct ConsoleAPI: Sendable {
 // Lists and details.
 extension ConsoleAPI {
     func list(_ request: Request) throws(APIProblem) -> Response {
-        let query = try QueryFields(request.uri.query).allowing("stage", "after", "limit")
+        let query = try QueryFields(request.uri.query).allowing(
+            ["stage", "after", "limit", "order", "groups"] + HistoryFilter.names)
         let stage = try query.word("stage", among: ["open", "ended", "all"]) ?? "all"
-        let limit = try query.number("limit", in: 1...10_000) ?? ConsoleLimits.itemCountMax
+        let limit = try query.limit(else: ConsoleLimits.itemCountMax)
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
+        let isNewestFirst = try query.word("order", among: ["changed", "newest"]) == "newest"
+        let filter = try query.filter()
         let latest = inbox.revision
         let seen = console.revisions.own(Int64(after), upTo: latest) ?? 0
-        let changed = inbox.items(changedAfter: seen).filter { item in
-            stage == "all" || item.stage.isUnderWay == (stage == "open")
+        var changed = inbox.items(changedAfter: seen).filter { item in
+            (stage == "all" || item.stage.isUnderWay == (stage == "open")) && filter.matches(item)
         }
+        if isNewestFirst { changed = changed.newestFirst }
         let items = changed.prefix(limit)
+        let isLast = items.count == changed.count
         // When the list was cut, the next request continues from here.
-        let revision = items.count == limit ? items.last?.revision ?? latest : latest
-        let groups = inbox.groups
-        return Response([
+        let revision = isLast || isNewestFirst ? latest : items.last?.revision ?? latest
+        var object: [String: JSONValue] = [
             "node": .string(console.node.description),
             "revision": .integer(console.revisions.shown(revision)),
             "openCount": .count(inbox.openCount),
-            "items": items.map { PresentationView($0, console.revisions) }.json,
-            "groups": feed.json(groups), "groupCount": .count(groups.count),
-            "isLast": .bool(items.count == changed.count),
-            "startedAt": .time(console.startedAt),
-        ])
+            "items": items.map { PresentationView($0, console) }.json,
+            "isLast": .bool(isLast), "startedAt": .time(console.startedAt),
+            "next": .text(isNewestFirst && !isLast ? items.last?.timeKey : nil),
+        ]
+        if try query.wantsGroups { object.merge(feed.groupFields) { $1 } }
+        return Response(.object(object))
     }
 
     func detail(_ id: PresentationID) throws(APIProblem) -> JSONValue {
         let item: InboxItem
         do throws(InboxRefusal) { item = try inbox.item(id) } catch { throw APIProblem(error) }
-        var object = PresentationView(item, console.revisions).json.objectValue ?? [:]
+        var object = PresentationView(item, console).json.objectValue ?? [:]
         object["report"] = item.report.json
         object["texts"] = .array(
             item.report.filledTexts.map { text, words in
@@ -198,13 +210,6 @@ extension ConsoleAPI {
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
         object["history"] = console.history.events(of: id).map(\.view).json
         return .object(object)
-    }
-
-    func audit(_ request: Request) throws(APIProblem) -> Response {
-        let query = try QueryFields(request.uri.query).allowing("q", "limit")
-        let limit = try query.number("limit", in: 1...ConsoleLimits.auditEventMax) ?? 200
-        let events = console.history.events(containing: query.text("q"), limit: limit)
-        return Response(["events": events.map(\.view).json])
     }
 
     var chart: JSONValue {

@@ -27,7 +27,7 @@ struct ConsoleGate: Sendable {
 
     enum Verdict: Hashable {
         case enter
-        /// The page itself, which has no data: its requests for data must show the token.
+        /// The page itself or a probe, without data: its requests for data must show the token.
         case enterPage
         /// The token was in the address: it moves to a cookie, and out of the address.
         case keepToken
@@ -37,6 +37,10 @@ struct ConsoleGate: Sendable {
     let token: ConsoleToken
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
+        // A probe has neither the token nor the console's name; the response has no data.
+        if facts.path == ConsoleAPI.healthPath, ["GET", "HEAD"].contains(facts.method) {
+            return .enterPage
+        }
         guard let host = facts.host, hosts.allows(host) else {
             let found = facts.host.map { $0.shown() } ?? "none"
             throw APIProblem(
@@ -131,12 +135,17 @@ struct ConsoleHosts: Sendable {
     /// As in the header; browsers may also reach these over TLS, through a proxy.
     private let own: Set<String>
     private let configured: Set<String>
-    /// The address for people.
+    /// The address for people on this machine.
     let address: String
+    /// The address in links for people: the first of `hosts`, which a proxy with TLS serves, else
+    /// this console's own.
+    var pageAddress: String { proxied.map { "https://\($0)/" } ?? "http://\(address)/" }
+    private let proxied: String?
 
     /// - Parameter port: The port it listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
         configured = Set(settings.hosts)
+        proxied = settings.hosts.first
         guard case .tcp(let host, _) = settings.listen.address else {
             own = []
             address = ""

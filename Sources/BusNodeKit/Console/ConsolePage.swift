@@ -52,6 +52,10 @@ struct ConsolePage: Sendable {
 
     var html: Response { Self.file(PackageResources.console_html, "text/html; charset=utf-8") }
 
+    /// The description of the interface.
+    static var interfaceBytes: [UInt8] { PackageResources.openapi_yaml }
+    var interface: Response { Self.file(Self.interfaceBytes, "application/yaml") }
+
     func part(_ name: String) throws(APIProblem) -> Response {
         guard let bytes = Self.parts[name] else {
             throw APIProblem(.notFound, "notFound", "no such path")

@@ -33,13 +33,13 @@ struct ConsoleServer: Service {
                 responder.set(self.opened(port: channel.localAddress?.port ?? port))
             }, logger: quietLogger)
         async let _: Void = closeConnectionsAtTheEnd()
-        async let _: Void? = console.keeper?.run()
+        async let _: Void? = console.kept?.keeper.run()
         do {
             try await application.run()
             // From here on no answer can be undone, and the node is still there to send them.
             await console.inbox.giveHeld()
             // Before the node withdraws what is open: that returns in its next life.
-            await console.keeper?.write()
+            await console.kept?.keeper.write()
         } catch is CancellationError {
         } catch {
             // The framework's own text names its functions.
@@ -78,6 +78,7 @@ struct ConsoleServer: Service {
     private func opened(port: Int) -> RouterResponder<ConsoleContext> {
         let hosts = ConsoleHosts(console.settings, port: port)
         announce(hosts)
+        console.listens(at: hosts)
         let api = ConsoleAPI(console)
         let routes = api.routes
         return routes.router(

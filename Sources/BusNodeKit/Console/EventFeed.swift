@@ -19,19 +19,26 @@ final class EventFeed: Sendable {
 
     private let console: Console
     private let streamCount = Atomic(0)
-    private let last = Mutex<Message?>(nil)
+    /// The latest, with and without groups.
+    private let last = Mutex<[Bool: Message]>([:])
 
     init(_ console: Console) { self.console = console }
 
-    func json(_ groups: [InboxGroup]) -> JSONValue {
-        .array(
-            groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console.revisions) })
+    /// The open groups, as lists and events have them.
+    var groupFields: [String: JSONValue] {
+        let groups = console.inbox.groups
+        return [
+            "groups": .array(
+                groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console) }),
+            "groupCount": .count(groups.count),
+        ]
     }
 
     /// A stream from the client's last revision; from the start when that is of another life.
     func response(to request: Request) throws(APIProblem) -> Response {
-        let query = try QueryFields(request.uri.query).allowing("after")
+        let query = try QueryFields(request.uri.query).allowing(["after", "groups"])
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
+        let hasGroups = try query.wantsGroups
         let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
         // A browser that reconnects has seen more than the address says.
         let shown = header.flatMap { Int64($0) } ?? Int64(after)
@@ -48,7 +55,7 @@ final class EventFeed: Sendable {
             body: ResponseBody { writer in
                 // Frees its slot when this closure is released.
                 withExtendedLifetime(slot) {}
-                try await self.run(request, seen, &writer)
+                try await self.run(request, seen, hasGroups, &writer)
                 try await writer.finish(nil)
             })
     }
@@ -63,7 +70,8 @@ final class EventFeed: Sendable {
     }
 
     private func run(
-        _ request: Request, _ seen: UInt64?, _ writer: inout any ResponseBodyWriter
+        _ request: Request, _ seen: UInt64?, _ hasGroups: Bool,
+        _ writer: inout any ResponseBodyWriter
     ) async throws {
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -72,7 +80,7 @@ final class EventFeed: Sendable {
             try await withGracefulShutdownHandler {
                 async let _: Void = Self.wake(wake, on: changes)
                 async let _: Void = Self.ping(wake)
-                try await write(seen, wakes, &writer)
+                try await write(seen, hasGroups, wakes, &writer)
             } onGracefulShutdown: {
                 wake.finish()
             }
@@ -92,7 +100,8 @@ final class EventFeed: Sendable {
     }
 
     private func write(
-        _ seen: UInt64?, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+        _ seen: UInt64?, _ hasGroups: Bool, _ wakes: AsyncStream<Void>,
+        _ writer: inout any ResponseBodyWriter
     ) async throws {
         try await writer.write(ByteBuffer(string: "event: hello\ndata: \(hello(seen))\n\n"))
         var seen = seen ?? 0
@@ -103,7 +112,7 @@ final class EventFeed: Sendable {
             var isWhole = false
             while !isWhole {
                 let begin = clock.now
-                let message = message(after: seen)
+                let message = message(after: seen, hasGroups)
                 isWhole = message.isWhole
                 guard isFirst || message.revision > seen else { break }
                 isFirst = false
@@ -130,29 +139,32 @@ final class EventFeed: Sendable {
         return String(decoding: json.encoded(), as: UTF8.self)
     }
 
-    private func message(after seen: UInt64) -> Message {
+    private func message(after seen: UInt64, _ hasGroups: Bool) -> Message {
         let latest = console.inbox.revision
         return last.withLock { last in
-            if let last, last.seen == seen, last.latest >= latest { return last }
-            let message = makeMessage(after: seen, latest)
-            last = message
+            if let known = last[hasGroups], known.seen == seen, known.latest >= latest {
+                return known
+            }
+            let message = makeMessage(after: seen, latest, hasGroups)
+            last[hasGroups] = message
             return message
         }
     }
 
-    private func makeMessage(after seen: UInt64, _ latest: UInt64) -> Message {
+    private func makeMessage(
+        after seen: UInt64, _ latest: UInt64, _ hasGroups: Bool
+    ) -> Message {
         let changed = console.inbox.items(changedAfter: seen)
         let items = changed.prefix(ConsoleLimits.itemCountMax)
-        let groups = console.inbox.groups
         let revision = max(seen, items.last?.revision ?? seen)
-        let json: JSONValue = [
+        var object: [String: JSONValue] = [
             "revision": .integer(console.revisions.shown(revision)),
             "openCount": .count(console.inbox.openCount),
-            "items": items.map { PresentationView($0, console.revisions) }.json,
-            "groups": self.json(groups), "groupCount": .count(groups.count),
+            "items": items.map { PresentationView($0, console) }.json,
             "isLast": .bool(items.count == changed.count),
         ]
-        let data = JSONEscapes.escapingInvisible(in: json.encoded())
+        if hasGroups { object.merge(groupFields) { $1 } }
+        let data = JSONEscapes.escapingInvisible(in: JSONValue.object(object).encoded())
         var bytes = ByteBuffer()
         bytes.writeString("id: \(console.revisions.shown(revision))\nevent: change\ndata: ")
         bytes.writeBytes(data)

@@ -155,7 +155,7 @@ struct QueryFields: Sendable {
         }
     }
 
-    func allowing(_ names: String...) throws(APIProblem) -> QueryFields {
+    func allowing(_ names: [String] = []) throws(APIProblem) -> QueryFields {
         guard let other = fields.keys.sorted().first(where: { !names.contains($0) }) else {
             return self
         }
@@ -165,6 +165,19 @@ struct QueryFields: Sendable {
     }
 
     func text(_ name: String) -> String? { fields[name] }
+
+    func filter() throws(APIProblem) -> HistoryFilter {
+        do throws(InvalidFilter) {
+            return try HistoryFilter(fields)
+        } catch {
+            throw .badRequest("query: \(error)")
+        }
+    }
+
+    /// Whether the open groups are part of the response.
+    var wantsGroups: Bool {
+        get throws(APIProblem) { try word("groups", among: ["all", "none"]) != "none" }
+    }
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(APIProblem) -> Int? {
         guard let text = fields[name] else { return nil }

@@ -8,11 +8,11 @@ extension JSONValue {
 
     static func count(_ count: Int) -> JSONValue { .integer(Int64(count)) }
 
-    init(_ group: InboxGroup, _ revisions: Revisions) {
+    init(_ group: InboxGroup, _ console: Console) {
         self = [
             "number": .count(group.number), "severity": .string(group.severity.rawValue),
             "members": .count(group.members.count), "origins": .count(group.originCount),
-            "first": PresentationView(group.first, revisions).json,
+            "first": PresentationView(group.first, console).json,
             "ids": .array(
                 group.members.prefix(ConsoleLimits.idCountMax).map { .string($0.description) }),
         ]
@@ -20,12 +20,12 @@ extension JSONValue {
 }
 
 extension PresentationView {
-    init(_ item: InboxItem, _ revisions: Revisions) {
+    init(_ item: InboxItem, _ console: Console) {
         let report = item.report
         id = item.id.description
         stage = item.stage.word
         group = Int64(item.group)
-        revision = revisions.shown(item.revision)
+        revision = console.revisions.shown(item.revision)
         domain = report.domain
         code = report.code
         description = report.description.clipped(ConsoleLimits.descriptionScalarMax)
@@ -47,6 +47,7 @@ extension PresentationView {
         ending = item.isCancelled ? "cancelled" : item.ending
         outcome = item.outcome
         failedAgain = item.failedAgain?.description
+        url = console.url(of: item.id)
         switch item.stage {
         case .claimed(let by, let until):
             claimedBy = by

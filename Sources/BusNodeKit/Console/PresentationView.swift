@@ -34,6 +34,8 @@ package struct PresentationView: JSONObject, Sendable {
     /// The end of the presentation, as a sentence; nil while a person may still answer.
     package var outcome: String?
     package var failedAgain: String?
+    /// The address of the page that shows it.
+    package var url: String?
 
     package init() {}
 
@@ -49,7 +51,7 @@ package struct PresentationView: JSONObject, Sendable {
         .init("claimedBy", \.claimedBy), .init("claimedUntil", \.claimedUntil),
         .init("leavesAt", \.leavesAt), .init("answer", \.answer), .init("result", \.result),
         .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
-        .init("failedAgain", \.failedAgain),
+        .init("failedAgain", \.failedAgain), .init("url", \.url),
     ]
 }
 

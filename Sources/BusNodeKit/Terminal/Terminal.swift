@@ -108,6 +108,9 @@ package enum StandardOutput {
         try show(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
+    /// The same for text with its own line breaks.
+    package static func show(text: String) throws { try show(bytes: Array(text.utf8)) }
+
     /// The same for a list as JSON.
     package static func show(_ json: JSONValue) throws { try show(bytes: line(json.encoded())) }
 

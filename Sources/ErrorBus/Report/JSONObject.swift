@@ -33,7 +33,7 @@ extension JSONObject {
 
 /// One member of a JSON object, and the property that it stands for.
 package struct JSONMember<Object>: Sendable {
-    let name: String
+    package let name: String
     let write: @Sendable (Object) -> JSONValue
     /// False when a required member is missing or of another kind.
     let read: @Sendable (inout Object, JSONValue) -> Bool

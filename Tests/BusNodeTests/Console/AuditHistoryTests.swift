@@ -8,6 +8,13 @@ import Testing
 struct AuditHistoryTests {
     private let history = AuditHistory()
 
+    /// Those that contain the text, newest first.
+    private func events(_ text: String? = nil) -> [EventView] {
+        var filter = HistoryFilter()
+        filter.text = text
+        return history.page(filter, limit: 10_000).entries
+    }
+
     @Test("The latest events come first, and the oldest are forgotten at the limit")
     func ring() {
         let first = PresentationID.make()
@@ -16,7 +23,7 @@ struct AuditHistoryTests {
             history.record(.decided(.make(), "\(number)", by: "ann"))
         }
         #expect(history.events(of: first).isEmpty)
-        let events = history.events(containing: nil, limit: 10_000)
+        let events = events()
         #expect(events.count == ConsoleLimits.auditEventMax)
         #expect(events.first?.fields["option"] == "\(ConsoleLimits.auditEventMax)")
         #expect(events.last?.fields["option"] == "1")
@@ -28,10 +35,10 @@ struct AuditHistoryTests {
         history.record(.presented(id, "Disk full"))
         history.record(.decided(id, "retry", by: "ann"))
         for text in ["disk", "ANN", "present", "description", id.description] {
-            #expect(!history.events(containing: text, limit: 9).isEmpty, "\(text)")
+            #expect(!events(text).isEmpty, "\(text)")
         }
-        #expect(history.events(containing: "bob", limit: 9).isEmpty)
-        #expect(history.events(containing: id.description, limit: 1).map(\.event) == ["decide"])
+        #expect(events("bob").isEmpty)
+        #expect(events(id.description).prefix(1).map(\.event) == ["decide"])
         #expect(history.events(of: id).map(\.event) == ["present", "decide"])
     }
 
@@ -57,7 +64,7 @@ struct AuditHistoryTests {
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)
         history.record(.presented(.make(), text))
-        let kept = try #require(history.events(containing: "xxx", limit: 1).first)
+        let kept = try #require(events("xxx").first)
         #expect(kept.fields["description"]?.unicodeScalars.count == 1_000)
         #expect(kept.fields["description"]?.hasSuffix("x…") == true)
     }

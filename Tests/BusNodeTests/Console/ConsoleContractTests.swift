@@ -23,16 +23,21 @@ struct ConsoleContractTests {
             Array(try Data(contentsOf: file)), file: "openapi.yaml")
     }
 
-    private func keys(_ path: String...) -> [String] {
-        var node = document
-        for key in path {
-            guard case .mapping(let fields) = node.value,
-                let field = fields.first(where: { $0.key == key })
-            else { return [] }
-            node = field.value
+    private func node(_ path: [String]) -> ConfigurationNode? {
+        path.reduce(Optional(document)) { node, key in
+            guard case .mapping(let fields)? = node?.value else { return nil }
+            return fields.first { $0.key == key }?.value
         }
-        guard case .mapping(let fields) = node.value else { return [] }
+    }
+
+    private func keys(_ path: String...) -> [String] {
+        guard case .mapping(let fields)? = node(path)?.value else { return [] }
         return fields.map(\.key)
+    }
+
+    private func text(_ path: String...) -> String {
+        guard case .scalar(let text, _)? = node(path)?.value else { return "" }
+        return text
     }
 
     @Test("Every route is described, and no others are")
@@ -47,6 +52,29 @@ struct ConsoleContractTests {
         #expect(served.count == described.count)
     }
 
+    @Test("Every operation has a name of its own")
+    func operations() throws {
+        let names = keys("paths").flatMap { path in
+            keys("paths", path).filter { $0 != "parameters" }
+                .map { text("paths", path, $0, "operationId") }
+        }
+        #expect(names.allSatisfy { $0.contains(/^[a-z][A-Za-z]+$/) }, "\(names)")
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test("The served document is the one in docs")
+    func served() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../docs/openapi.yaml")
+        #expect(try Array(Data(contentsOf: file)) == ConsolePage.interfaceBytes)
+    }
+
+    @Test("Past presentations have the described fields")
+    func pastFields() {
+        #expect(
+            HistoryEntry.members.map(\.name) == keys("components", "schemas", "Past", "properties"))
+    }
+
     @Test("Items and groups have the described fields")
     func fields() async throws {
         let report = ErrorReport(domain: "d", description: "broken")
@@ -55,9 +83,9 @@ struct ConsoleContractTests {
         for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
         let item = try #require(console.inbox.items().first)
         let group = try #require(console.inbox.groups.first)
-        let itemKeys = PresentationView(item, console.revisions).json.objectValue?.keys.sorted()
+        let itemKeys = PresentationView(item, console).json.objectValue?.keys.sorted()
         #expect(itemKeys == keys("components", "schemas", "Item", "properties").sorted())
-        let groupKeys = JSONValue(group, console.revisions).objectValue?.keys.sorted()
+        let groupKeys = JSONValue(group, console).objectValue?.keys.sorted()
         #expect(groupKeys == keys("components", "schemas", "Group", "properties").sorted())
         let inGroup = try ConsoleAPI(console).group(group.number).objectValue?.keys.sorted()
         let groupDetail = keys("components", "schemas", "GroupDetail", "properties")
@@ -109,7 +137,7 @@ struct ConsoleContractTests {
         let asking = Task { try await console.inbox.present(prompt) }
         for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
         let item = try #require(console.inbox.items().first)
-        let shown = PresentationView(item, console.revisions).description
+        let shown = PresentationView(item, console).description
         #expect(shown.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
         #expect(shown.hasSuffix("é…"))
         #expect(try ConsoleAPI(console).detail(item.id)["report"]?["description"] == .string(text))

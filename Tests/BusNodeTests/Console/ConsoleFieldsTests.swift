@@ -35,7 +35,7 @@ import Testing
         ])
     func badQuery(text: String, expected: String) {
         let problem = problem { () throws(APIProblem) in
-            let query = try QueryFields(text).allowing("after", "stage")
+            let query = try QueryFields(text).allowing(["after", "stage"])
             _ = try query.number("after", in: 0...9)
             _ = try query.word("stage", among: ["open", "ended"])
         }

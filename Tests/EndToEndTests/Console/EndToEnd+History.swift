@@ -97,5 +97,80 @@ extension EndToEnd {
             #expect(reply.status == 200)
             #expect(try await present.ending() == 0)
         }
+
+        @Test("The past is searched and exported over HTTP and by a command, with the same filters")
+        func searched() async throws {
+            let (nodes, client) = try await console.bus(extra: "    journal: $DIR/central.sqlite")
+            let ended = try await answered(client)
+            let (present, open) = try await claimed(client)
+            func ids(_ query: String) async throws -> [String] {
+                let reply = try await client.send("GET", "/api/v1/history?\(query)")
+                return reply.json["presentations"]?.arrayValue?
+                    .compactMap { $0["id"]?.stringValue } ?? [reply.text("message")]
+            }
+            #expect(try await ids("by=bob") == [ended])
+            #expect(try await ids("by=ann&severity=error&domain=te*") == [open])
+            #expect(try await ids("q=boom&limit=1") == [open])
+            #expect(try await ids("since=soon").first?.hasPrefix("query: since: found") == true)
+            let csv = try await client.send("GET", "/api/v1/history?by=bob&format=csv")
+            #expect(csv.headers["content-type"]?.hasPrefix("text/csv") == true)
+            #expect(csv.text.contains(",\(ended),settled,"))
+            let audit = try await client.send("GET", "/api/v1/audit?by=ann&format=csv")
+            #expect(audit.text.contains("claim,\(open)"))
+            let command = [
+                "history", "--topology", sandbox.path("topology.yaml"), "--by", "bob", "--since",
+                "1h",
+            ]
+            for (format, expected) in [
+                ("text", "Boom"), ("csv", "openedAt,id,"), ("json", "\"by\":\"bob\""),
+            ] {
+                let history = try Launched(command + ["--format", format])
+                #expect(try await history.ending() == 0)
+                #expect(history.output.value.contains(expected))
+                #expect(history.output.value.contains(ended))
+                #expect(!history.output.value.contains(open))
+            }
+            let events = try Launched(command + ["--events"])
+            #expect(try await events.ending() == 0)
+            #expect(events.output.value.contains("bob (person) chose retry"))
+            present.send(SIGINT)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Lists are filtered and paged by time; items have an address; health needs no token")
+        func lists() async throws {
+            let (nodes, client) = try await console.bus()
+            let ended = try await answered(client)
+            let (present, open) = try await claimed(client)
+            func list(_ query: String) async throws -> ConsoleClient.Reply {
+                try await client.send("GET", "/api/v1/inbox?\(query)")
+            }
+            func ids(_ query: String) async throws -> [String] {
+                try await list(query).json["items"]?.arrayValue?
+                    .compactMap { $0["id"]?.stringValue } ?? []
+            }
+            #expect(try await ids("by=ann") == [open])
+            #expect(try await ids("option=retry&origin=*") == [ended])
+            let first = try await list("order=newest&limit=1&groups=none")
+            #expect(first.json["groups"] == nil)
+            let item = try #require(first.json["items"]?.arrayValue?.first)
+            #expect(item["id"] == .string(open))
+            #expect(item["url"] == .string("http://\(client.address)/#/inbox/\(open)"))
+            #expect(try await ids("order=newest&until=\(first.text("next"))") == [ended])
+            #expect(try await list("severity=bad").status == 400)
+            let stream = try await client.send("GET", "/api/v1/events?groups=none", events: 2)
+            #expect(!stream.text.contains("\"groups\""))
+            let none: [String: String?] = ["Authorization": nil, "Host": "10.0.0.7:1"]
+            let health = try await client.send("GET", "/healthz", headers: none)
+            #expect([String(health.status), health.text("status")] == ["200", "ok"])
+            let post = try await client.send("POST", "/healthz", [:])
+            #expect(post.status == 405)
+            let document = try await client.send("GET", "/api/v1/openapi.yaml")
+            #expect(document.text.contains("operationId: answerPresentation"))
+            let past = try await client.send("GET", "/api/v1/history")
+            #expect(past.text("error") == "notKept")
+            present.send(SIGINT)
+            withExtendedLifetime(nodes) {}
+        }
     }
 }

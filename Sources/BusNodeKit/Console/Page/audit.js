@@ -18,7 +18,7 @@ export async function loadAudit() {
 function countText(count, query) {
   if (count === SHOWN_MAX) return `the newest ${SHOWN_MAX}`;
   if (count > 0) return counted(count, "event");
-  return query ? "No event matches the search." : "Nothing has happened since this node started.";
+  return query ? "No event matches the search." : "Nothing has happened yet.";
 }
 
 function line({ time, event, id, ...said }) {

@@ -1,0 +1,98 @@
+import ErrorBus
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+// The past: presentations and events, by filter, newest first, as JSON or CSV. And the health.
+extension ConsoleAPI {
+    func pastPresentations(_ request: Request) async throws -> Response {
+        let query = try QueryFields(request.uri.query)
+            .allowing(["limit", "format"] + HistoryFilter.names)
+        let filter = try query.filter()
+        let limit = try query.limit(else: ConsoleLimits.itemCountMax)
+        let format = try query.format
+        guard let kept = console.kept else {
+            throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
+        }
+        await kept.keeper.write()
+        let page = try await kept.archive.presentations(
+            filter, console: kept.console, limit: limit)
+        return response(page, "presentations", format)
+    }
+
+    func audit(_ request: Request) async throws -> Response {
+        let names = HistoryFilter.names.filter { $0 != "severity" }
+        let query = try QueryFields(request.uri.query).allowing(["limit", "format"] + names)
+        let filter = try query.filter()
+        let limit = try query.limit(else: ConsoleLimits.auditPage)
+        let format = try query.format
+        let page: HistoryPage<EventView>
+        if let kept = console.kept {
+            await kept.keeper.write()
+            page = try await kept.archive.events(filter, console: kept.console, limit: limit)
+        } else {
+            page = console.history.page(filter, limit: limit)
+        }
+        return response(page, "events", format)
+    }
+
+    private func response<Entry>(
+        _ page: HistoryPage<Entry>, _ name: String, _ format: ListFormat
+    ) -> Response {
+        guard format == .csv else {
+            return Response(.object([name: page.entries.json, "next": .text(page.next)]))
+        }
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present",
+            .contentDisposition: "attachment; filename=\"\(name).csv\"",
+        ]
+        if let next = page.next, let field = HTTPField.Name("Next-Until") { headers[field] = next }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: CSVText.text(page.entries))))
+    }
+
+    /// Whether the node's thread responds. Without data, since anyone may ask.
+    func health() async throws -> Response {
+        let tables = await withTimeLimit(
+            ConsoleLimits.statusTime, clock: ContinuousClock()
+        ) { await console.tables }
+        guard tables != nil else {
+            throw APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
+        }
+        return Response(["status": "ok"])
+    }
+}
+
+/// The form of an exported list.
+enum ListFormat: String, CaseIterable {
+    case json, csv
+}
+
+extension QueryFields {
+    func limit(else usual: Int) throws(APIProblem) -> Int {
+        try number("limit", in: 1...ConsoleLimits.pageMax) ?? usual
+    }
+
+    var format: ListFormat {
+        get throws(APIProblem) {
+            try word("format", among: ListFormat.allCases.map(\.rawValue))
+                .flatMap { ListFormat(rawValue: $0) } ?? .json
+        }
+    }
+}
+
+extension AuditHistory {
+    /// The events that match, newest first, of a console without a journal.
+    func page(_ filter: HistoryFilter, limit: Int) -> HistoryPage<EventView> {
+        var found: [(key: String, event: Event)] = []
+        for (number, event) in numbered.reversed() where found.count <= limit {
+            let key = HistoryEventRow.timeKey(TimeText.text(event.time), number)
+            if filter.matches(event, key) { found.append((key, event)) }
+        }
+        return HistoryPage(
+            entries: found.prefix(limit).map(\.event.view),
+            next: found.count > limit ? found[limit - 1].key : nil)
+    }
+}

@@ -1,0 +1,220 @@
+package import ErrorBus
+import Foundation
+import GRDB
+
+/// The history in a journal, for searches. Readable whether or not its node runs; no answer waits
+/// for it.
+package final class HistoryArchive: Sendable {
+    private let path: String
+    private let database: DatabaseQueue
+
+    /// Nil when there is no journal yet.
+    ///
+    /// - Throws: When it cannot be read.
+    package init?(_ path: String) throws(Failure) {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        self.path = path
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            database = try DatabaseQueue(path: path, configuration: configuration)
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
+    /// The presentations that match, newest first.
+    ///
+    /// - Parameters:
+    ///   - console: The number of the console in its node; nil for all.
+    ///   - limit: The most of them.
+    package func presentations(
+        _ filter: HistoryFilter, console: Int? = nil, limit: Int
+    ) async throws(Failure) -> HistoryPage<HistoryEntry> {
+        var query = HistoryQuery(time: "openedAt", place: "id")
+        query.add(
+            filter,
+            texts: [
+                "description", "domain", "origin", "id", "option", "answeredBy", "claimedBy",
+                "reason",
+            ],
+            people: ["answeredBy", "claimedBy"]
+        ) { $0 }
+        if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
+        let rows: [HistoryRow] = try await rows(query, console, limit + 1)
+        return HistoryPage(
+            entries: rows.prefix(limit).map(HistoryEntry.init),
+            next: rows.count > limit ? rows[limit - 1].timeKey : nil)
+    }
+
+    /// The events that match, newest first.
+    package func events(
+        _ filter: HistoryFilter, console: Int? = nil, limit: Int
+    ) async throws(Failure) -> HistoryPage<EventView> {
+        var query = HistoryQuery(time: "time", place: HistoryEventRow.place)
+        query.add(filter, texts: ["event", "id", "fields", "sentence"], people: ["person"]) {
+            "json_extract(fields, '$.\($0)')"
+        }
+        let rows: [HistoryEventRow] = try await rows(query, console, limit + 1)
+        return HistoryPage(
+            entries: rows.prefix(limit).compactMap { $0.audited?.view },
+            next: rows.count > limit ? rows[limit - 1].timeKey : nil)
+    }
+
+    private func rows<Row: FetchableRecord & TableRecord & Sendable>(
+        _ query: HistoryQuery, _ console: Int?, _ limit: Int
+    ) async throws(Failure) -> [Row] {
+        var query = query
+        if let console { query.add("console = ?", console) }
+        let request = query
+        do {
+            return try await database.read { database in
+                guard try database.tableExists(Row.databaseTableName) else { return [] }
+                return try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT * FROM \(Row.databaseTableName) WHERE \(request.condition)
+                        ORDER BY \(request.time) DESC, \(request.place) DESC LIMIT \(limit)
+                        """,
+                    arguments: StatementArguments(request.arguments))
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+}
+
+/// A part of a list, newest first.
+package struct HistoryPage<Entry: JSONObject & Sendable>: Sendable {
+    package var entries: [Entry]
+    /// The `until` of the next part; nil for the last one.
+    package var next: String?
+}
+
+/// The condition of a search as SQL.
+private struct HistoryQuery: Sendable {
+    let time: String
+    /// Orders rows of the same time.
+    let place: String
+    private var conditions = ["TRUE"]
+    private(set) var arguments: [DatabaseValue] = []
+
+    init(time: String, place: String) { (self.time, self.place) = (time, place) }
+
+    var condition: String { conditions.joined(separator: " AND ") }
+
+    mutating func add(_ condition: String, _ value: some DatabaseValueConvertible) {
+        conditions.append(condition)
+        arguments.append(value.databaseValue)
+    }
+
+    /// - Parameter column: The column of a field: `origin`, `domain`, `option`.
+    mutating func add(
+        _ filter: HistoryFilter, texts: [String], people: [String],
+        column: (String) -> String
+    ) {
+        if let text = filter.text {
+            let escaped = text.replacing(/[\\%_]/) { "\\\($0.output)" }
+            add(texts.map { "\($0) LIKE ? ESCAPE '\\'" }, "%\(escaped)%")
+        }
+        if let person = filter.person { add(people.map { "\($0) GLOB ?" }, person.sql) }
+        for (name, pattern) in [
+            ("origin", filter.origin), ("domain", filter.domain), ("option", filter.option),
+        ] {
+            if let pattern { add("\(column(name)) GLOB ?", pattern.sql) }
+        }
+        if let since = filter.since { add("\(time) >= ?", since) }
+        if let until = filter.until {
+            // The first condition is for the index.
+            add("\(time) <= ?", String(until.prefix { $0 != "/" }))
+            add("\(time) || '/' || \(place) < ?", until)
+        }
+    }
+
+    /// At least one of the conditions, which have the same value.
+    private mutating func add(_ alternatives: [String], _ value: String) {
+        conditions.append("(\(alternatives.joined(separator: " OR ")))")
+        arguments += alternatives.map { _ in value.databaseValue }
+    }
+}
+
+/// A presentation of the past.
+package struct HistoryEntry: JSONObject, Sendable {
+    package var openedAt = ""
+    var id = ""
+    /// As that of a ``PresentationView``; or `left`: its node ended while it was open, and it was
+    /// not presented again.
+    var stage = ""
+    var severity = ""
+    var domain = ""
+    var code: Int?
+    var description = ""
+    var origin: String?
+    var path: [String] = []
+    var options: [String] = []
+    var retryCount = 0
+    var option: String?
+    var by: String?
+    var via: String?
+    var result: String?
+    var reason: String?
+    var claimedBy: String?
+    var changedAt = ""
+
+    package init() {}
+
+    package static let members: [JSONMember<HistoryEntry>] = [
+        .init("openedAt", \.openedAt), .init("id", \.id), .init("stage", \.stage),
+        .init("severity", \.severity), .init("domain", \.domain), .init("code", \.code),
+        .init("description", \.description), .init("origin", \.origin), .init("path", \.path),
+        .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
+        .init("by", \.by), .init("via", \.via), .init("result", \.result),
+        .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
+    ]
+
+    init(_ row: HistoryRow) {
+        openedAt = row.openedAt
+        id = row.id
+        stage = row.stage
+        severity = row.severity
+        domain = row.domain
+        code = row.code
+        description = row.description
+        origin = row.origin
+        path = row.path
+        options = row.options
+        retryCount = row.retryCount
+        option = row.option
+        by = row.answeredBy
+        via = row.via
+        result = row.result
+        reason = row.reason
+        claimedBy = row.claimedBy
+        changedAt = row.changedAt
+    }
+
+    /// Time, origin, description, answer, author, end and id, for a table.
+    package var cells: [String] {
+        [
+            openedAt, origin ?? "", description, option ?? "", by ?? "",
+            result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
+        ]
+    }
+}
+
+extension HistoryRow {
+    var timeKey: String { "\(openedAt)/\(id)" }
+}
+
+extension HistoryEventRow {
+    /// The number as text that is ordered like it.
+    static let place = "printf('%012d', number)"
+
+    var timeKey: String { Self.timeKey(time, Int(number ?? 0)) }
+
+    static func timeKey(_ time: String, _ number: Int) -> String {
+        let digits = String(number)
+        return "\(time)/\(String(repeating: "0", count: max(0, 12 - digits.count)))\(digits)"
+    }
+}

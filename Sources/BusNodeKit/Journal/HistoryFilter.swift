@@ -1,0 +1,154 @@
+import ErrorBus
+import Foundation
+
+/// The conditions of a search in lists, history and audit. All that are set have to hold.
+package struct HistoryFilter: Hashable, Sendable {
+    /// A text in which only `*` has a meaning, any run of characters.
+    struct Pattern: Hashable, Sendable {
+        let text: String
+        private let pattern: TextPattern
+
+        init?(_ text: String) {
+            let escaped = text.replacing("\\", with: "\\\\")
+            let literal = escaped.hasPrefix("/") ? "\\" + escaped : escaped
+            guard let pattern = try? TextPattern(literal) else { return nil }
+            self.text = text
+            self.pattern = pattern
+        }
+
+        func matches(_ value: String?) -> Bool { value.map(pattern.matches) ?? false }
+
+        /// As an operand of SQLite's GLOB.
+        var sql: String {
+            text.replacing("[", with: "[[]").replacing("?", with: "[?]")
+        }
+    }
+
+    /// The names of its conditions, in queries.
+    package static let names =
+        ["q", "by", "origin", "domain", "option", "severity", "since", "until"]
+    /// The longest value, in Unicode scalars.
+    static let scalarCountMax = 200
+    static let timeAllowed = "a time such as 2026-11-21T10:00:00Z"
+
+    /// A part of any text, in any case of ASCII letters.
+    var text: String?
+    var person: Pattern?
+    var origin: Pattern?
+    var domain: Pattern?
+    var option: Pattern?
+    var severity: Severity?
+    /// The first time, in the written form.
+    var since: String?
+    /// The end, exclusive: a time, or the `next` of a page.
+    var until: String?
+
+    package init() {}
+
+    /// - Parameter fields: By ``names``; others are ignored.
+    package init(_ fields: [String: String]) throws(InvalidFilter) {
+        for name in Self.names {
+            let value = fields[name] ?? ""
+            guard value.unicodeScalars.count <= Self.scalarCountMax else {
+                throw InvalidFilter(name, value, "at most \(Self.scalarCountMax) characters")
+            }
+        }
+        func pattern(_ name: String) throws(InvalidFilter) -> Pattern? {
+            guard let text = fields[name], !text.isEmpty else { return nil }
+            guard let pattern = Pattern(text) else {
+                throw InvalidFilter(name, text, "a text, with * for any run of characters")
+            }
+            return pattern
+        }
+        text = fields["q"].flatMap { $0.isEmpty ? nil : $0 }
+        person = try pattern("by")
+        origin = try pattern("origin")
+        domain = try pattern("domain")
+        option = try pattern("option")
+        if let word = fields["severity"] {
+            guard let severity = Severity(rawValue: word) else {
+                let words = Severity.allCases.map(\.rawValue).joined(separator: ", ")
+                throw InvalidFilter("severity", word, words)
+            }
+            self.severity = severity
+        }
+        if let text = fields["since"] {
+            guard let time = Self.time(text) else {
+                throw InvalidFilter("since", text, Self.timeAllowed)
+            }
+            since = time
+        }
+        if let text = fields["until"] {
+            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let place = parts.count > 1 ? parts[1] : "0"
+            guard let time = Self.time(String(parts[0])), !place.isEmpty,
+                place.allSatisfy({ $0.isHexDigit || $0 == "-" })
+            else {
+                throw InvalidFilter("until", text, "\(Self.timeAllowed), or next of a response")
+            }
+            until = parts.count > 1 ? "\(time)/\(place)" : time
+        }
+    }
+
+    /// The written form of a time with or without fractions of a second.
+    private static func time(_ text: String) -> String? {
+        (TimeText.date(text) ?? (try? Date(text, strategy: .iso8601))).map(TimeText.text)
+    }
+
+    /// Whether a time, or a time and its place in the order, is in the range.
+    func includes(_ key: String) -> Bool {
+        since.map { key >= $0 } ?? true && until.map { key < $0 } ?? true
+    }
+
+    func matches(_ item: InboxItem) -> Bool {
+        let report = item.report
+        let people = [item.answer?.by, item.stage.claim?.person]
+        let option = item.answer?.option
+        return severity.map { $0 == report.severity } ?? true
+            && person.map { people.contains(where: $0.matches) } ?? true
+            && origin.map { $0.matches(item.origin?.description) } ?? true
+            && domain.map { $0.matches(report.domain) } ?? true
+            && self.option.map { $0.matches(option) } ?? true
+            && contains(
+                [report.description, report.domain, item.origin?.description, item.id.description]
+                    + [option] + people)
+            && (since == nil && until == nil || includes(item.timeKey))
+    }
+
+    func matches(_ event: AuditHistory.Event, _ key: String) -> Bool {
+        person.map { $0.matches(event.fields["by"]) } ?? true
+            && origin.map { $0.matches(event.fields["origin"]) } ?? true
+            && domain.map { $0.matches(event.fields["domain"]) } ?? true
+            && option.map { $0.matches(event.fields["option"]) } ?? true
+            && (text.map(event.contains) ?? true) && includes(key)
+    }
+
+    private func contains(_ texts: [String?]) -> Bool {
+        guard let text else { return true }
+        return texts.contains { $0?.range(of: text, options: .caseInsensitive) != nil }
+    }
+}
+
+/// A condition of a search that cannot be read.
+package struct InvalidFilter: Error, CustomStringConvertible {
+    let name: String
+    let found: String
+    let allowed: String
+
+    init(_ name: String, _ found: String, _ allowed: String) {
+        (self.name, self.found, self.allowed) = (name, found, allowed)
+    }
+
+    package var description: String { "\(name): found \(found.shown()); allowed: \(allowed)" }
+}
+
+extension InboxItem {
+    /// Orders by the time of the first presentation; unique.
+    var timeKey: String { "\(TimeText.text(openedAt.date))/\(id)" }
+}
+
+extension [InboxItem] {
+    var newestFirst: [InboxItem] {
+        map { ($0.timeKey, $0) }.sorted { $0.0 > $1.0 }.map(\.1)
+    }
+}

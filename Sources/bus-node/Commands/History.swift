@@ -1,0 +1,143 @@
+import ArgumentParser
+import BusNodeKit
+import ErrorBus
+import Foundation
+
+/// `bus-node history`: a search over the history of consoles in the journals.
+struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Search what consoles presented and what became of it, as text, CSV or JSON.",
+        discussion: """
+            Reads the journals (`journal:`) of a topology's nodes, whether or not they run. Prints \
+            the latest presentations that match, oldest first; with --events the events of the \
+            audit. --by, --origin, --domain and --option take * for any run of characters, --since \
+            and --until a time such as 2026-11-21T10:00:00Z, or how long ago, as in 2h. JSON is \
+            one object a line.
+
+            Example: bus-node history --topology topology.yaml --by ann --since 7d --format csv
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, csv, json
+    }
+
+    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
+    var topology: String?
+
+    @Option(help: "Only the journal of this node.")
+    var node: String?
+
+    @Option(name: .customLong("text"), help: "Only with this text, in any case.")
+    var q: String?
+
+    @Option(help: "Only answered or claimed by this person.")
+    var by: String?
+
+    @Option(help: "Only from this node.")
+    var origin: String?
+
+    @Option(help: "Only of this domain.")
+    var domain: String?
+
+    @Option(help: "Only answered with this option.")
+    var option: String?
+
+    @Option(help: "Only of this severity.")
+    var severity: String?
+
+    @Option(help: "Only presented from this time on.")
+    var since: String?
+
+    @Option(help: "Only presented before this time.")
+    var until: String?
+
+    @Option(help: "The most entries, 1 to 200000.")
+    var limit = 1_000
+
+    @Flag(help: "Print the events of the audit instead.")
+    var events = false
+
+    @Option(help: "text, csv or json.")
+    var format = Format.text
+
+    func validate() throws {
+        guard (1...200_000).contains(limit) else {
+            throw ValidationError("--limit: found \(limit), allowed: 1 to 200000")
+        }
+        guard !events || severity == nil else {
+            throw ValidationError("--severity: events have none; leave out --events")
+        }
+    }
+
+    func run() async throws {
+        try await orFail {
+            guard
+                let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
+            else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
+            let loaded = try TopologyLoader.load(path).topology
+            let named = try node.map { [try loaded.node(named: $0, in: path)] }
+            let journals = (named ?? loaded.settings).compactMap(\.journal)
+            guard !journals.isEmpty else {
+                throw Failure(
+                    .badConfiguration, "\(path): no node has a journal (journal: FILE)")
+            }
+            let archives = try journals.compactMap { try HistoryArchive($0) }
+            let filter = try filter
+            if events {
+                try await show(archives, { $0.time }, { [$0.time, $0.id, $0.event, $0.sentence] }) {
+                    try await $0.events(filter, limit: limit).entries
+                }
+            } else {
+                try await show(archives, \.openedAt, \.cells) {
+                    try await $0.presentations(filter, limit: limit).entries
+                }
+            }
+        }
+    }
+
+    private var filter: HistoryFilter {
+        get throws {
+            let given = [
+                "q": q, "by": by, "origin": origin, "domain": domain, "option": option,
+                "severity": severity, "since": Self.time(since), "until": Self.time(until),
+            ]
+            do {
+                return try HistoryFilter(given.compactMapValues { $0 })
+            } catch {
+                let text = "\(error)".hasPrefix("q:") ? "text" + "\(error)".dropFirst() : "\(error)"
+                throw Failure(.usage, "--\(text)")
+            }
+        }
+    }
+
+    /// A duration as the time that was so long ago; another text unchanged.
+    private static func time(_ text: String?) -> String? {
+        guard let text, let length = DurationText.read(text) else { return text }
+        return Date(timeIntervalSinceNow: -Double(length / .milliseconds(1)) / 1_000)
+            .formatted(TimeText.style)
+    }
+
+    private func show<Entry: JSONObject & Sendable>(
+        _ archives: [HistoryArchive], _ time: (Entry) -> String, _ cells: (Entry) -> [String],
+        _ search: (HistoryArchive) async throws -> [Entry]
+    ) async throws {
+        var entries: [Entry] = []
+        for archive in archives { entries += try await search(archive) }
+        entries = entries.sorted { time($0) < time($1) }.suffix(limit)
+        switch format {
+        case .json: for entry in entries { try StandardOutput.show(entry.json) }
+        case .csv: try StandardOutput.show(text: CSVText.text(entries))
+        case .text:
+            let titles =
+                events
+                ? ["TIME", "ID", "EVENT", "WHAT"]
+                : ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
+            let isWide = titles.map { ["WHAT", "ORIGIN", "BY"].contains($0) }
+            try StandardOutput.show(
+                TextTable.lines(
+                    entries.map(cells), titles, widthMax: isWide.map { $0 ? 64 : 36 },
+                    flexible: Set(titles.indices.filter { isWide[$0] }),
+                    columns: Terminal.outputColumnCount))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+/// Searches over lists and over the history in a journal.
+@Suite struct HistorySearchTests {
+    private let path = FileManager.default.temporaryDirectory
+        .appendingPathComponent("search-\(UUID().uuidString)/central.sqlite").path
+    private let start = ManualTime().now
+
+    private func id(_ number: UInt64) -> PresentationID {
+        PresentationID(UniqueID(high: 0, low: number))
+    }
+
+    private func item(_ number: UInt64, _ change: (inout ErrorReport) -> Void = { _ in })
+        -> InboxItem
+    {
+        var report = ErrorReport(
+            domain: "com.acme.db", description: "Disk full", severity: .error,
+            options: [.init(id: "retry", title: "Retry")])
+        change(&report)
+        let presentation = InboxPresentation(
+            id: id(number), report: report, origin: "worker-1")
+        // Two at a time.
+        return InboxItem(
+            presentation, group: 0, at: start + .seconds(Int(number) / 2), revision: number)
+    }
+
+    private func answered(_ number: UInt64, by person: String) -> InboxItem {
+        var item = item(number)
+        let answer = Answer(option: "retry", by: person, via: .person)
+        item.stage = .settled(answer, .recovered)
+        return item
+    }
+
+    private static let conditions: [([String: String], Set<UInt64>)] = [
+        ([:], [1, 2, 3, 4]), (["q": "dISK"], [1, 2, 4]), (["q": "100%"], [3]), (["q": "_"], []),
+        (["by": "ann"], [4]), (["by": "a*"], [4]), (["by": "a"], []), (["by": "a?n"], []),
+        (["domain": "com.*"], [1, 2, 4]), (["domain": "[x]"], [3]), (["origin": "worker-?"], []),
+        (["origin": "worker-1"], [1, 2, 3, 4]), (["option": "retry"], [4]),
+        (["severity": "critical"], [2]), (["q": "full", "severity": "error"], [1, 4]),
+        (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
+        (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
+    ]
+
+    @Test("The same conditions hold in lists and in the journal", arguments: conditions)
+    func search(fields: [String: String], expected: Set<UInt64>) async throws {
+        let items = [
+            item(1), item(2) { $0.severity = .critical },
+            item(3) { ($0.domain, $0.description) = ("[x]", "100% used") },
+            answered(4, by: "ann"),
+        ]
+        let filter = try HistoryFilter(fields)
+        let ids = Set(expected.map(id))
+        #expect(Set(items.filter(filter.matches).map(\.id)) == ids)
+        let journal = try SQLiteJournal(path)
+        try await journal.keep(items, [], console: 0)
+        let archive = try #require(try HistoryArchive(path))
+        let page = try await archive.presentations(filter, console: 0, limit: 10)
+        #expect(Set(page.entries.map(\.id)) == Set(ids.map(\.description)))
+        #expect(page.next == nil)
+        #expect(try await archive.presentations(filter, console: 1, limit: 9).entries.isEmpty)
+    }
+
+    @Test("Pages follow each other without a gap, also within one moment")
+    func pages() async throws {
+        let items = (1...7 as ClosedRange<UInt64>).map { item($0) }
+        let journal = try SQLiteJournal(path)
+        try await journal.keep(items, [], console: 0)
+        let archive = try #require(try HistoryArchive(path))
+        var found: [String] = []
+        var filter = HistoryFilter()
+        repeat {
+            let page = try await archive.presentations(filter, limit: 2)
+            found += page.entries.map(\.id)
+            filter = try HistoryFilter(page.next.map { ["until": $0] } ?? [:])
+        } while filter.until != nil
+        #expect(found == items.reversed().map(\.id.description))
+        #expect(items.newestFirst.map(\.id) == items.reversed().map(\.id))
+    }
+
+    @Test("Events are searched in the journal and in memory alike")
+    func events() async throws {
+        let history = AuditHistory()
+        let id = id(1)
+        for number in 0..<5 {
+            history.record(.decided(id, "option-\(number)", by: number == 3 ? "bob" : "ann"))
+        }
+        let journal = try SQLiteJournal(path)
+        try await journal.keep([], history.events(after: 0, limit: 9).events, console: 0)
+        let archive = try #require(try HistoryArchive(path))
+        let cases: [([String: String], [String])] = [
+            ([:], ["4", "3", "2", "1", "0"]), (["by": "bob"], ["3"]), (["q": "OPTION-2"], ["2"]),
+            (["option": "*1"], ["1"]), (["q": id.description, "by": "b*"], ["3"]),
+            (["origin": "*"], []),
+        ]
+        for (fields, expected) in cases {
+            let filter = try HistoryFilter(fields)
+            for page in [
+                try await archive.events(filter, limit: 9), history.page(filter, limit: 9),
+            ] {
+                let options = page.entries.compactMap { $0.fields["option"]?.suffix(1) }
+                #expect(options.map(String.init) == expected, "\(fields)")
+            }
+        }
+        let first = history.page(HistoryFilter(), limit: 2)
+        let rest = try HistoryFilter(["until": try #require(first.next)])
+        #expect(history.page(rest, limit: 9).entries.count == 3)
+        let stored = try await archive.events(HistoryFilter(), limit: 2)
+        let after = try HistoryFilter(["until": try #require(stored.next)])
+        #expect(try await archive.events(after, limit: 9).entries.count == 3)
+    }
+
+    @Test(
+        "Conditions that cannot be read are refused with what is allowed",
+        arguments: [
+            ("since", "yesterday", "a time such as"), ("until", "2026", "or next of a response"),
+            ("until", "2026-11-21T10:00:00Z/'", "or next of a response"),
+            ("severity", "bad", "debug, info"),
+            ("q", String(repeating: "x", count: 201), "at most 200 characters"),
+        ])
+    func refused(name: String, value: String, allowed: String) {
+        #expect {
+            try HistoryFilter([name: value])
+        } throws: { error in
+            "\(error)".hasPrefix("\(name): found ") && "\(error)".contains(allowed)
+        }
+    }
+
+    @Test(
+        "Cells of a spreadsheet are text, never formulas",
+        arguments: [
+            ("plain", "plain"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
+            ("  =1", "'  =1"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a\tb", "a\\tb"),
+            ("\r=1", "\\r=1"), ("\u{1B}[2J", "\\e[2J"), ("", ""),
+        ])
+    func cells(text: String, expected: String) {
+        let cell = CSVText.cell(.string(text))
+        #expect(cell == expected || text.first == "\u{1B}" && !cell.contains("\u{1B}"))
+    }
+
+    @Test("A list as CSV has a line of names, and numbers stay numbers")
+    func csv() {
+        var entry = HistoryEntry()
+        (entry.id, entry.code, entry.path) = ("1", -5, ["w", "r"])
+        let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,")
+    }
+}
