@@ -55,6 +55,7 @@ package final class NodeAssembly: Sendable {
         if let events = settings.events {
             let log = try EventLog(events, node: settings.name, logger: logger)
             ledger.withLock { $0 = log }
+            for console in consoles.values { console.log(to: log) }
             logs.insert(log, at: 0)
         }
         if !logs.isEmpty { parts.audit = AuditLogs(logs: logs) }

@@ -8,7 +8,8 @@ final class AuditHistory: AuditLog {
     struct Event: Sendable {
         let time: Date
         let event: String
-        let id: PresentationID
+        /// Nil for an act that concerns no presentation.
+        let id: PresentationID?
         let fields: [String: String]
         /// What happened, for people. Not escaped.
         let sentence: String
@@ -19,14 +20,15 @@ final class AuditHistory: AuditLog {
             var view = EventView()
             view.time = TimeText.text(time)
             view.event = event
-            view.id = id.description
+            view.id = id?.description ?? ""
             view.fields = fields
             view.sentence = sentence
             return view
         }
 
         func contains(_ text: String) -> Bool {
-            event.localizedStandardContains(text) || id.description.localizedStandardContains(text)
+            event.localizedStandardContains(text)
+                || id?.description.localizedStandardContains(text) ?? false
                 || fields.contains {
                     $0.key.localizedStandardContains(text)
                         || $0.value.localizedStandardContains(text)
@@ -106,13 +108,13 @@ final class AuditHistory: AuditLog {
         add(event.word, event.id, event.fields, event.sentence, at: time, count)
     }
 
-    /// Adds an act of a person, which is in no ledger.
-    func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
+    /// Adds an act of a person.
+    func note(_ act: PersonalAct, _ id: PresentationID?, by person: String) {
         add(act.word, id, act.fields(person), act.sentence(person), at: .now, nil)
     }
 
     private func add(
-        _ event: String, _ id: PresentationID, _ fields: [String: String], _ sentence: String,
+        _ event: String, _ id: PresentationID?, _ fields: [String: String], _ sentence: String,
         at time: Date, _ count: Count?
     ) {
         // The ledger has them whole; here they are kept and searched by the thousand.
@@ -179,9 +181,11 @@ extension AuditHistory.State {
     }
 }
 
-/// What a person does to a presentation at a console.
+/// What a person does at a console, other than deciding.
 enum PersonalAct: Hashable, Sendable {
     case claim, release, undo
+    /// Made a silence, or ended one early.
+    case silence(Silence), silenceEnd(Silence)
     /// Chose an option, which is held back to undo.
     case leaving(option: String)
 
@@ -191,12 +195,24 @@ enum PersonalAct: Hashable, Sendable {
         case .release: "release"
         case .undo: "undo"
         case .leaving: "leaving"
+        case .silence: "silence"
+        case .silenceEnd: "silenceEnd"
         }
     }
 
     func fields(_ person: String) -> [String: String] {
-        guard case .leaving(let option) = self else { return ["by": person] }
-        return ["by": person, "option": option]
+        switch self {
+        case .claim, .release, .undo: return ["by": person]
+        case .leaving(let option): return ["by": person, "option": option]
+        case .silence(let silence), .silenceEnd(let silence):
+            var fields = [
+                "by": person, "silence": String(silence.number),
+                "match": String(decoding: silence.request.pattern.encoded(), as: UTF8.self),
+                "until": TimeText.text(silence.endsAt.date), "comment": silence.request.comment,
+            ]
+            fields["option"] = silence.request.option
+            return fields
+        }
     }
 
     fileprivate func sentence(_ person: String) -> String {
@@ -205,6 +221,9 @@ enum PersonalAct: Hashable, Sendable {
         case .release: "Released by \(person)"
         case .undo: "Taken back by \(person)"
         case .leaving(let option): "\(person) chose \(option), held back to undo"
+        case .silence(let silence):
+            "Silence \(silence.number) made by \(person): \(silence.request.comment)"
+        case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
         }
     }
 }

@@ -22,6 +22,7 @@ final class Console: Sendable {
     let live: LiveView
     /// The address of the page, without its fragment; nil before it listens.
     private let address = Mutex<String?>(nil)
+    private let ledger = Mutex<EventLog?>(nil)
     private let keptHistory = Mutex<Kept?>(nil)
 
     /// The history in the node's journal.
@@ -84,6 +85,21 @@ final class Console: Sendable {
 
     /// Nil without a journal.
     var kept: Kept? { keptHistory.withLock { $0 } }
+
+    /// Writes acts of people to the node's ledger too.
+    func log(to ledger: EventLog) { self.ledger.withLock { $0 = ledger } }
+
+    /// Records an act of a person: in the audit, the ledger and the log.
+    ///
+    /// - Parameter id: Nil when it concerns no presentation.
+    func note(_ act: PersonalAct, _ id: PresentationID? = nil, by person: String) {
+        let fields = act.fields(person)
+        history.note(act, id, by: person)
+        ledger.withLock { $0 }?.record(act.word, id, fields)
+        var metadata: Logger.Metadata = fields.mapValues { "\($0)" }
+        metadata["id"] = id.map { "\($0)" }
+        logger.info("console: \(act.word)", metadata: metadata)
+    }
 
     func attach(_ node: Node) { running.set(node) }
 

@@ -1,7 +1,6 @@
 import ErrorBus
 import Foundation
 import Hummingbird
-import Logging
 
 // Silences.
 extension ConsoleAPI {
@@ -31,7 +30,7 @@ extension ConsoleAPI {
         do {
             let (silence, count) = try await console.silences.add(
                 request, for: .milliseconds(time), alsoOpen: alsoOpen)
-            log("silence made", silence)
+            console.note(.silence(silence), by: silence.request.by)
             return Response([
                 "silence": SilenceView(silence, at: .now).json, "applied": .count(count),
             ])
@@ -57,7 +56,7 @@ extension ConsoleAPI {
         }
         do {
             let silence = try await console.silences.end(number, by: by)
-            log("silence ended", silence)
+            console.note(.silenceEnd(silence), by: by)
             return Response(SilenceView(silence, at: .now).json)
         } catch {
             throw Self.problem(error)
@@ -98,17 +97,6 @@ extension ConsoleAPI {
         return APIProblem(
             .internalServerError, "notStored",
             "the journal cannot be written: \(ErrorReport(describing: error).description)")
-    }
-
-    private func log(_ event: Logger.Message, _ silence: Silence) {
-        console.logger.notice(
-            event,
-            metadata: [
-                "silence": "\(silence.number)",
-                "match": "\(String(decoding: silence.request.pattern.encoded(), as: UTF8.self))",
-                "by": "\(silence.endedBy ?? silence.request.by)",
-                "until": "\(silence.endsAt.date.ISO8601Format())",
-            ])
     }
 }
 

@@ -159,10 +159,7 @@ struct ConsoleAPI: Sendable {
     }
 
     func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
-        console.history.note(act, id, by: person)
-        console.logger.info(
-            "console: \(act.word)",
-            metadata: ["id": "\(id)"].merging(act.fields(person).mapValues { "\($0)" }) { $1 })
+        console.note(act, id, by: person)
     }
 }
 

@@ -170,7 +170,7 @@ struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         self.console = console
         time = TimeText.text(event.time)
         self.event = event.event
-        id = event.id.description
+        id = event.id?.description ?? ""
         fields = event.fields
         sentence = event.sentence
         person = event.fields["by"]
@@ -179,9 +179,9 @@ struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
 
     /// Nil when the row is invalid.
     var audited: AuditHistory.Event? {
-        guard let time = TimeText.date(time), let id = PresentationID(id) else { return nil }
+        guard let time = TimeText.date(time) else { return nil }
         return AuditHistory.Event(
-            time: time, event: event, id: id, fields: fields, sentence: sentence,
+            time: time, event: event, id: PresentationID(id), fields: fields, sentence: sentence,
             count: count.flatMap { AuditHistory.Count(rawValue: $0) })
     }
 }

@@ -36,6 +36,8 @@ package struct AuditTable {
         var order: [String] = []
         for event in events {
             let id = event["id"]
+            // A silence, which is no presentation.
+            if id.isEmpty { continue }
             if rows[id] == nil { order.append(id) }
             rows[id, default: Row(id: id)].take(event)
             // The attempt went well, and then the operation failed again.

@@ -67,9 +67,16 @@ package final class EventLog: AuditLog {
     }
 
     package func record(_ event: PresentationEvent) {
-        var object: [String: JSONValue] = event.fields.mapValues { .string($0) }
-        object["event"] = .string(event.word)
-        object["id"] = .string(event.id.description)
+        record(event.word, event.id, event.fields)
+    }
+
+    /// Records an act of a person.
+    ///
+    /// - Parameter id: Nil when it concerns no presentation.
+    func record(_ word: String, _ id: PresentationID?, _ fields: [String: String]) {
+        var object: [String: JSONValue] = fields.mapValues { .string($0) }
+        object["event"] = .string(word)
+        object["id"] = .string(id?.description ?? "")
         object["node"] = .string(node.description)
         object["time"] = .string(TimeText.now)
         object["pid"] = .integer(Int64(getpid()))

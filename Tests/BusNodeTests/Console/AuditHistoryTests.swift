@@ -99,6 +99,26 @@ struct AuditHistoryTests {
         }
     }
 
+    @Test("A silence is an event without a presentation")
+    func silence() throws {
+        let pattern: JSONValue = ["domain": "com.acme.*"]
+        let now = ManualTime().now
+        let silence = Silence(
+            number: 3,
+            request: .init(
+                pattern: pattern, match: try RuleMatch(json: pattern), by: "ann",
+                comment: "the disk"),
+            createdAt: now, endsAt: now)
+        history.note(.silence(silence), nil, by: "ann")
+        history.note(.silenceEnd(silence), nil, by: "bob")
+        #expect(
+            events().map(\.sentence)
+                == ["Silence 3 ended by bob", "Silence 3 made by ann: the disk"])
+        let event = try #require(events().last)
+        #expect(event.id.isEmpty)
+        #expect(event.fields["match"] == #"{"domain":"com.acme.*"}"#)
+    }
+
     @Test(
         "Acts of people as sentences",
         arguments: [

@@ -79,6 +79,12 @@ extension EndToEnd {
             #expect(before.claim[0] == "ann")
             #expect(Array(before.outcome.prefix(3)) == ["settled", "bob", "recovered"])
             let events = try await audit(client)
+            let ledger = try sandbox.read("central.jsonl")
+            for word in ["claim", "silence"] { #expect(ledger.contains("\"event\":\"\(word)\"")) }
+            let log = try Launched(["log", "--topology", sandbox.path("topology.yaml")])
+            #expect(try await log.ending() == 0)
+            // The silence is no presentation.
+            #expect(log.output.value.split(separator: "\n").count == 3)
             for signal in [SIGKILL, SIGTERM] {
                 nodes[0].send(signal)
                 _ = try await nodes[0].ending()
