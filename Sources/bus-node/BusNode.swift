@@ -17,7 +17,7 @@ struct BusNode: AsyncParsableCommand {
         version: NodeAssembly.version,
         subcommands: [
             Run.self, Up.self, Present.self, Exec.self, InboxCommand.self, Status.self,
-            Log.self, History.self, Check.self,
+            Log.self, History.self, JournalCommand.self, Check.self,
             Explain.self,
             Graph.self, Policy.self, Proxy.self, Chaos.self, ChaosNode.self, Ledger.self, Soak.self,
         ])

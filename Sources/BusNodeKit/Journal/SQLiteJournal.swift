@@ -156,6 +156,15 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
+    /// The same on this thread, where no other access waits; all entries are then in one file.
+    func checkpointNow() throws(Failure) {
+        do {
+            try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
     /// Keeps the file from growing, which SQLite reports as a full disk. For tests.
     func limitPages() async throws {
         try await write { database in

@@ -178,5 +178,31 @@ extension EndToEnd {
             present.send(SIGINT)
             withExtendedLifetime(nodes) {}
         }
+
+        @Test("A backup of a running node's journal is restored once the node has stopped")
+        func backedUp() async throws {
+            var (nodes, client) = try await console.bus(extra: "    journal: $DIR/central.sqlite")
+            let ended = try await answered(client)
+            let (present, open) = try await claimed(client)
+            let copy = ["--topology", sandbox.path("topology.yaml")]
+            let file = sandbox.path("copy")
+            let backup = try Launched(["journal", "backup", file] + copy)
+            #expect(try await backup.ending() == 0)
+            let early = try Launched(["journal", "restore", file] + copy)
+            #expect(try await early.ending() == 75)
+            #expect(early.errors.value.contains("in use by another process"))
+            nodes[0].send(SIGKILL)
+            _ = try await nodes[0].ending()
+            let restore = try Launched(["journal", "restore", file] + copy)
+            #expect(try await restore.ending() == 0)
+            #expect(restore.output.value.contains("former journal: "))
+            nodes[0] = try await sandbox.start("central")
+            client = try await console.client(nodes[0].errors)
+            _ = try await client.send("GET", "/api/v1/events", until: "\"stage\":\"claimed\"")
+            let facts = try await Facts(client, open: open, ended: ended)
+            #expect(facts.claim[0] == "ann")
+            #expect(facts.outcome[1] == "bob")
+            present.send(SIGINT)
+        }
     }
 }

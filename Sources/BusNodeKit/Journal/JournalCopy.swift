@@ -1,0 +1,125 @@
+package import ErrorBus
+package import Foundation
+import GRDB
+import Glibc
+
+/// Backups of journals.
+package enum JournalCopy {
+    /// Copies a journal, also while its node runs, by SQLite's online backup.
+    ///
+    /// - Throws: When there is no journal, the file exists, or cannot be written whole.
+    package static func backUp(_ path: String, to file: String) throws(Failure) {
+        guard FileStatus(path)?.isFile == true else {
+            throw Failure(.noInput, "journal \(path): not found")
+        }
+        guard FileStatus(file) == nil else {
+            throw Failure(.cannotCreate, "\(file): exists; expected: the name of a new file")
+        }
+        let part = file + ".part"
+        try removeWithParts(part)
+        do throws(Failure) {
+            try copy(path, to: part)
+            // Not replaced even when it was created meanwhile.
+            guard link(part, file) == 0 else { throw systemFailure(file) }
+        } catch {
+            try? removeWithParts(part)
+            throw error
+        }
+        try removeWithParts(part)
+        try syncFolder(of: file)
+    }
+
+    /// Replaces the journal of a stopped node by a backup.
+    ///
+    /// - Returns: The new name of the former journal; nil when there was none.
+    /// - Throws: When the node runs, or the backup is damaged or another node's. The journal is
+    ///   unchanged then.
+    package static func restore(
+        _ file: String, to path: String, of node: NodeName, at now: Date
+    ) throws(Failure) -> String? {
+        guard FileStatus(file)?.isFile == true else {
+            throw Failure(.noInput, "\(file): not found")
+        }
+        let lock = try JournalLock(path, for: node, use: .alone)
+        defer { withExtendedLifetime(lock) {} }
+        let part = path + "-restored"
+        try removeWithParts(part)
+        do throws(Failure) {
+            try copy(file, to: part)
+            // Opens it as the node will: checks it, brings its tables up to date, compares the
+            // owner.
+            let journal = try SQLiteJournal(part, of: node)
+            try journal.checkpointNow()
+        } catch {
+            try? removeWithParts(part)
+            throw error
+        }
+        try? remove(part + "-lock")
+        for suffix in ["-wal", "-shm"] { try remove(part + suffix) }
+        let former = try moveAside(path, at: now)
+        guard rename(part, path) == 0 else { throw systemFailure(path) }
+        try syncFolder(of: path)
+        return former
+    }
+
+    /// Keeps the journal under another name. It stays under its own as well until it is replaced:
+    /// a node that starts after a crash in between must not begin with an empty one.
+    private static func moveAside(_ path: String, at now: Date) throws(Failure) -> String? {
+        guard FileStatus(path) != nil else { return nil }
+        // Moves recent entries into the file, unless it is damaged.
+        try? SQLiteJournal(path).checkpointNow()
+        let time = TimeText.text(now).filter { $0.isNumber || $0 == "T" || $0 == "Z" }
+        let former = "\(path).\(time)"
+        guard link(path, former) == 0 else { throw systemFailure(former) }
+        for suffix in ["-wal", "-shm"] where FileStatus(path + suffix) != nil {
+            guard rename(path + suffix, former + suffix) == 0 else {
+                throw systemFailure(former + suffix)
+            }
+        }
+        return former
+    }
+
+    private static func copy(_ path: String, to file: String) throws(Failure) {
+        _ = try JournalFiles.prepare(file)
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            let source = try DatabaseQueue(path: path, configuration: configuration)
+            let copy = try DatabaseQueue(path: file)
+            try source.backup(to: copy)
+            let verdict = try copy.write { database in
+                // One file, without a write-ahead log beside it.
+                try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+            }
+            guard verdict == "ok" else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
+            }
+            try copy.close()
+        } catch {
+            let text = (error as? DatabaseError)?.message ?? "\(error)"
+            throw Failure(.badData, "journal \(path): cannot be copied to \(file): \(text)")
+        }
+    }
+
+    private static func removeWithParts(_ path: String) throws(Failure) {
+        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try remove(path + suffix) }
+    }
+
+    private static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw systemFailure(path) }
+    }
+
+    /// The names are on disk when this returns.
+    private static func syncFolder(of path: String) throws(Failure) {
+        let folder = (path as NSString).deletingLastPathComponent
+        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw systemFailure(folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw systemFailure(folder) }
+    }
+
+    private static func systemFailure(_ path: String) -> Failure {
+        Failure(.cannotCreate, "\(path): \(String(cString: strerror(errno)))")
+    }
+}

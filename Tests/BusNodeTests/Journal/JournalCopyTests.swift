@@ -1,0 +1,94 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import BusNodeKit
+
+/// Backups of a journal.
+@Suite struct JournalCopyTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("copy-\(UUID().uuidString)").path
+    private let now = Date(timeIntervalSince1970: 1_790_000_000)
+    private let asked = DecisionRecord.Asked(
+        origin: "worker", digest: nil,
+        report: ErrorReport(domain: "com.acme", description: "It failed."))
+
+    private var path: String { "\(folder)/central.sqlite" }
+    private var backup: String { "\(folder)/backup" }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(
+            FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    private func status(_ work: () throws -> Void) -> BusNodeKit.ExitStatus? {
+        do {
+            try work()
+            return nil
+        } catch {
+            return (error as? Failure)?.status
+        }
+    }
+
+    @Test("A backup taken while the node runs brings back what was there, and no more")
+    func roundTrip() async throws {
+        let (first, second) = (PresentationID.make(), PresentationID.make())
+        do {
+            let journal = try SQLiteJournal(path, of: "central")
+            try await journal.shown(first, asked)
+            try JournalCopy.backUp(path, to: backup)
+            try await journal.shown(second, asked)
+            #expect(
+                status { _ = try JournalCopy.restore(backup, to: path, of: "central", at: now) }
+                    == .temporaryFailure)
+            #expect(try await journal.record(of: second) != nil)
+        }
+        #expect(try mode(backup) == 0o600)
+        let former = try #require(
+            try JournalCopy.restore(backup, to: path, of: "central", at: now))
+        #expect(try mode(path) == 0o600)
+        let journal = try SQLiteJournal(path, of: "central")
+        #expect(try await journal.record(of: first)?.state == .shown)
+        #expect(try await journal.record(of: second) == nil)
+        #expect(try await SQLiteJournal(former).record(of: second)?.state == .shown)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!left.contains { $0.contains("part") || $0.contains("restored") }, "\(left)")
+    }
+
+    @Test("A journal that is missing or damaged is replaced as well")
+    func damaged() async throws {
+        let id = PresentationID.make()
+        try await SQLiteJournal(path, of: "central").shown(id, asked)
+        try JournalCopy.backUp(path, to: backup)
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        #expect(try JournalCopy.restore(backup, to: path, of: "central", at: now) == nil)
+        try Data("this is no database".utf8).write(to: URL(fileURLWithPath: path))
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        let former = try JournalCopy.restore(backup, to: path, of: "central", at: now)
+        #expect(former != nil)
+        #expect(try await SQLiteJournal(path, of: "central").record(of: id) != nil)
+    }
+
+    @Test("What cannot be backed up or restored is refused, and nothing is changed")
+    func refused() async throws {
+        let id = PresentationID.make()
+        #expect(status { try JournalCopy.backUp(path, to: backup) } == .noInput)
+        try await SQLiteJournal(path, of: "central").shown(id, asked)
+        try JournalCopy.backUp(path, to: backup)
+        #expect(status { try JournalCopy.backUp(path, to: backup) } == .cannotCreate)
+        func restore(_ file: String, of node: NodeName = "central") -> BusNodeKit.ExitStatus? {
+            status { _ = try JournalCopy.restore(file, to: path, of: node, at: now) }
+        }
+        #expect(restore("\(folder)/none") == .noInput)
+        #expect(restore(backup, of: "other") == .badConfiguration)
+        let letter = "\(folder)/letter"
+        try Data("this is no database, it is a letter".utf8)
+            .write(to: URL(fileURLWithPath: letter))
+        #expect(restore(letter) == .badData)
+        #expect(try await SQLiteJournal(path, of: "central").record(of: id) != nil)
+    }
+}
