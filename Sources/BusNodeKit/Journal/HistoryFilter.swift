@@ -92,7 +92,7 @@ package struct HistoryFilter: Hashable, Sendable {
 
     /// The written form of a time with or without fractions of a second.
     private static func time(_ text: String) -> String? {
-        (TimeText.date(text) ?? (try? Date(text, strategy: .iso8601))).map(TimeText.text)
+        (TimeText.dateToWrite(text) ?? (try? Date(text, strategy: .iso8601))).map(TimeText.text)
     }
 
     /// Whether a time, or a time and its place in the order, is in the range.

@@ -179,7 +179,7 @@ struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
 
     /// Nil when the row is invalid.
     var audited: AuditHistory.Event? {
-        guard let time = TimeText.date(time) else { return nil }
+        guard let time = TimeText.dateToWrite(time) else { return nil }
         return AuditHistory.Event(
             time: time, event: event, id: PresentationID(id), fields: fields, sentence: sentence,
             count: count.flatMap { AuditHistory.Count(rawValue: $0) })
@@ -190,7 +190,7 @@ extension Moment {
     /// A stored time, which only the wall clock continues between two lives of a node; nil for
     /// another text.
     init?(_ text: String, at now: Moment) {
-        guard let date = TimeText.date(text) else { return nil }
+        guard let date = TimeText.dateToWrite(text) else { return nil }
         let milliseconds = Int64(date.timeIntervalSince(now.date) * 1_000)
         self.init(instant: now.instant + .milliseconds(milliseconds), date: date)
     }

@@ -8,10 +8,10 @@ package enum TimeText {
 
     static func text(_ date: Date) -> String { date.formatted(style) }
 
-    /// Half a millisecond after the written time, which was cut: written again, it is the same.
-    static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: style)).map { $0 + 0.000_5 }
-    }
+    static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
+
+    /// A time to be written again: half a millisecond later, since writing cuts it.
+    static func dateToWrite(_ text: String) -> Date? { date(text).map { $0 + 0.000_5 } }
 
     /// The time with its date, unless that is today's.
     ///
