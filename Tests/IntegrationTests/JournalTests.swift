@@ -22,10 +22,11 @@ struct JournalTests {
         }
     }
 
-    /// Presents `error` to a central node with this journal and these presenters.
+    /// Presents `error` to a central node with this journal and these presenters. The node runs
+    /// until the journal has `result`.
     private func present(
         _ journal: MemoryJournal, _ presenter: ScriptedPresenter, asksAgain: Bool = true,
-        audit: RecordingAudit? = nil
+        until result: RecoveryResult? = nil, audit: RecordingAudit? = nil
     ) async throws -> Outcome {
         let bus = Bus()
         let central = try bus.node("central", presenters: [presenter]) { _ in
@@ -37,8 +38,14 @@ struct JournalTests {
         let worker = try bus.node("worker", next: ["central"], listens: false)
         var options = PresentationOptions()
         options.id = id
-        return try await bus.run(central, worker) { [options] in
-            await worker.uplink.presentError(error, options: options)
+        return try await bus.run(central, worker) { [options, id] in
+            let outcome = await worker.uplink.presentError(error, options: options)
+            guard let result else { return outcome }
+            await Resources.wait {
+                guard case .decided(_, let known) = journal.state(of: id) else { return false }
+                return known == result
+            }
+            return outcome
         }
     }
 
@@ -59,7 +66,7 @@ struct JournalTests {
         try await journal.shown(id, asked())
         try await journal.decided(id, answer)
         let presenter = ScriptedPresenter("person", .answer("cancel"))
-        let outcome = try await present(journal, presenter)
+        let outcome = try await present(journal, presenter, until: .recovered)
         #expect(outcome.didRecover)
         #expect(outcome.answer == answer)
         #expect(presenter.prompts.isEmpty)
