@@ -123,13 +123,12 @@ extension DownlinkMachine {
     private func overLimit(
         _ asker: DownlinkEntry.Asker, _ id: PresentationID
     ) -> Message.Reject? {
-        if case .child(let name) = asker,
-            openOfChild[name] ?? 0 >= limits.openPerChildMax
+        if case .child(let name) = asker, let most = children[name]?.openMax,
+            openOfChild[name] ?? 0 >= most
         {
             return Message.Reject(
-                .busy,
-                "\(limits.openPerChildMax) presentations of \(name) are open; no more are "
-                    + "allowed", id: id, retryMilliseconds: 1_000)
+                .busy, "\(most) presentations of \(name) are open; no more are allowed", id: id,
+                retryMilliseconds: 1_000)
         }
         let free = limits.openPerNodeMax - openCount
         let (who, count) = openOf(asker)
@@ -163,7 +162,8 @@ extension DownlinkMachine {
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
         // The offer's result follows after ACCEPTED.
-        return acknowledge(entry, attempt: present.attempt, at: now) + [offer]
+        let more = entry.child.map { welcomeMore(of: $0) } ?? []
+        return acknowledge(entry, attempt: present.attempt, at: now) + [offer] + more
     }
 
     private mutating func askedAgain(

@@ -69,10 +69,11 @@ extension DownlinkMachine {
         let isSameLink = former?.peer == peer && former?.isReachable == true
         children[hello.from] = DownlinkChild(
             peer: peer, boot: hello.boot, heardAt: now,
+            openMax: former?.openMax ?? limits.openPerChildMax,
             liveSince: isSameLink ? former?.liveSince ?? now : now)
         namesOfPeers[peer] = hello.from
         planChild(hello.from)
-        var actions: [DownlinkAction] = [.send(welcome, to: peer)]
+        var actions: [DownlinkAction] = [.send(welcome(to: hello.from), to: peer)]
         if let claimant = former?.claimant, claimant.peer != peer {
             actions.append(refuseClaim(claimant, on: hello.from))
         }
@@ -105,12 +106,25 @@ extension DownlinkMachine {
         }
     }
 
-    private var welcome: Message {
+    /// A child that stands for several origins may have as many presentations open for each. It
+    /// gets another WELCOME when there is one more than it said before.
+    mutating func welcomeMore(of child: NodeName) -> [DownlinkAction] {
+        guard let origins = originsOfChild[child]?.count, let former = children[child],
+            former.openMax < limits.openPerNodeMax
+        else { return [] }
+        let most = min(limits.openPerChildMax * origins, limits.openPerNodeMax)
+        guard most > former.openMax else { return [] }
+        children[child]?.openMax = most
+        return [.send(welcome(to: child), to: former.peer)]
+    }
+
+    private func welcome(to child: NodeName) -> Message {
         .welcome(
             Message.Welcome(
                 node: name, boot: boot, maxHeader: UInt64(wireLimits.headerByteCountMax),
                 maxPayload: UInt64(wireLimits.payloadByteCountMax),
-                maxOpen: UInt64(limits.openPerChildMax), pingMilliseconds: times.pingAfter,
+                maxOpen: UInt64(children[child]?.openMax ?? limits.openPerChildMax),
+                pingMilliseconds: times.pingAfter,
                 path: pathUpward))
     }
 

@@ -147,11 +147,11 @@ extension DownlinkMachine {
     }
 
     private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
-        if let former, former.isOpen { countOpen(-1, of: former.child) }
-        if let entry, entry.isOpen { countOpen(1, of: entry.child) }
+        if let former, former.isOpen { countOpen(-1, of: former.child, former.origin) }
+        if let entry, entry.isOpen { countOpen(1, of: entry.child, entry.origin) }
     }
 
-    private mutating func countOpen(_ change: Int, of child: NodeName?) {
+    private mutating func countOpen(_ change: Int, of child: NodeName?, _ origin: NodeName?) {
         openCount += change
         guard let child else {
             openOfOthers += change
@@ -159,6 +159,10 @@ extension DownlinkMachine {
         }
         let count = (openOfChild[child] ?? 0) + change
         openOfChild[child] = count > 0 ? count : nil
+        guard count > 0 else { return originsOfChild[child] = nil }
+        guard let origin else { return }
+        let ofOrigin = (originsOfChild[child]?[origin] ?? 0) + change
+        originsOfChild[child, default: [:]][origin] = ofOrigin > 0 ? ofOrigin : nil
     }
 
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {

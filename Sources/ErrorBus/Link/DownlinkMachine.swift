@@ -24,6 +24,8 @@ struct DownlinkMachine: Sendable {
     /// answers without settling them takes no room from others.
     var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
+    /// How many of them are of each origin.
+    var originsOfChild: [NodeName: [NodeName: Int]] = [:]
     /// Open presentations of clients without a link.
     var openOfOthers = 0
     /// Decided presentations that are not settled, by the time of their decision.
@@ -208,6 +210,8 @@ struct DownlinkChild: Hashable, Sendable {
     var peer: PeerID
     var boot: BootID
     var heardAt: MonotonicTime
+    /// How many of its presentations may be open, as WELCOME says.
+    var openMax: Int
     /// Since when it has been live without interruption.
     var liveSince: MonotonicTime
     var pingedAt: MonotonicTime?

@@ -18,7 +18,7 @@ struct ParentLog: Sendable {
         }
     }
 
-    /// The interval of repetitions of the same refusal.
+    /// The interval of repetitions of the same line.
     static let refusalPause: UInt64 = 60_000
 
     private struct Refusal {
@@ -34,6 +34,7 @@ struct ParentLog: Sendable {
     /// When the next warning is due.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
+    private var crowdedAt: MonotonicTime?
 
     init(times: LinkTimes) { self.times = times }
 
@@ -76,6 +77,17 @@ struct ParentLog: Sendable {
             details: [
                 "code": "\(reject.code.rawValue)", "reason": reject.reason,
                 "times": "\(untold + 1)",
+            ])
+    }
+
+    /// The parent has no room for more. Nil when that was logged recently.
+    mutating func crowded(_ waitingCount: Int, at now: MonotonicTime) -> Line? {
+        if let crowdedAt, now.since(crowdedAt) < Self.refusalPause { return nil }
+        crowdedAt = now
+        return Line(
+            level: .warning, text: "parent has no room",
+            details: [
+                "parent": parent?.description ?? "unknown", "waiting": "\(waitingCount)",
             ])
     }
 

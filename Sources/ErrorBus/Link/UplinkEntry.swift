@@ -1,7 +1,10 @@
 /// One presentation on its way to the parent.
 struct UplinkEntry: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// PRESENT is sent until it is acknowledged. Becomes accepted, answered, withdrawing.
+        /// In line until there is a link and the parent has room. Becomes asking, withdrawing.
+        case waiting
+        /// PRESENT is sent until it is acknowledged. Becomes accepted, answered, withdrawing;
+        /// waiting when the parent has no room.
         case asking(next: MonotonicTime, tries: Int)
         /// The parent holds it. Becomes answered, asking (the parent lost it), withdrawing.
         case accepted(nextAwait: MonotonicTime)
@@ -64,9 +67,22 @@ struct UplinkEntry: Hashable, Sendable {
 
     var isOpen: Bool {
         switch phase {
-        case .asking, .accepted, .moving: true
+        case .waiting, .asking, .accepted, .moving: true
         case .answered, .settled, .withdrawing, .gone: false
         }
+    }
+
+    /// Whether it takes a place at the parent.
+    var isPlaced: Bool {
+        switch phase {
+        case .asking, .accepted, .moving, .withdrawing: true
+        case .waiting, .answered, .settled, .gone: false
+        }
+    }
+
+    /// Its place among those of its origin that wait: what a parent held before comes first.
+    var waitsSince: MonotonicTime {
+        wasAccepted ? MonotonicTime(milliseconds: 0) : since
     }
 
     /// Whether it is for the report with this digest, as far as both are known.
@@ -103,7 +119,7 @@ struct UplinkEntry: Hashable, Sendable {
     var isGivenUpByHop: Bool {
         switch phase {
         case .withdrawing(let reason, _, _), .gone(let reason, _): reason == .abandoned
-        case .asking, .accepted, .answered, .settled, .moving: false
+        case .waiting, .asking, .accepted, .answered, .settled, .moving: false
         }
     }
 
@@ -116,7 +132,7 @@ struct UplinkEntry: Hashable, Sendable {
     var isUnreleased: Bool {
         switch phase {
         case .moving, .withdrawing: true
-        case .asking, .accepted, .answered, .settled, .gone: false
+        case .waiting, .asking, .accepted, .answered, .settled, .gone: false
         }
     }
 
@@ -124,7 +140,7 @@ struct UplinkEntry: Hashable, Sendable {
     var forgetAt: MonotonicTime? {
         switch phase {
         case .settled(_, _, let until), .gone(_, let until): until
-        case .asking, .accepted, .moving, .answered, .withdrawing: nil
+        case .waiting, .asking, .accepted, .moving, .answered, .withdrawing: nil
         }
     }
 }

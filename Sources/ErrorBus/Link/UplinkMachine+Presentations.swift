@@ -11,10 +11,10 @@ extension UplinkMachine {
                 return []
             case .settled(_, let result, _):
                 if let told = entry.answer?.told(result) { return [.answered(id, told)] }
-            case .asking, .accepted, .moving, .withdrawing, .gone: break
+            case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
-        return ask(request, at: now) + ticked(at: now)
+        return ask(request, at: now) + ticked(at: now) + waitsHere(id)
     }
 
     mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
@@ -22,16 +22,19 @@ extension UplinkMachine {
         let former = entries[id]
         if former == nil { counters.presentedAbove += 1 }
         var entry = UplinkEntry(
-            request: request, phase: .asking(next: now, tries: 0), since: now,
-            attempt: former?.attempt ?? 0, outOfContactSince: now)
-        entry.askAnew(at: now)
+            request: request, phase: .waiting, since: now, attempt: former?.attempt ?? 0,
+            outOfContactSince: now)
         entry.wasAccepted = former?.wasAccepted ?? false
         switch former?.phase {
         case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
         case .moving(let next, let tries)?:
             entry.wasAbandoned = true
             entry.phase = .moving(next: next, tries: tries)
-        case .asking, .accepted, .answered, .settled, nil:
+        case .asking, .accepted:
+            // It has its place.
+            entry.askAnew(at: now)
+            entry.wasAbandoned = former?.wasAbandoned ?? false
+        case .waiting, .answered, .settled, nil:
             entry.wasAbandoned = former?.wasAbandoned ?? false
         }
         store(entry, id)
@@ -104,10 +107,9 @@ extension UplinkMachine {
             entry.request.present.isOriginReachable != isReachable
         else { return [] }
         entry.request.present.isOriginReachable = isReachable
-        if case .moving = entry.phase {
-            // Sent with the next PRESENT.
-        } else {
-            entry.askAnew(at: now)
+        switch entry.phase {
+        case .waiting, .moving: break  // Sent with the next PRESENT.
+        case .asking, .accepted, .answered, .settled, .withdrawing, .gone: entry.askAnew(at: now)
         }
         store(entry, id)
         return ticked(at: now)
@@ -147,6 +149,7 @@ extension UplinkMachine {
         if entry.isBetween { between.insert(id) } else { between.remove(id) }
         if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
         openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
+        place(entries[id], now: entry)
         entries[id] = entry
         if openCount == 0 { cutOffSince = nil }
         // Its report will not be sent again.
@@ -166,8 +169,20 @@ extension UplinkMachine {
         between.remove(id)
         unreleased.remove(id)
         if entries[id]?.isOpen == true { openCount -= 1 }
+        place(entries[id], now: nil)
         if openCount == 0 { cutOffSince = nil }
         entries[id] = nil
+    }
+
+    /// Counts the places at the parent, and puts what has none into the line.
+    private mutating func place(_ former: UplinkEntry?, now entry: UplinkEntry?) {
+        placedCount += (entry?.isPlaced == true ? 1 : 0) - (former?.isPlaced == true ? 1 : 0)
+        if let entry, case .waiting = entry.phase {
+            let present = entry.request.present
+            line.put(present.id, of: present.origin, since: entry.waitsSince)
+        } else if let former, case .waiting = former.phase {
+            line.remove(former.request.present.id, of: former.request.present.origin)
+        }
     }
 
     private func due(of entry: UplinkEntry) -> MonotonicTime? {
@@ -180,7 +195,7 @@ extension UplinkMachine {
             if isLive { times.append(next) }
             times.append(entry.since + self.times.tombstone)
         case .settled: if isLive, let telling = entry.telling { times.append(telling.next) }
-        case .answered, .gone: break
+        case .waiting, .answered, .gone: break
         }
         if entry.isOpen {
             if let deadline = entry.request.deadline { times.append(expiry(deadline)) }

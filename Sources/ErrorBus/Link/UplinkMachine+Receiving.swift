@@ -11,7 +11,7 @@ extension UplinkMachine {
             link = .live(live)
         }
         let actions = handled(message, at: now)
-        return actions + tickedReturn(at: now)
+        return actions + (fillRoom(at: now) ? ticked(at: now) : tickedReturn(at: now))
     }
 
     private mutating func handled(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
@@ -74,6 +74,7 @@ extension UplinkMachine {
             guard attempt >= entry.firstAttempt else { return [] }
             entry.phase = .accepted(nextAwait: now + nextAwait())
             store(entry, id)
+            roomFound()
         }
         return held(id, .relayed, by: nil, at: now)
     }
@@ -96,7 +97,7 @@ extension UplinkMachine {
             }
             store(entry, id)
             return [.moved(id, state, by: by)]
-        case .moving, .answered, .settled, .withdrawing, .gone:
+        case .waiting, .moving, .answered, .settled, .withdrawing, .gone:
             return []  // A race: it was sent before the parent heard.
         }
     }
@@ -116,7 +117,7 @@ extension UplinkMachine {
             return settle(.unknown)
         }
         switch entry.phase {
-        case .asking, .accepted, .moving:
+        case .waiting, .asking, .accepted, .moving:
             counters.answeredAbove += 1
             entry.phase = .answered(answer.id)
             entry.answer = answer
@@ -155,7 +156,7 @@ extension UplinkMachine {
         case .moving:
             letGo(entry, id, at: now)
             return []
-        case .asking, .accepted:
+        case .waiting, .asking, .accepted:
             // A race: presented again meanwhile. A hop's abandonment is never final above.
             guard !isOK, !entry.wasAbandoned else { return [] }
             // The parent holds an earlier, final withdrawal of this id.
@@ -209,11 +210,16 @@ extension UplinkMachine {
             .noResponder where retry != nil,
             .notYours where retry != nil:
             let pause = min(max(retry ?? 1_000, 100), 60_000)
-            entry.phase = .asking(
-                next: now + pause + jitter.milliseconds(in: 0...pause / 2), tries: 1)
+            let next = now + pause + jitter.milliseconds(in: 0...pause / 2)
+            let isBusy = reject.code == .busy
+            entry.phase = isBusy ? .waiting : .asking(next: next, tries: 1)
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject
+            guard isBusy else { break }
+            store(entry, id)
+            roomEnded(until: next)
+            return waitsHere(id) + ticked(at: now)
         default:
             // Past its deadline: an answer on its way is too late.
             let isOver = reject.code == .deadlinePassed && !entry.request.isForwarded
@@ -274,7 +280,7 @@ extension UplinkMachine {
                 return actions + [.answered(id, told)] + ticked(at: now)
             }
             return actions + ask(again, at: now) + ticked(at: now)
-        case .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
+        case .waiting, .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
             return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
         }
     }
@@ -290,7 +296,7 @@ extension UplinkMachine {
             return self.settled(id, answer: answer, result: result, at: now)
         case .answered, .settled:
             return []  // The child replies with the result to the answer that goes down.
-        case .asking, .accepted, .moving:
+        case .waiting, .asking, .accepted, .moving:
             // The child got the answer by another path, and does not ask any longer.
             guard let entry = entries[id], entry.request.isForwarded, entry.asked == asked else {
                 return []
@@ -342,7 +348,7 @@ extension UplinkMachine {
             case .gone(.origin, _):
                 guard isOwed(entry, .withdrawn) else { continue }
                 entry.phase = .withdrawing(.origin, next: next, tries: 0)
-            case .asking, .accepted, .moving, .answered, .withdrawing, .gone: continue
+            case .waiting, .asking, .accepted, .moving, .answered, .withdrawing, .gone: continue
             }
             store(entry, id)
             position += 1

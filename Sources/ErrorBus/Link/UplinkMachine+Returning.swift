@@ -220,7 +220,7 @@ extension UplinkMachine {
             case .asking(_, let tries):
                 entry.phase = .asking(next: now, tries: tries)
                 store(entry, id)
-            case .accepted, .answered, .settled, .withdrawing, .gone: break
+            case .waiting, .accepted, .answered, .settled, .withdrawing, .gone: break
             }
         }
     }

@@ -11,7 +11,7 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        let dues = [link, returnDue, plans.next, remembered.next, passedOn.next]
+        let dues = [link, returnDue, roomDue, plans.next, remembered.next, passedOn.next]
         return dues.compactMap(\.self).min()
     }
 
@@ -25,10 +25,12 @@ extension UplinkMachine {
     /// Time passed.
     mutating func ticked(at now: MonotonicTime) -> [UplinkAction] {
         var actions = tickedLink(at: now)
-        while let id = plans.pop(at: now) {
-            guard let entry = entries[id] else { continue }
-            actions += tickedEntry(id, entry, at: now)
-        }
+        repeat {
+            while let id = plans.pop(at: now) {
+                guard let entry = entries[id] else { continue }
+                actions += tickedEntry(id, entry, at: now)
+            }
+        } while fillRoom(at: now)
         while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
         return actions + tickedReturn(at: now)
     }
@@ -114,7 +116,7 @@ extension UplinkMachine {
             actions.append(.send(entry.withdrawal(for: reason)))
         case .settled(let answer, let result, _):
             actions += tell(&entry, answer, result, at: now)
-        case .asking, .accepted, .moving, .withdrawing, .answered, .gone: break
+        case .waiting, .asking, .accepted, .moving, .withdrawing, .answered, .gone: break
         }
         store(entry, id)
         return actions

@@ -54,6 +54,11 @@ struct UplinkMachine: Sendable {
     var entries: [PresentationID: UplinkEntry] = [:]
     /// Entries that wait for an answer.
     var openCount = 0
+    /// Entries that wait until the parent has room.
+    var line = RoomLine()
+    var room = ParentRoom()
+    /// Entries that take a place at the parent.
+    var placedCount = 0
     var counters = LinkCounters()
     /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
@@ -159,7 +164,7 @@ struct UplinkMachine: Sendable {
         var actions: [UplinkAction] = [.linkDown(reason: reason)] + stopReturn()
         for id in openIDs {
             guard var entry = entries[id] else { continue }
-            if case .moving = entry.phase { entry.phase = .asking(next: now, tries: 0) }
+            if case .moving = entry.phase { entry.phase = .waiting }
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             store(entry, id)
             actions.append(.moved(id, .unreachable, by: welcome?.node.description))
@@ -171,7 +176,8 @@ struct UplinkMachine: Sendable {
     /// may have lost messages under way (rule 2).
     mutating func welcomed(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
         guard case .greeting = link else {
-            return [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
+            return roomGrew(welcome, at: now)
+                ?? [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
         }
         return settledIn(welcome, at: now)
     }
@@ -185,23 +191,27 @@ struct UplinkMachine: Sendable {
         self.welcome = welcome
         noteUp(welcome, at: now)
         planReturn(at: now)
+        openRoom(welcome)
         var position = 0
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }
-            let next = now + UInt64(position / times.pacePerMillisecond)
             switch entry.phase {
-            case .asking, .accepted, .moving: entry.askAnew(at: next)
+            case .asking, .accepted, .moving: entry.phase = .waiting
             case .withdrawing(let reason, _, _):
+                let next = now + UInt64(position / times.pacePerMillisecond)
                 entry.phase = .withdrawing(reason, next: next, tries: 0)
+                position += 1
+            case .waiting: break
             case .answered, .settled, .gone: continue
             }
-            position += 1
             store(entry, id)
         }
+        position += min(line.count, room.most)
         let wasAway = lostAt.map { now.since($0) >= times.lease } ?? false
         lostAt = nil
         tellResults(after: position, mayHaveLapsed: wasAway, at: now)
-        return [.linkUp(welcome)] + ticked(at: now)
+        let actions = [.linkUp(welcome)] + ticked(at: now)
+        return actions + openIDs.flatMap(waitsHere)
     }
 
     var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
@@ -250,6 +260,8 @@ enum UplinkAction: Hashable, Sendable {
     /// The link is live.
     case linkUp(Message.Welcome)
     case linkDown(reason: String)
+    /// The parent has no room for so many presentations.
+    case crowded(waitingCount: Int)
     /// Report the state of the presentation to its caller.
     case moved(PresentationID, PresentationState.Station, by: String?)
     /// Run the attempt, then report ``UplinkMachine/settled(_:answer:result:at:)``.
@@ -334,9 +346,17 @@ extension UplinkMachine {
             let state = state(ofParent: index)
             return ParentStatus(
                 node: pair.0.node, endpoint: pair.1.description, state: state,
-                reason: state == .up || state == .standby ? nil : pair.0.failure,
+                reason: reason(of: state, pair.0),
                 sinceMilliseconds: now.since(pair.0.since),
                 openCount: index == parent ? openCount : 0)
+        }
+    }
+
+    private func reason(of state: ParentStatus.State, _ parent: UplinkParent) -> String? {
+        switch state {
+        case .up: line.count > 0 ? "no room: \(line.count) presentations wait here" : nil
+        case .standby: nil
+        case .connecting, .down, .refused: parent.failure
         }
     }
 

@@ -145,6 +145,8 @@ extension NodeDriver {
         case .up(let node): ways[way].log.up(node).write(to: logger)
         case .down(let reason):
             ways[way].log.down(reason, at: transport.now).write(to: logger)
+        case .crowded(let count):
+            ways[way].log.crowded(count, at: transport.now)?.write(to: logger)
         }
     }
 

@@ -123,6 +123,7 @@ extension NodeMachine {
         case .linkDown(let reason):
             if way == 0 { below.pathUpward = [below.name] }
             actions.append(.above(way, .down(reason: reason)))
+        case .crowded(let count): actions.append(.above(way, .crowded(waitingCount: count)))
         case .dropped(let anomaly): actions.append(.dropped(anomaly))
         case .moved(let id, let station, let by):
             switch askers[way][id] {

@@ -223,6 +223,7 @@ enum WayAction: Hashable, Sendable {
     /// A parent of this name is up.
     case up(NodeName)
     case down(reason: String)
+    case crowded(waitingCount: Int)
 }
 
 /// The end of a presentation at a parent.

@@ -68,6 +68,15 @@ import Testing
         #expect(log.refused(held, at: at(1)) != nil)
     }
 
+    @Test("a parent without room is named once a minute, with the number of what waits")
+    func crowded() {
+        var log = ParentLog(times: LinkTimes())
+        _ = log.up("central")
+        #expect(log.crowded(1, at: start)?.details == ["parent": "central", "waiting": "1"])
+        #expect(log.crowded(2, at: at(59)) == nil)
+        #expect(log.crowded(3, at: at(60))?.details["waiting"] == "3")
+    }
+
     @Test("a node that goes down says nothing more")
     func stopped() {
         var log = ParentLog(times: LinkTimes())

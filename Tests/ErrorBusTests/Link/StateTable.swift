@@ -104,6 +104,10 @@ extension StateTable {
         add("settled", from: states[4].1) { _ = $0.settle(id) }
         add("withdrawing", from: states[2].1) { _ = $0.withdraw(id) }
         add("gone", from: states[6].1) { _ = $0.get(.withdrawn(id: id)) }
+        add("waiting", from: states[0].1) {
+            $0.machine.room.most = 0
+            _ = $0.present(id, deadline: 120_000)
+        }
         func received(_ message: Message) -> (inout UplinkRig) -> [String] {
             { $0.get(message).map(word) }
         }
@@ -164,6 +168,7 @@ extension StateTable {
     private static func name(_ phase: UplinkEntry.Phase?) -> String {
         switch phase {
         case nil: "none"
+        case .waiting: "waiting"
         case .asking: "asking"
         case .accepted: "accepted"
         case .answered: "answered"
@@ -184,6 +189,7 @@ extension StateTable {
         case .adoptProbe: "takes the second socket"
         case .linkUp: "link up"
         case .linkDown: "link down"
+        case .crowded: "logs that there is no room"
         case .moved(_, let state, _): "says \(state.rawValue)"
         case .answered: "hands the answer down"
         case .refused(_, let reject): "refused \(reject.code.rawValue)"

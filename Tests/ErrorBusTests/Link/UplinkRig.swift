@@ -10,11 +10,13 @@ struct UplinkRig {
             name: "c", boot: BootID(number: 7), parentCount: parents, limits: limits, seed: 1)
     }
 
-    static func welcome(boot: UInt64 = 50, maxPayload: UInt64 = 262_144) -> Message {
+    static func welcome(
+        boot: UInt64 = 50, maxPayload: UInt64 = 262_144, maxOpen: UInt64 = 1024
+    ) -> Message {
         .welcome(
             .init(
                 node: "p", boot: BootID(number: boot), maxHeader: 8192, maxPayload: maxPayload,
-                maxOpen: 1024, pingMilliseconds: 4000, path: ["p"]))
+                maxOpen: maxOpen, pingMilliseconds: 4000, path: ["p"]))
     }
 
     /// Started, connected and welcomed.

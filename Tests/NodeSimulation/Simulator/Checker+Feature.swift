@@ -3,7 +3,7 @@ import ErrorBus
 /// What holds in worlds that have more than others: see ``Feature``.
 extension Checker {
     static let ofFeatures = [
-        policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, graceKept,
+        policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, roomKept, graceKept,
         bareInTime, askedOnce, idsApart, withheldHolds, deskAsked,
     ]
 
@@ -88,9 +88,18 @@ extension Checker {
     static let limitHolds = Checker(
         name: "limit-holds", rule: "no more presentations of a child are open than allowed (C8)"
     ) { ledger, plan in
-        guard let most = plan.openMax else { return [] }
-        return ledger.mostOpen.filter { $0.key != "bare" && $0.value > most }
-            .map { "\($0.value) open of \($0.key), allowed \(most)" }.sorted()
+        guard plan.openMax != nil else { return [] }
+        return ledger.mostOpen.filter { $0.key != "bare" && $0.value > plan.openMax(of: $0.key) }
+            .map { "\($0.value) open of \($0.key), allowed \(plan.openMax(of: $0.key))" }.sorted()
+    }
+
+    static let roomKept = Checker(
+        name: "room-kept", rule: "a child sends no more than its parent says that it takes (C8)"
+    ) { ledger, plan in
+        guard plan.isCalm, plan.openPerNodeMax == nil else { return [] }
+        return ledger.asks.filter {
+            $0.worker != Plan.requester && ledger.refusedForRoom.contains($0.id)
+        }.map { "\($0.id) of \($0.worker): refused for want of room" }
     }
 
     static let graceKept = Checker(

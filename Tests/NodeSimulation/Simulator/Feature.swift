@@ -187,6 +187,15 @@ extension Plan {
         if case .limit(let max) = feature { max } else { nil }
     }
 
+    /// How many of a child may be open: as many for each origin that it may stand for.
+    func openMax(of child: String) -> Int {
+        let isWorker = workers.contains(child)
+        return min((openMax ?? .max) * (isWorker ? 1 : workers.count + 2), openPerNodeMax ?? .max)
+    }
+
+    /// Nodes that are full before a child has all that it may have.
+    var openPerNodeMax: Int? { openMax == 3 ? 4 : nil }
+
     /// Where equal errors wait for one another.
     var coalescer: String? {
         if case .coalescing(let name) = feature { name } else { nil }

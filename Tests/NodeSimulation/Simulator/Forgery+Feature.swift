@@ -39,8 +39,15 @@ extension Forgery {
             return true
         },
         Forgery(checker: "limit-holds") { ledger, plan in
-            guard let most = plan.openMax else { return false }
-            ledger.mostOpen["relay1"] = most + 1
+            guard plan.openMax != nil else { return false }
+            ledger.mostOpen["relay1"] = plan.openMax(of: "relay1") + 1
+            return true
+        },
+        Forgery(checker: "room-kept") { ledger, plan in
+            guard plan.isCalm, plan.openPerNodeMax == nil,
+                let ask = ledger.asks.first(where: { $0.worker != Plan.requester })
+            else { return false }
+            ledger.refusedForRoom.insert(ask.id)
             return true
         },
         Forgery(checker: "grace-kept") { ledger, plan in

@@ -119,8 +119,10 @@ struct Ledger {
     var orphaned: [PresentationID: UInt64] = [:]
     /// The child that the presenter was last asked by, where that one can reach the origin.
     var askers: [PresentationID: String] = [:]
-    /// When a child was last refused for want of room.
+    /// When a hop last had no room for what its child asks.
     var crowdedAt: [PresentationID: UInt64] = [:]
+    /// What a parent refused for want of room.
+    var refusedForRoom: Set<PresentationID> = []
     /// What came to the presenter by several children.
     var moved: Set<PresentationID> = []
     /// How many presentations of a child people had at most in front of them.

@@ -43,6 +43,7 @@ final class Life: @unchecked Sendable {
     private func parts(in world: World) -> NodeParts {
         var parts = NodeParts(logger: world.logger)
         if let most = world.plan.openMax { parts.limits.openPerChildMax = most }
+        if let most = world.plan.openPerNodeMax { parts.limits.openPerNodeMax = most }
         if process.name == Plan.presenter { addPresenters(to: &parts, in: world) }
         if process.presentsAfter != nil {
             people = [People(Plan.desk, self, world, limits: InboxLimits(), after: nil)]

@@ -61,12 +61,32 @@ extension World {
     func isInFront(_ ask: Ledger.Ask) -> Bool {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
         // What a hop refused for want of room is sent again after 1 s and up to half as long.
-        if let time = ledger.crowdedAt[ask.id], scheduler.now <= time + 2_600 { return true }
+        if let time = lastCrowded(ask), scheduler.now <= time + 2_600 { return true }
         guard plan.coalescer != nil else { return false }
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {
                 $0.trouble == ask.trouble && ledger.prompts[$0.id, default: 0] > 0
             }
+    }
+
+    /// When a hop on its way had no room for it.
+    func lastCrowded(_ ask: Ledger.Ask) -> UInt64? {
+        if let most = plan.openMax, isCrowded(ask, most) {
+            ledger.crowdedAt[ask.id] = scheduler.now
+        }
+        return ledger.crowdedAt[ask.id]
+    }
+
+    /// Whether it may wait behind others, or be refused, since what a hop takes may be open.
+    private func isCrowded(_ ask: Ledger.Ask, _ most: Int) -> Bool {
+        guard plan.isCalm, let way = plan.onlyWay(from: ask.worker) else { return true }
+        // What a client without a link asks takes a place of each node on its way.
+        let bare = ledger.bareAsks.filter { id, _ in
+            ledger.bareReplies[id]?.isEmpty == true && ledger.decision(of: id) == nil
+        }
+        let askers = openAsks.map { ledger.asks[$0].worker } + bare.values.map(\.parent)
+        let ways = askers.map { plan.onlyWay(from: $0) ?? way }
+        return way.contains { child in ways.count { $0.contains(child) } > most }
     }
 
     /// Each second.

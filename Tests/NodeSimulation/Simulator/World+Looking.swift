@@ -31,7 +31,9 @@ extension World {
             unheardSince[index] = nil
             return
         }
-        let since = max(unheardSince[index] ?? scheduler.now, ask.time, ledger.lastFault)
+        let since = max(
+            unheardSince[index] ?? scheduler.now, ask.time, ledger.lastFault,
+            lastCrowded(ask) ?? 0)
         unheardSince[index] = since
         ledger.unheard[ask.id] = max(ledger.unheard[ask.id] ?? 0, scheduler.now - since)
     }
@@ -59,7 +61,7 @@ extension World {
         }
         let since = max(
             undeliveredSince[index] ?? scheduler.now, decision.time, ask.time, ledger.lastFault,
-            ledger.crowdedAt[ask.id] ?? 0)
+            lastCrowded(ask) ?? 0)
         undeliveredSince[index] = since
         ledger.undelivered[ask.id] = max(
             ledger.undelivered[ask.id] ?? 0, scheduler.now - since)

@@ -241,6 +241,7 @@ final class World: @unchecked Sendable {
             return
         }
         ledger.crowdedAt[id] = scheduler.now
+        ledger.refusedForRoom.insert(id)
     }
 
     /// A parent gets a PRESENT.

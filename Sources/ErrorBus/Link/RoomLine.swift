@@ -1,0 +1,113 @@
+import DequeModule
+
+/// Presentations that wait until the parent has room: a line for each origin, the oldest first, and
+/// each origin in turn, so that the storm of one does not keep the others waiting.
+struct RoomLine: Sendable {
+    private var lines: [NodeName: DeadlineQueue<PresentationID>] = [:]
+    private var turns: Deque<NodeName> = []
+    private(set) var count = 0
+
+    mutating func put(_ id: PresentationID, of origin: NodeName, since: MonotonicTime) {
+        if lines[origin] == nil {
+            lines[origin] = DeadlineQueue()
+            turns.append(origin)
+        }
+        plan(id, of: origin, at: since)
+    }
+
+    mutating func remove(_ id: PresentationID, of origin: NodeName) {
+        plan(id, of: origin, at: nil)
+    }
+
+    private mutating func plan(
+        _ id: PresentationID, of origin: NodeName, at time: MonotonicTime?
+    ) {
+        let before = lines[origin]?.count ?? 0
+        lines[origin]?.plan(id, at: time)
+        count += (lines[origin]?.count ?? 0) - before
+    }
+
+    mutating func popFirst() -> PresentationID? {
+        while let origin = turns.popFirst() {
+            guard let id = lines[origin]?.popFirst() else {
+                lines[origin] = nil
+                continue
+            }
+            turns.append(origin)
+            count -= 1
+            return id
+        }
+        return nil
+    }
+}
+
+/// How many presentations a parent takes, as far as it has said (rule 10).
+struct ParentRoom: Hashable, Sendable {
+    /// Fewer than its WELCOME says once it has refused one for want of room.
+    var most = 0
+    /// When the next one is tried after a refusal.
+    var pausedUntil: MonotonicTime?
+}
+
+// A parent says how many presentations it takes. What is more waits here, in order, and is sent as
+// others end; a refusal all the same makes one wait for the time it says, and then tries one.
+extension UplinkMachine {
+    /// Whether one that waits can be sent.
+    private var hasRoom: Bool {
+        isLive && !isLeaving && line.count > 0 && room.pausedUntil == nil
+            && placedCount < room.most
+    }
+
+    /// The next due time of what waits for room.
+    var roomDue: MonotonicTime? {
+        isLive && !isLeaving && line.count > 0 ? room.pausedUntil : nil
+    }
+
+    /// Sends as many as there is room for: those that it held before first. True when it sent any.
+    @discardableResult
+    mutating func fillRoom(at now: MonotonicTime) -> Bool {
+        if let until = roomDue, now >= until {
+            room = ParentRoom(most: max(room.most, placedCount + 1))
+        }
+        var position = 0
+        while hasRoom, let id = line.popFirst() {
+            guard var entry = entries[id] else { continue }
+            entry.askAnew(at: now + UInt64(position / times.pacePerMillisecond))
+            store(entry, id)
+            position += 1
+        }
+        return position > 0
+    }
+
+    /// The parent of a new link has not refused any.
+    mutating func openRoom(_ welcome: Message.Welcome) {
+        room = ParentRoom(most: max(1, Int(welcome.maxOpen)))
+    }
+
+    /// The parent refused one for want of room.
+    mutating func roomEnded(until time: MonotonicTime) {
+        room = ParentRoom(most: min(room.most, placedCount), pausedUntil: time)
+    }
+
+    /// The parent accepted one. After a refusal each lets two more follow.
+    mutating func roomFound() {
+        guard let most = welcome.map({ Int($0.maxOpen) }) else { return }
+        if room.most < most { room.most = min(most, room.most + 2) }
+    }
+
+    /// WELCOME on a live link: the parent takes more than it said before.
+    mutating func roomGrew(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction]? {
+        guard isLive, let former = self.welcome, former.boot == welcome.boot,
+            former.maxOpen < welcome.maxOpen
+        else { return nil }
+        self.welcome?.maxOpen = welcome.maxOpen
+        if room.most == Int(former.maxOpen) { room.most = Int(welcome.maxOpen) }
+        return ticked(at: now)
+    }
+
+    /// What waits for room is behind others here.
+    func waitsHere(_ id: PresentationID) -> [UplinkAction] {
+        guard isLive, case .waiting = entries[id]?.phase else { return [] }
+        return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]
+    }
+}

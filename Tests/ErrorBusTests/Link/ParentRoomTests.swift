@@ -1,0 +1,192 @@
+import Testing
+
+@testable import ErrorBus
+
+/// A child keeps to what its parent has room for; the rest waits in order.
+@Suite struct ParentRoomTests {
+    private static func id(_ number: Int) -> PresentationID { PresentationID(UInt64(number)) }
+
+    private func presented(_ actions: [UplinkAction]) -> [Int] {
+        actions.sent.compactMap {
+            if case .present(let present) = $0 { Int(present.id.value.low) } else { nil }
+        }
+    }
+
+    private func queued(_ actions: [UplinkAction]) -> [Int] {
+        actions.compactMap {
+            if case .moved(let id, .queued, "c") = $0 { Int(id.value.low) } else { nil }
+        }
+    }
+
+    private func rig(maxOpen: UInt64) -> UplinkRig {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(UplinkRig.welcome(maxOpen: maxOpen))
+        return rig
+    }
+
+    private func ask(
+        _ rig: inout UplinkRig, _ number: Int, of origin: NodeName = "c"
+    ) -> [UplinkAction] {
+        var request = UplinkRig.request(Self.id(number), isForwarded: true)
+        request.present.origin = origin
+        return rig.machine.presented(request, at: rig.now)
+    }
+
+    private func refuse(_ rig: inout UplinkRig, _ number: Int) -> [UplinkAction] {
+        rig.get(
+            .reject(.init(.busy, "full", id: Self.id(number), retryMilliseconds: 1_000)))
+    }
+
+    @Test("what is more than the parent takes waits, and follows as others end")
+    func window() {
+        var rig = rig(maxOpen: 2)
+        #expect((1...2).map { presented(ask(&rig, $0)) } == [[1], [2]])
+        let more = (3...5).map { ask(&rig, $0) }
+        #expect(more.map(presented) == [[], [], []])
+        #expect(more.map(queued) == [[3], [4], [5]])
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [3])
+        #expect(presented(rig.get(.withdrawn(id: Self.id(2)))) == [4])
+        // A caller that gives up while it waits leaves the line.
+        _ = rig.machine.withdrew(Self.id(5), reason: .origin, at: rig.now)
+        #expect(presented(rig.get(.answer(Self.id(3), .decision()))) == [])
+        #expect(rig.machine.line.count == 0)
+    }
+
+    @Test("each origin in turn, the oldest of each first")
+    func fair() {
+        var rig = rig(maxOpen: 1)
+        _ = ask(&rig, 1, of: "storm")
+        for number in 2...50 { _ = ask(&rig, number, of: "storm") }
+        for number in 51...53 { _ = ask(&rig, number, of: "modest") }
+        var order: [Int] = []
+        var last = 1
+        while let next = presented(rig.get(.answer(Self.id(last), .decision()))).first {
+            order.append(next)
+            last = next
+        }
+        #expect(order.prefix(6) == [2, 51, 3, 52, 4, 53])
+        #expect(Set(order) == Set(2...53))
+    }
+
+    @Test(
+        "a refusal for want of room is followed by one after the pause, and by two for each taken")
+    func refused() {
+        var rig = rig(maxOpen: 100)
+        for number in 1...20 { _ = ask(&rig, number) }
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        for number in 2...20 { #expect(presented(refuse(&rig, number)) == []) }
+        #expect(presented(rig.run(999).map(\.1)) == [])
+        #expect(presented(rig.run(501).map(\.1)) == [2])
+        #expect(presented(refuse(&rig, 2)) == [])
+        #expect(presented(rig.run(1_500).map(\.1)) == [2])
+        #expect(presented(rig.get(.accepted(id: Self.id(2), attempt: 3))) == [3, 4])
+        let next = rig.get(.accepted(id: Self.id(3), attempt: 2))
+        #expect(presented(next) == [5, 6])
+        // An end makes room without a pause.
+        #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [7])
+    }
+
+    @Test("on a new link what the parent held comes first")
+    func heldBefore() {
+        var rig = rig(maxOpen: 3)
+        for number in 1...6 { _ = ask(&rig, number) }
+        _ = rig.get(.answer(Self.id(1), .decision()))
+        for number in 2...4 { _ = rig.get(.accepted(id: Self.id(number), attempt: 1)) }
+        _ = rig.machine.disconnected("lost", at: rig.now)
+        _ = rig.run(200)
+        _ = rig.machine.connected(at: rig.now)
+        let actions = rig.get(UplinkRig.welcome(boot: 51, maxOpen: 3))
+        #expect(presented(actions) == [2, 3, 4])
+        #expect(queued(actions) == [5, 6])
+    }
+
+    @Test("a parent that takes more says so on the live link")
+    func growth() {
+        var rig = rig(maxOpen: 1)
+        for number in 1...4 { _ = ask(&rig, number) }
+        #expect(presented(rig.get(UplinkRig.welcome(maxOpen: 3))) == [2, 3])
+        #expect(rig.get(UplinkRig.welcome(maxOpen: 2)).drops == [.duplicate])
+        #expect(presented(rig.get(UplinkRig.welcome(boot: 9, maxOpen: 9))) == [])
+    }
+
+    @Test(
+        "a child may have as many open for each origin that it stands for, up to the node's limit")
+    func origins() {
+        var limits = LinkLimits()
+        limits.openPerChildMax = 2
+        limits.openPerNodeMax = 5
+        var rig = DownlinkRig.withChild(limits: limits)
+        let one = PeerID(1)
+        func present(_ number: Int, _ origin: NodeName) -> [UInt64] {
+            rig.get(
+                .present(Self.id(number), origin: origin, path: [origin, "a"]), from: one
+            ).compactMap { action -> UInt64? in
+                guard case .send(let message, to: one) = action else { return nil }
+                switch message {
+                case .welcome(let welcome): return welcome.maxOpen
+                case .reject(let reject): return UInt64(reject.code.rawValue)
+                default: return nil
+                }
+            }
+        }
+        #expect(present(1, "x") == [])
+        #expect(present(2, "x") == [])
+        #expect(present(3, "x") == [429])
+        _ = rig.get(.withdraw(id: Self.id(2), reason: .origin), from: one)
+        #expect(present(4, "y") == [4])
+        #expect(present(5, "y") == [])
+        #expect(present(6, "z") == [5])
+        #expect(present(7, "z") == [])
+        #expect(present(8, "z") == [429])
+    }
+
+    @Test("a storm of 5,000 behind one relay gets through, each report sent once")
+    func storm() {
+        var limits = LinkLimits()
+        limits.openUpwardMax = 10_000
+        var child = UplinkRig(limits: limits)
+        var parent = DownlinkRig()
+        let peer = PeerID(1)
+        _ = child.machine.started(at: child.now)
+        var up = child.machine.connected(at: child.now).sent
+        for number in 1...5_000 {
+            up += ask(&child, number, of: "w").sent
+        }
+        var (presentCount, answered) = (0, 0)
+        while !up.isEmpty {
+            var down: [DownlinkAction] = []
+            for message in up {
+                if case .present = message { presentCount += 1 }
+                down += parent.get(message, from: peer)
+            }
+            // Half of what people see is answered at a time.
+            for offer in down.offers where !offer.present.id.value.low.isMultiple(of: 7) {
+                down += parent.answer(offer.present.id)
+                answered += 1
+            }
+            up = down.flatMap { action -> [Message] in
+                guard case .send(let message, to: peer) = action else { return [] }
+                return child.get(message).sent
+            }
+            up += child.run(300).map(\.1).sent
+            if up.isEmpty, child.machine.line.count > 0 {
+                // The rest of those in front of people.
+                for id in parent.machine.entries.filter(\.value.isOpen).keys.sorted(
+                    by: PresentationID.areInOrder)
+                {
+                    for action in parent.answer(id) {
+                        guard case .send(let message, to: peer) = action else { continue }
+                        up += child.get(message).sent
+                    }
+                    answered += 1
+                }
+            }
+        }
+        #expect(presentCount == 5_000)
+        #expect(child.machine.line.count == 0)
+        #expect(answered > 4_000)
+    }
+}
