@@ -63,9 +63,9 @@ extension UplinkMachine {
         isLive && !isLeaving && line.count > 0 ? room.pausedUntil : nil
     }
 
-    /// Sends as many as there is room for: those that it held before first. True when it sent any.
+    /// Plans as many as there is room for, what the parent held before first; returns how many.
     @discardableResult
-    mutating func fillRoom(at now: MonotonicTime) -> Bool {
+    mutating func fillRoom(at now: MonotonicTime) -> Int {
         if let until = roomDue, now >= until {
             room = ParentRoom(most: max(room.most, placedCount + 1))
         }
@@ -76,7 +76,7 @@ extension UplinkMachine {
             store(entry, id)
             position += 1
         }
-        return position > 0
+        return position
     }
 
     /// The parent of a new link has not refused any.
@@ -107,7 +107,7 @@ extension UplinkMachine {
 
     /// What waits for room is behind others here.
     func waitsHere(_ id: PresentationID) -> [UplinkAction] {
-        guard isLive, case .waiting = entries[id]?.phase else { return [] }
+        guard isLive, !isLeaving, case .waiting = entries[id]?.phase else { return [] }
         return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]
     }
 }

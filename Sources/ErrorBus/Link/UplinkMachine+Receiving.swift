@@ -11,7 +11,7 @@ extension UplinkMachine {
             link = .live(live)
         }
         let actions = handled(message, at: now)
-        return actions + (fillRoom(at: now) ? ticked(at: now) : tickedReturn(at: now))
+        return actions + (fillRoom(at: now) > 0 ? ticked(at: now) : tickedReturn(at: now))
     }
 
     private mutating func handled(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {

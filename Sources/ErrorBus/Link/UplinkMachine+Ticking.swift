@@ -30,7 +30,7 @@ extension UplinkMachine {
                 guard let entry = entries[id] else { continue }
                 actions += tickedEntry(id, entry, at: now)
             }
-        } while fillRoom(at: now)
+        } while fillRoom(at: now) > 0
         while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
         return actions + tickedReturn(at: now)
     }

@@ -206,7 +206,7 @@ struct UplinkMachine: Sendable {
             }
             store(entry, id)
         }
-        position += min(line.count, room.most)
+        position += fillRoom(at: now)
         let wasAway = lostAt.map { now.since($0) >= times.lease } ?? false
         lostAt = nil
         tellResults(after: position, mayHaveLapsed: wasAway, at: now)

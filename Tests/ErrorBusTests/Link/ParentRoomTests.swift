@@ -75,7 +75,10 @@ import Testing
         "a refusal for want of room is followed by one after the pause, and by two for each taken")
     func refused() {
         var rig = rig(maxOpen: 100)
-        for number in 1...20 { _ = ask(&rig, number) }
+        for number in 1...20 {
+            _ = ask(&rig, number)
+            rig.pass(1)
+        }
         _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
         for number in 2...20 { #expect(presented(refuse(&rig, number)) == []) }
         #expect(presented(rig.run(999).map(\.1)) == [])

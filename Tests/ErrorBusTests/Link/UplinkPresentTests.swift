@@ -68,7 +68,8 @@ import Testing
         ])
     func busy(_ code: RejectCode) {
         var rig = asked(accepted: false)
-        #expect(rig.get(.reject(.init(code, "full", id: id, retryMilliseconds: 8_000))) == [])
+        let reject = Message.reject(.init(code, "full", id: id, retryMilliseconds: 8_000))
+        #expect(rig.get(reject).sent == [])
         let next = rig.runAlive(20_000).first { [$0.1].verbs == [.present] }
         #expect((8_000...12_000).contains(next?.at ?? 0))
     }

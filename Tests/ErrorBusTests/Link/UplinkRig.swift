@@ -11,7 +11,7 @@ struct UplinkRig {
     }
 
     static func welcome(
-        boot: UInt64 = 50, maxPayload: UInt64 = 262_144, maxOpen: UInt64 = 1024
+        boot: UInt64 = 50, maxPayload: UInt64 = 262_144, maxOpen: UInt64 = 100_000
     ) -> Message {
         .welcome(
             .init(
