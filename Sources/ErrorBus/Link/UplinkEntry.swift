@@ -145,6 +145,18 @@ struct UplinkEntry: Hashable, Sendable {
     }
 }
 
+extension UplinkEntry {
+    /// One that this life of the node has not asked for.
+    init(
+        _ id: PresentationID, _ asked: Message.Asked, _ phase: Phase, since now: MonotonicTime
+    ) {
+        let present = Message.Present(
+            id: id, origin: asked.origin, path: [], digest: asked.digest, payload: [])
+        self.init(
+            request: UplinkRequest(present: present, isForwarded: true), phase: phase, since: now)
+    }
+}
+
 /// A request to present at the parent.
 struct UplinkRequest: Hashable, Sendable {
     /// The path lacks this node; attempt and left-ms are set at each sending.

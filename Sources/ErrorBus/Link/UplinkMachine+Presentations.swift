@@ -207,4 +207,24 @@ extension UplinkMachine {
         }
         return times.min()
     }
+    /// Adopts the answer to what an earlier life of this node asked for and a child waits for here.
+    mutating func adopted(
+        _ id: PresentationID, _ asked: Message.Asked, _ answer: Answer, at now: MonotonicTime
+    ) {
+        counters.answeredAbove += 1
+        var entry = UplinkEntry(id, asked, .answered(answer.id), since: now)
+        entry.answer = answer
+        entry.noteKnown(in: welcome?.boot)
+        store(entry, id)
+    }
+
+    /// The reply to an answer for which no child waits here. Shortly after the start one may still
+    /// return for it; later none will (rule 5).
+    func unasked(
+        _ id: PresentationID, _ answer: UniqueID, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        now.since(startedAt) > times.abandonAfter
+            ? [.send(settledMessage(id, answer, .unknown))]
+            : [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
+    }
 }

@@ -110,11 +110,7 @@ extension UplinkMachine {
         }
         // One for another report under the id is for an earlier life of the origin.
         guard var entry = entries[id], entry.isAbout(digest) else {
-            // Shortly after the start a child may still return for it; later none will (rule 9).
-            guard now.since(startedAt) > times.abandonAfter else {
-                return [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
-            }
-            return settle(.unknown)
+            return [.answeredBefore(id, answer, digest)]
         }
         switch entry.phase {
         case .waiting, .asking, .accepted, .moving:
@@ -319,10 +315,7 @@ extension UplinkMachine {
         at now: MonotonicTime
     ) -> [UplinkAction] {
         guard link != .closed else { return [] }
-        let present = Message.Present(
-            id: id, origin: asked.origin, path: [], digest: asked.digest, payload: [])
-        var entry = UplinkEntry(
-            request: UplinkRequest(present: present, isForwarded: true), phase: phase, since: now)
+        var entry = UplinkEntry(id, asked, phase, since: now)
         entry.isPassedOn = true
         if case .settled = phase { entry.telling = .init(next: now) }
         store(entry, id)

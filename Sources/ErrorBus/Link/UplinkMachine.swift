@@ -266,6 +266,9 @@ enum UplinkAction: Hashable, Sendable {
     case moved(PresentationID, PresentationState.Station, by: String?)
     /// Run the attempt, then report ``UplinkMachine/settled(_:answer:result:at:)``.
     case answered(PresentationID, Answer)
+    /// An answer to what this life of the node has not asked for, or not with this digest. It is
+    /// adopted where a child waits for it here, else ``UplinkMachine/unasked(_:_:at:)``.
+    case answeredBefore(PresentationID, Answer, ReportDigest?)
     /// The presentation is refused for good.
     case refused(PresentationID, Message.Reject)
     case expired(PresentationID)

@@ -142,6 +142,8 @@ extension NodeMachine {
                 return carryOut(unknown, of: way, at: now, into: &actions)
             }
             end(id, .answered(answer), on: way, at: now, into: &actions)
+        case .answeredBefore(let id, let answer, let digest):
+            answeredBefore(id, answer, digest, on: way, at: now, into: &actions)
         case .refused(let id, let reject):
             end(id, .refused(reject), on: way, at: now, into: &actions)
         case .expired(let id): end(id, .expired, on: way, at: now, into: &actions)
@@ -206,6 +208,24 @@ extension NodeMachine {
 // MARK: Relayed presentations
 
 extension NodeMachine {
+    /// An answer to what an earlier life of this node asked for. This life's chain may hold the
+    /// presentation without asking for it: as one of equal errors, or before a person here. The
+    /// decision stands, so the child gets it.
+    mutating func answeredBefore(
+        _ id: PresentationID, _ answer: Answer, _ digest: ReportDigest?, on way: Way,
+        at now: MonotonicTime, into actions: inout [NodeAction]
+    ) {
+        guard way == 0, above[way].entries[id] == nil, let entry = below.entries[id], entry.isOpen,
+            let asked = entry.asked, asked.digest == digest
+        else {
+            return carryOut(
+                above[way].unasked(id, answer.id, at: now), of: way, at: now, into: &actions)
+        }
+        above[way].adopted(id, asked, answer, at: now)
+        actions.append(.cancel(id, generation: entry.generation, .abandoned))
+        ended(id, generation: entry.generation, .answered(answer), at: now, into: &actions)
+    }
+
     /// The presentation of a child at the parent ended.
     mutating func ended(
         _ id: PresentationID, generation: Int, _ ending: UplinkEnding, at now: MonotonicTime,

@@ -59,6 +59,21 @@ import Testing
         #expect(actions.up.isEmpty)
     }
 
+    @Test("An answer that an earlier life asked for goes to the child that waits in the chain")
+    func answeredBefore() throws {
+        var rig = try Rig(isPassage: false)
+        _ = rig.fromChild(.present(rig.id))
+        let digest = try #require(rig.machine.below.entries[rig.id]?.digest)
+        let other = rig.fromParent(.answer(rig.id, .decision(), digest: ReportDigest(of: [1])))
+        #expect(other.down(to: rig.child) == [])
+        let answer = rig.fromParent(.answer(rig.id, .decision(), digest: digest))
+        #expect(answer.down(to: rig.child) == [.answer])
+        #expect(answer.contains(.cancel(rig.id, generation: 1, .abandoned)))
+        #expect(rig.fromParent(.answer(rig.id, .decision(), digest: digest)) == [])
+        #expect(rig.fromChild(.settled(rig.id, .recovered)).up.results == [.recovered])
+        #expect(rig.machine.passingCount == 0)
+    }
+
     @Test("An answer goes down, its result up, and nothing is kept as passing")
     func answered() throws {
         var rig = try Rig()

@@ -192,6 +192,7 @@ extension StateTable {
         case .crowded: "logs that there is no room"
         case .moved(_, let state, _): "says \(state.rawValue)"
         case .answered: "hands the answer down"
+        case .answeredBefore: "hands an earlier life's answer to the node"
         case .refused(_, let reject): "refused \(reject.code.rawValue)"
         case .expired: "expired"
         case .graceOver: "grace over"

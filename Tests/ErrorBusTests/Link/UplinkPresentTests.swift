@@ -315,10 +315,12 @@ import Testing
         let answer = Message.answer(id, .decision())
         #expect(rig.get(answer).sent == [.settled(id, .withdrawn)])
         let other = PresentationID(2)
-        let alien = Message.answer(other, .decision())
-        #expect(rig.get(alien).drops == [.unknownID])
+        let alien = Answer.decision()
+        #expect(rig.get(.answer(other, alien)) == [.answeredBefore(other, alien, nil)])
+        #expect(rig.machine.unasked(other, alien.id, at: rig.now).drops == [.unknownID])
         _ = rig.runAlive(61_000)
-        #expect(rig.get(alien).sent == [.settled(other, .unknown)])
+        let reply = rig.machine.unasked(other, alien.id, at: rig.now)
+        #expect(reply.sent == [.settled(other, .unknown)])
     }
 
     @Test("asked again while its answer is carried out: asked once that is settled")
