@@ -157,7 +157,7 @@ import Testing
         for await _ in life.inbox.changes() where life.inbox.openCount == 1 { break }
         life.history.record(.decided(ended.id, "retry", by: "ann"))
         await life.keeper.write()
-        try await life.journal.prune(JournalRetention(age: .seconds(-10)))
+        try await life.journal.prune(JournalRetention(age: .seconds(-86_400)))
         let left = try await life.journal.read { database in
             (
                 try HistoryRow.fetchAll(database).map(\.id),

@@ -271,7 +271,7 @@ import Testing
         }
         try await journal.prune(JournalRetention(count: 4))
         #expect(try #require(try DeadLetters(path)).rows().count == 3)
-        try await journal.prune(JournalRetention(age: .seconds(-10)))
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)))
         #expect(try #require(try DeadLetters(path)).rows().isEmpty)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
@@ -284,7 +284,7 @@ import Testing
         try await journal.shown(live, asked)
         try await journal.prune()
         #expect(try await journal.record(of: id)?.state == .shown)
-        try await journal.prune(JournalRetention(age: .seconds(-10)))
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)))
         #expect(try await journal.record(of: id) == nil)
         #expect(try await journal.record(of: live)?.state == .shown)
     }
@@ -294,7 +294,7 @@ import Testing
         let start = Date(timeIntervalSince1970: 4_000_000_000)
         let journal = try SQLiteJournal(path, at: start)
         try await journal.shown(id, asked)
-        try await journal.prune(JournalRetention(age: .seconds(-10)), now: start + 60)
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)), now: start + 60)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
@@ -304,7 +304,7 @@ import Testing
         try await SQLiteJournal(path).shown(id, asked)
         try await SQLiteJournal(path).decided(id, answer)
         let journal = try SQLiteJournal(path)
-        try await journal.prune(JournalRetention(age: .seconds(-10), count: 0))
+        try await journal.prune(JournalRetention(age: .seconds(-86_400), count: 0))
         #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
     }
 
