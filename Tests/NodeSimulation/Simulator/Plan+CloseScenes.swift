@@ -127,8 +127,9 @@ extension Plan {
         makeRow(random.pick([1, 2]))
         weather.delayMax = 1_500
         if random.happens(0.5) { feature = .asksOnce } else { processes[1].addsOption = true }
-        // Lost within 4 s, given up a minute later, and said above two seconds after that.
-        let lasts = random.number(60_000...67_000)
+        // Lost within 4 s, given up a minute later, and said above two seconds after that; or there
+        // again before it is missed.
+        let lasts = random.happens(0.4) ? 300 : random.number(60_000...67_000)
         faults = [(20_000, .kill("worker1", downFor: lasts))]
         chaosLasts = 20_000 + lasts
         thinkingMax = 300_000
@@ -181,7 +182,7 @@ extension Plan {
         manner = .restless
         chaosLasts = 33_000
         thinkingMax = 150_000
-        faults = [(20_000, .kill("worker1", downFor: 80_000))]
+        faults = [(20_000, .kill("worker1", downFor: random.pick([300, 80_000])))]
         ask(8, in: 0...15_000, using: &random) { call, _ in call.worker = "worker1" }
         // The relay asks for the first time, and then says that it has lost who asked.
         for number in calls.indices {
