@@ -126,7 +126,7 @@ extension DownlinkMachine {
         undelivered.plan(id, at: nil)
         remembered.plan(id, at: nil)
         unasked.plan(id, at: nil)
-        entries[id] = nil
+        entries.removeAndShrink(id)
     }
 
     private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {

@@ -171,7 +171,7 @@ extension UplinkMachine {
         if entries[id]?.isOpen == true { openCount -= 1 }
         place(entries[id], now: nil)
         if openCount == 0 { cutOffSince = nil }
-        entries[id] = nil
+        entries.removeAndShrink(id)
     }
 
     /// Counts the places at the parent, and puts what has none into the line.

@@ -68,6 +68,7 @@ actor NodeDriver {
     private var bareReadingCount = 0
     private var refusedCount = 0
     private var refusals = RefusalLog()
+    private var burst = BurstMeter()
     /// Nil after the stop.
     private nonisolated let mailbox = Mutex<[Posted]?>([])
 
@@ -374,5 +375,8 @@ actor NodeDriver {
                 .write(to: logger)
         }
         perform(machine.ticked(at: transport.now))
+        if burst.isOver(holding: machine.heldCount, at: transport.now) {
+            Task.detached(priority: .background) { FreeMemory.giveBack() }
+        }
     }
 }

@@ -64,6 +64,13 @@ struct NodeMachine: Sendable {
     /// How many presentations wait for an answer on a link upward.
     var waitingCount: Int { askers.reduce(0) { $0 + $1.count } }
 
+    /// How many presentations the links hold: one that is open counts twice, as it takes more.
+    var heldCount: Int {
+        above.reduce(below.entries.count + below.unsettledCount) {
+            $0 + $1.entries.count + $1.openCount
+        }
+    }
+
     /// How many presentations are relayed now.
     var passingCount: Int {
         passedDown.count
