@@ -61,7 +61,7 @@ flood: setup ## a node under floods of children that leave: it lives, answers, a
 compose-test: ## containers killed and taken off their networks: nothing lost, nothing twice
 	@scripts/compose-test
 
-bench: setup ## latency and throughput between processes, beside raw libzmq
+bench: setup ## latency, throughput, CPU and memory between processes, beside raw libzmq and NATS
 	@scripts/bench
 
 clean: ## remove everything that was built

@@ -1,24 +1,23 @@
-/* What libzmq itself costs: DEALER -> ROUTER echo over tcp loopback between two processes, with
+/* What libzmq itself costs: DEALER -> ROUTER echo over tcp loopback between processes, with
  * messages of an empty frame and four frames of about 800 bytes in all, like EB1's.
  *
  * usage: echo [--count N] [--warmup N] [--in-flight N] [--pipelined N] [--json FILE]
+ *             [--through proxy]
+ *
+ * With `--through proxy` a third process stands between the two and runs zmq_proxy.
  *
  * Prints text to stderr and JSON to stdout (or FILE): p50 and p99 of round trips one at a time in
  * microseconds, and round trips per second with many in flight.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
-enum { FRAMES = 5 };
+#include "measure.h"
+
+enum { FRAMES = 5, ENDPOINT = 128 };
 
 static const size_t frame_sizes[FRAMES] = {0, 3, 7, 190, 600};
 
@@ -34,34 +33,39 @@ static void check(int result, const char *what)
         fail(what);
 }
 
-static double now_us(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
 static void set(void *socket, int option, int value)
 {
     check(zmq_setsockopt(socket, option, &value, sizeof value), "zmq_setsockopt");
 }
 
-/* Sends back whatever comes, frame by frame, until it is killed. */
-static void serve(int port_pipe)
+static void *open_socket(void *context, int type)
 {
-    void *context = zmq_ctx_new();
-    void *socket = zmq_socket(context, ZMQ_ROUTER);
-    char endpoint[128];
-    size_t length = sizeof endpoint;
-
+    void *socket = zmq_socket(context, type);
     set(socket, ZMQ_LINGER, 0);
     set(socket, ZMQ_SNDHWM, 0);
     set(socket, ZMQ_RCVHWM, 0);
+    return socket;
+}
+
+/* A ROUTER whose endpoint is written to the pipe. */
+static void *listen_on_loopback(void *context, int endpoint_pipe)
+{
+    void *socket = open_socket(context, ZMQ_ROUTER);
+    char endpoint[ENDPOINT];
+    size_t length = sizeof endpoint;
     check(zmq_bind(socket, "tcp://127.0.0.1:*"), "zmq_bind");
     check(zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, endpoint, &length), "ZMQ_LAST_ENDPOINT");
-    if (write(port_pipe, endpoint, length) != (ssize_t)length)
+    if (write(endpoint_pipe, endpoint, length) != (ssize_t)length)
         fail("write");
-    close(port_pipe);
+    close(endpoint_pipe);
+    return socket;
+}
+
+/* Sends back whatever comes, frame by frame, until it is killed. */
+static void echo(int endpoint_pipe, const char *unused)
+{
+    (void)unused;
+    void *socket = listen_on_loopback(zmq_ctx_new(), endpoint_pipe);
     for (;;) {
         zmq_msg_t frame;
         int more;
@@ -74,6 +78,44 @@ static void serve(int port_pipe)
         more = zmq_msg_more(&frame);
         check(zmq_msg_send(&frame, socket, more ? ZMQ_SNDMORE : 0), "zmq_msg_send");
     }
+}
+
+/* Passes everything on to `next` and back, until it is killed. */
+static void proxy(int endpoint_pipe, const char *next)
+{
+    void *context = zmq_ctx_new();
+    void *back = open_socket(context, ZMQ_DEALER);
+    check(zmq_connect(back, next), "zmq_connect");
+    check(zmq_proxy(listen_on_loopback(context, endpoint_pipe), back, NULL), "zmq_proxy");
+}
+
+/* Starts a process, before this one has a context: contexts do not survive a fork. */
+static pid_t start(void (*serve)(int, const char *), const char *next, char endpoint[ENDPOINT])
+{
+    int ends[2];
+    if (pipe(ends) < 0)
+        fail("pipe");
+    pid_t server = fork();
+    if (server < 0)
+        fail("fork");
+    if (server == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(ends[0]);
+        serve(ends[1], next);
+        exit(70);
+    }
+    close(ends[1]);
+    memset(endpoint, 0, ENDPOINT);
+    if (read(ends[0], endpoint, ENDPOINT - 1) <= 0)
+        fail("a server did not start");
+    close(ends[0]);
+    return server;
+}
+
+static void stop(pid_t server)
+{
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
 }
 
 static void send_one(void *socket)
@@ -104,136 +146,28 @@ static void receive_one(void *socket)
     }
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* The smallest sample that at least `percent` of all are not above. */
-static double percentile(const double *sorted, long count, double percent)
-{
-    long rank = (long)((double)count * percent / 100.0 + 0.999999);
-    return sorted[rank < 1 ? 0 : rank > count ? count - 1 : rank - 1];
-}
-
-static long number(const char *name, const char *text)
-{
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (errno || *end || end == text || value < 1 || value > 100000000) {
-        fprintf(stderr, "echo: %s is %s, allowed: 1 to 100000000\n", name, text);
-        exit(64);
-    }
-    return value;
-}
-
 int main(int argc, char **argv)
 {
-    long count = 20000, warmup = 2000, in_flight = 1000, pipelined = 200000;
-    const char *json = NULL;
-
-    for (int index = 1; index < argc; index += 2) {
-        const char *name = argv[index], *value = index + 1 < argc ? argv[index + 1] : "";
-        if (!strcmp(name, "--count"))
-            count = number(name, value);
-        else if (!strcmp(name, "--warmup"))
-            warmup = number(name, value);
-        else if (!strcmp(name, "--in-flight"))
-            in_flight = number(name, value);
-        else if (!strcmp(name, "--pipelined"))
-            pipelined = number(name, value);
-        else if (!strcmp(name, "--json") && *value)
-            json = value;
-        else {
-            fprintf(stderr, "usage: echo [--count N] [--warmup N] [--in-flight N]"
-                            " [--pipelined N] [--json FILE]\n");
-            return 64;
-        }
+    struct options options = read_options(argc, argv, "--through");
+    if (options.own && strcmp(options.own, "proxy")) {
+        fprintf(stderr, "--through is %s, allowed: proxy\n", options.own);
+        return 64;
     }
-    if (in_flight > pipelined)
-        in_flight = pipelined;
-
-    /* Forked before any context exists: contexts do not survive a fork. */
-    int ends[2];
-    if (pipe(ends) < 0)
-        fail("pipe");
-    pid_t server = fork();
-    if (server < 0)
-        fail("fork");
-    if (server == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(ends[0]);
-        serve(ends[1]);
-    }
-    close(ends[1]);
-    char endpoint[128] = "";
-    if (read(ends[0], endpoint, sizeof endpoint - 1) <= 0)
-        fail("the server did not start");
-    close(ends[0]);
+    char endpoint[ENDPOINT], front[ENDPOINT];
+    pid_t server = start(echo, NULL, endpoint), between = 0;
+    if (options.own)
+        between = start(proxy, endpoint, front);
 
     void *context = zmq_ctx_new();
-    void *socket = zmq_socket(context, ZMQ_DEALER);
-    set(socket, ZMQ_LINGER, 0);
-    set(socket, ZMQ_SNDHWM, 0);
-    set(socket, ZMQ_RCVHWM, 0);
+    void *socket = open_socket(context, ZMQ_DEALER);
     set(socket, ZMQ_RCVTIMEO, 10000);
-    check(zmq_connect(socket, endpoint), "zmq_connect");
-
-    double *samples = malloc((size_t)count * sizeof *samples);
-    if (!samples)
-        fail("malloc");
-    for (long index = 0; index < warmup; index++) {
-        send_one(socket);
-        receive_one(socket);
-    }
-    for (long index = 0; index < count; index++) {
-        double start = now_us();
-        send_one(socket);
-        receive_one(socket);
-        samples[index] = now_us() - start;
-    }
-    qsort(samples, (size_t)count, sizeof *samples, ascending);
-    double p50 = percentile(samples, count, 50), p99 = percentile(samples, count, 99);
-    free(samples);
-
-    double start = now_us();
-    long sent = 0, received = 0;
-    while (sent < in_flight) {
-        send_one(socket);
-        sent++;
-    }
-    while (received < pipelined) {
-        receive_one(socket);
-        received++;
-        if (sent < pipelined) {
-            send_one(socket);
-            sent++;
-        }
-    }
-    double rate = (double)pipelined / ((now_us() - start) / 1e6);
-
+    check(zmq_connect(socket, between ? front : endpoint), "zmq_connect");
+    struct row row = measure(&options, between ? "echo through zmq_proxy" : "raw libzmq echo",
+                             socket, send_one, receive_one);
     zmq_close(socket);
     zmq_ctx_term(context);
-    kill(server, SIGKILL);
-    waitpid(server, NULL, 0);
-
-    FILE *out = json ? fopen(json, "w") : stdout;
-    if (!out) {
-        fprintf(stderr, "echo: %s: %s\n", json, strerror(errno));
-        return 73;
-    }
-    fprintf(out,
-            "{\"name\":\"raw libzmq echo\",\"count\":%ld,\"inFlight\":%ld,"
-            "\"p50Microseconds\":%.1f,\"p99Microseconds\":%.1f,\"roundTripsPerSecond\":%.0f}\n",
-            count, in_flight, p50, p99, rate);
-    if (out != stdout && fclose(out))
-        return 73;
-    fprintf(stderr,
-            "raw libzmq echo, 800 bytes in 4 frames over tcp loopback, %ld round trips\n"
-            "  one at a time   p50 %.1f us   p99 %.1f us\n"
-            "  %ld in flight  %.0f round trips/s\n",
-            count, p50, p99, in_flight, rate);
-    return 0;
+    if (between)
+        stop(between);
+    stop(server);
+    return print_row(&options, &row);
 }

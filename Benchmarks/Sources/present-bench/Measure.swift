@@ -44,29 +44,41 @@ struct Measure: AsyncParsableCommand {
         let central = try ServerProcess.start("central")
         let relay = try ServerProcess.start("relay", next: central.endpoint)
         var rows: [Row] = []
-        for (name, server) in [("ErrorBus", central), ("ErrorBus with relay", relay)] {
-            rows.append(try await measure(name, server.endpoint))
+        for (name, servers) in [
+            ("ErrorBus", [central]), ("ErrorBus with relay", [relay, central]),
+        ] {
+            rows.append(try await measure(name, servers))
         }
         relay.stop()
         central.stop()
         if let json { try JSONEncoder().encode(rows).write(to: URL(filePath: json)) }
     }
 
-    private func measure(_ name: String, _ parent: Endpoint) async throws -> Row {
+    /// - Parameter servers: The processes that a presentation passes, the worker's parent first.
+    private func measure(_ name: String, _ servers: [ServerProcess]) async throws -> Row {
         let limit = Duration.seconds(seconds)
-        let worker = Worker(parent: parent)
+        let worker = Worker(parent: servers[0].endpoint)
         return try await worker.whileRunning {
             let warm = try await worker.oneAtATime(count: warmup + 1, limit: limit)
             let times = try await worker.oneAtATime(count: count, limit: limit)
-            let rate = try await worker.manyAtATime(
+            let before = try cpuMicroseconds(servers)
+            let (ended, rate) = try await worker.manyAtATime(
                 inFlight: inFlight, count: pipelined, limit: limit)
+            let spent = try cpuMicroseconds(servers) - before
             let row = Row(
                 name: name, count: Int(times.totalCount), inFlight: inFlight,
                 p50Microseconds: Double(times.valueAtPercentile(50)) / 1_000,
                 p99Microseconds: Double(times.valueAtPercentile(99)) / 1_000,
-                roundTripsPerSecond: rate)
+                roundTripsPerSecond: rate, cpuMicroseconds: spent / Double(max(ended, 1)))
             report(row, warm: Int(warm.totalCount))
             return row
+        }
+    }
+
+    /// Of this process and the others.
+    private func cpuMicroseconds(_ servers: [ServerProcess]) throws -> Double {
+        try servers.reduce(try Resources().cpuMicroseconds) {
+            try $0 + $1.resources().cpuMicroseconds
         }
     }
 
@@ -75,14 +87,15 @@ struct Measure: AsyncParsableCommand {
             \(row.name), present to completion over tcp loopback, \(row.count) presentations \
             after \(warm)
               one at a time   p50 \(row.p50Microseconds) us   p99 \(row.p99Microseconds) us
-              \(row.inFlight) in flight  \(Int(row.roundTripsPerSecond)) presentations/s
+              \(row.inFlight) in flight  \(Int(row.roundTripsPerSecond)) presentations/s, \
+            \(Int(row.cpuMicroseconds)) us of CPU for one in all processes
 
             """
         FileHandle.standardError.write(Data(text.utf8))
     }
 }
 
-/// One line of the table, with the keys that the raw echo writes too.
+/// One line of the table, with the keys that the peers write too.
 struct Row: Encodable, Sendable {
     let name: String
     let count: Int
@@ -90,4 +103,6 @@ struct Row: Encodable, Sendable {
     let p50Microseconds: Double
     let p99Microseconds: Double
     let roundTripsPerSecond: Double
+    /// For one presentation with many under way, of all processes.
+    let cpuMicroseconds: Double
 }

@@ -6,6 +6,6 @@ import ArgumentParser
 struct PresentBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "present-bench",
-        abstract: "Latency and throughput of presentations between processes.",
-        subcommands: [Measure.self, Serve.self], defaultSubcommand: Measure.self)
+        abstract: "Latency, throughput and memory of presentations between processes.",
+        subcommands: [Measure.self, Storm.self, Serve.self], defaultSubcommand: Measure.self)
 }

@@ -3,6 +3,7 @@ import ErrorBus
 import Foundation
 import Glibc
 import Logging
+import Synchronization
 
 /// The other processes: a node that answers by a policy, or, with a parent, a relay. Says where it
 /// listens on standard output and ends with its standard input, so that it never outlives its
@@ -13,6 +14,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option var name: String
     @Option var next: String?
+    @Flag var holds = false
 
     func run() async throws {
         guard let name = NodeName(name) else { throw ValidationError("not a name: \(name)") }
@@ -21,9 +23,11 @@ struct Serve: AsyncParsableCommand {
         var parts = NodeParts(logger: .quiet)
         let (readiness, isReady) = AsyncStream<Void>.makeStream()
         parts.ready = { isReady.finish() }
-        if next == nil { parts.chain = Self.policy }
+        let gate = Gate()
+        if holds { parts.presenters = [HoldingPresenter(gate: gate)] }
+        if next == nil, !holds { parts.chain = Self.policy }
         let node = Node(settings, parents: try next.map { [try Endpoint($0)] } ?? [], parts: parts)
-        endWithStandardInput()
+        endWithStandardInput(gate)
         async let run: Void = {
             defer { isReady.finish() }
             try await node.run()
@@ -51,10 +55,53 @@ struct Serve: AsyncParsableCommand {
             })
     }
 
-    private func endWithStandardInput() {
+    private func endWithStandardInput(_ gate: Gate) {
         Thread.detachNewThread {
-            while !FileHandle.standardInput.availableData.isEmpty {}
+            while !FileHandle.standardInput.availableData.isEmpty { gate.open() }
             Glibc.exit(0)
+        }
+    }
+}
+
+/// A presenter as a person is one: its prompts wait, and are answered all at once.
+private struct HoldingPresenter: Presenter {
+    let presenterName = "holding"
+    let gate: Gate
+
+    func present(_ prompt: Prompt) async throws -> Answer? {
+        prompt.moved(to: .presented, by: presenterName)
+        await gate.opened()
+        guard prompt.isOpen else { return nil }
+        return try prompt.answer("retry", by: "bench", via: .person)
+    }
+}
+
+/// Closed until it is opened, once.
+final class Gate: Sendable {
+    private let waiting = Mutex<[UUID: CheckedContinuation<Void, Never>]?>([:])
+
+    func open() {
+        let waiting = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? [:]
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
+    /// Returns once it is open, or the task is cancelled.
+    func opened() async {
+        let id = UUID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = waiting.withLock { waiting in
+                    guard waiting != nil, !Task.isCancelled else { return false }
+                    waiting?[id] = continuation
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
+            }
+        } onCancel: {
+            waiting.withLock { $0?.removeValue(forKey: id) }?.resume()
         }
     }
 }

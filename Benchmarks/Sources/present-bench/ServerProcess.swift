@@ -8,11 +8,16 @@ struct ServerProcess: Sendable {
     /// Closed when this process ends, however it ends; the other one ends with it.
     private let input: Pipe
 
-    static func start(_ name: String, next: Endpoint? = nil) throws -> ServerProcess {
+    /// - Parameter next: Its parent's; with one it is a relay.
+    /// - Parameter holds: Whether its presenter waits for ``answerAll()``, in place of a policy.
+    static func start(
+        _ name: String, next: Endpoint? = nil, holds: Bool = false
+    ) throws -> ServerProcess {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments =
             ["serve", "--name", name] + (next.map { ["--next", $0.description] } ?? [])
+            + (holds ? ["--holds"] : [])
         let input = Pipe()
         let output = Pipe()
         process.standardInput = input
@@ -21,6 +26,13 @@ struct ServerProcess: Sendable {
         let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard !said.isEmpty else { throw BenchFailure("\(name) ended before it listened") }
         return ServerProcess(endpoint: try Endpoint(said), process: process, input: input)
+    }
+
+    func resources() throws -> Resources { try Resources(of: process.processIdentifier) }
+
+    /// Answers every presentation that waits, and those to come.
+    func answerAll() throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("answer\n".utf8))
     }
 
     func stop() {

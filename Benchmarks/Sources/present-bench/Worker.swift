@@ -11,28 +11,27 @@ struct Worker: Sendable {
     private let node: Node
     private let clock = ContinuousClock()
 
-    init(parent: Endpoint) {
-        node = Node(
-            NodeSettings(name: "worker"), parents: [parent], parts: NodeParts(logger: .quiet))
+    init(name: NodeName = "worker", parent: Endpoint) {
+        node = Node(NodeSettings(name: name), parents: [parent], parts: NodeParts(logger: .quiet))
     }
+
+    func run() async throws { try await node.run() }
 
     /// Runs the node around `body`, and gives both up when they take too long.
     func whileRunning(_ body: @escaping @Sendable () async throws -> Row) async throws -> Row {
-        try await withThrowingTaskGroup(of: Row?.self) { group in
-            group.addTask {
-                try await node.run()
-                return nil
+        try await limited(to: Self.patience) {
+            try await withThrowingTaskGroup(of: Row?.self) { group in
+                group.addTask {
+                    try await node.run()
+                    return nil
+                }
+                group.addTask { try await body() }
+                defer { group.cancelAll() }
+                guard let row = try await group.next() ?? nil else {
+                    throw BenchFailure("the worker's node ended")
+                }
+                return row
             }
-            group.addTask {
-                try await clock.sleep(for: Self.patience)
-                throw BenchFailure("no end after \(Self.patience)")
-            }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            while let row = try await group.next() {
-                if let row { return row }
-            }
-            throw BenchFailure("the worker's node ended")
         }
     }
 
@@ -53,7 +52,9 @@ struct Worker: Sendable {
     }
 
     /// How many come to their end per second while `inFlight` are under way.
-    func manyAtATime(inFlight: Int, count: Int, limit: Duration) async throws -> Double {
+    func manyAtATime(
+        inFlight: Int, count: Int, limit: Duration
+    ) async throws -> (ended: Int, perSecond: Double) {
         let begun = Counter()
         let start = clock.now
         let end = start + limit
@@ -72,20 +73,40 @@ struct Worker: Sendable {
         }
         let (seconds, attoseconds) = start.duration(to: clock.now).components
         let passed = Double(seconds) + Double(attoseconds) / 1e18
-        return Double(ended) / passed
+        return (ended, Double(ended) / passed)
     }
 
     /// What a service does when something fails: an error with choices, offered to the parent.
-    private func present() async throws {
+    func present(
+        _ stateChanged: @escaping @Sendable (PresentationState) -> Void = { _ in }
+    ) async throws {
         let error = BookingError().recoverable {
             RecoveryOption("Retry", id: "retry", role: .default) { true }
             RecoveryOption("Skip this invoice", id: "skip", role: .destructive) { false }
             RecoveryOption.cancel
         }
-        let outcome = await node.chain.presentError(error)
+        var options = PresentationOptions()
+        options.stateChanged = stateChanged
+        let outcome = await node.chain.presentError(error, options: options)
         guard outcome.didRecover, outcome.answer?.option == "retry" else {
             throw BenchFailure("not answered by the policy: \(outcome)")
         }
+    }
+}
+
+/// Runs `body`, and gives it up after `limit`.
+func limited<Value: Sendable>(
+    to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask(operation: body)
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw BenchFailure("no end after \(limit)")
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw BenchFailure("no end") }
+        return value
     }
 }
 

@@ -1,0 +1,148 @@
+/* What the peers of the benchmark measure, and how they print it. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+struct options {
+    long count, warmup, in_flight, pipelined;
+    const char *json;
+    /* The one option that a peer has of its own, and its value. */
+    const char *own_name, *own;
+};
+
+struct row {
+    const char *name;
+    double p50, p99, rate;
+};
+
+static inline double now_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static inline int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The smallest sample that at least `percent` of all are not above. */
+static inline double percentile(const double *sorted, long count, double percent)
+{
+    long rank = (long)((double)count * percent / 100.0 + 0.999999);
+    return sorted[rank < 1 ? 0 : rank > count ? count - 1 : rank - 1];
+}
+
+static inline long number(const char *name, const char *text)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || *end || end == text || value < 1 || value > 100000000) {
+        fprintf(stderr, "%s is %s, allowed: 1 to 100000000\n", name, text);
+        exit(64);
+    }
+    return value;
+}
+
+static inline struct options read_options(int argc, char **argv, const char *own_name)
+{
+    struct options options = {20000, 2000, 1000, 200000, NULL, own_name, NULL};
+    for (int index = 1; index < argc; index += 2) {
+        const char *name = argv[index], *value = index + 1 < argc ? argv[index + 1] : "";
+        if (!strcmp(name, "--count"))
+            options.count = number(name, value);
+        else if (!strcmp(name, "--warmup"))
+            options.warmup = number(name, value);
+        else if (!strcmp(name, "--in-flight"))
+            options.in_flight = number(name, value);
+        else if (!strcmp(name, "--pipelined"))
+            options.pipelined = number(name, value);
+        else if (!strcmp(name, "--json") && *value)
+            options.json = value;
+        else if (!strcmp(name, own_name) && *value)
+            options.own = value;
+        else {
+            fprintf(stderr, "usage: %s [--count N] [--warmup N] [--in-flight N]"
+                            " [--pipelined N] [--json FILE] [%s VALUE]\n", argv[0], own_name);
+            exit(64);
+        }
+    }
+    if (options.in_flight > options.pipelined)
+        options.in_flight = options.pipelined;
+    return options;
+}
+
+/* Sends and receives as the options say: one at a time, then many under way. */
+static inline struct row measure(const struct options *options, const char *name, void *peer,
+                                 void (*send_one)(void *), void (*receive_one)(void *))
+{
+    double *samples = malloc((size_t)options->count * sizeof *samples);
+    if (!samples) {
+        perror("malloc");
+        exit(70);
+    }
+    for (long index = 0; index < options->warmup; index++) {
+        send_one(peer);
+        receive_one(peer);
+    }
+    for (long index = 0; index < options->count; index++) {
+        double start = now_us();
+        send_one(peer);
+        receive_one(peer);
+        samples[index] = now_us() - start;
+    }
+    qsort(samples, (size_t)options->count, sizeof *samples, ascending);
+    struct row row = {name, percentile(samples, options->count, 50),
+                      percentile(samples, options->count, 99), 0};
+    free(samples);
+
+    double start = now_us();
+    long sent = 0, received = 0;
+    while (sent < options->in_flight) {
+        send_one(peer);
+        sent++;
+    }
+    while (received < options->pipelined) {
+        receive_one(peer);
+        received++;
+        if (sent < options->pipelined) {
+            send_one(peer);
+            sent++;
+        }
+    }
+    row.rate = (double)options->pipelined / ((now_us() - start) / 1e6);
+    return row;
+}
+
+/* Writes the row as JSON, and as text for people. */
+static inline int print_row(const struct options *options, const struct row *row)
+{
+    FILE *out = options->json ? fopen(options->json, "w") : stdout;
+    if (!out) {
+        perror(options->json);
+        return 73;
+    }
+    fprintf(out,
+            "{\"name\":\"%s\",\"count\":%ld,\"inFlight\":%ld,"
+            "\"p50Microseconds\":%.1f,\"p99Microseconds\":%.1f,\"roundTripsPerSecond\":%.0f}\n",
+            row->name, options->count, options->in_flight, row->p50, row->p99, row->rate);
+    if (out != stdout && fclose(out))
+        return 73;
+    fprintf(stderr,
+            "%s, 800 bytes over tcp loopback, %ld round trips\n"
+            "  one at a time   p50 %.1f us   p99 %.1f us\n"
+            "  %ld in flight  %.0f round trips/s\n",
+            row->name, options->count, row->p50, row->p99, options->in_flight, row->rate);
+    return 0;
+}
+
+#endif
