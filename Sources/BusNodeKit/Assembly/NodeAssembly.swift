@@ -105,11 +105,12 @@ package final class NodeAssembly: Sendable {
         }
     }
 
-    /// The services of this node's consoles, once the node is made.
+    /// The services of this node's consoles, once the node is made, in the order of their start.
     package func services(for node: Node) -> [any Service] {
-        consoles.values.map { console in
+        consoles.values.flatMap { console -> [any Service] in
             console.attach(node)
-            return ConsoleServer(console)
+            // The last answers, which the console sends as it stops, are notified as well.
+            return (console.notifier.map { [$0] } ?? []) + [ConsoleServer(console)]
         }
     }
 

@@ -38,24 +38,36 @@ package struct NamedFiles {
         }
     }
 
-    // MARK: Tokens
+    // MARK: Tokens and secrets
 
     private func tokens(of node: NodeSettings) -> [Finding] {
         node.presenters.enumerated().compactMap { index, presenter in
             guard case .console(let console) = presenter, let file = console.tokenFile else {
                 return nil
             }
-            do throws(ConsoleToken.Refusal) {
-                _ = try ConsoleToken(reading: file)
-                return nil
-            } catch {
-                let problem = ConfigurationProblem(
-                    at: place(ofPresenter: index, of: node.name, ["console", "token"]),
-                    field: "nodes.\(node.name).presenters[\(index)].console.token",
-                    found: "\(error.found) (\(file.shown()))",
-                    allowed: error.allowed ?? "a file that only its owner can read")
-                return Finding(problem: problem, status: error.status)
+            return unusable(
+                file, at: place("presenters", index, of: node.name, ["console", "token"]),
+                field: "nodes.\(node.name).presenters[\(index)].console.token")
+        }
+            + node.notify.enumerated().compactMap { index, hook in
+                guard let file = hook.secretFile else { return nil }
+                return unusable(
+                    file, at: place("notify", index, of: node.name, ["secret"]),
+                    field: "nodes.\(node.name).notify[\(index)].secret")
             }
+    }
+
+    private func unusable(
+        _ file: String, at location: ConfigurationLocation, field: String
+    ) -> Finding? {
+        do throws(ConsoleToken.Refusal) {
+            _ = try ConsoleToken(reading: file)
+            return nil
+        } catch {
+            let problem = ConfigurationProblem(
+                at: location, field: field, found: "\(error.found) (\(file.shown()))",
+                allowed: error.allowed ?? "a file that only its owner can read")
+            return Finding(problem: problem, status: error.status)
         }
     }
 
@@ -68,7 +80,7 @@ package struct NamedFiles {
             switch presenter {
             case .command(let words):
                 let finding = missing(
-                    words, at: place(ofPresenter: index, of: node.name, ["command"]),
+                    words, at: place("presenters", index, of: node.name, ["command"]),
                     field: "nodes.\(node.name).presenters[\(index)].command")
                 findings += finding.map { [$0] } ?? []
             case .policy(let file, let rules): findings += programs(of: rules, "rules", in: file)
@@ -125,11 +137,11 @@ package struct NamedFiles {
 
     // MARK: Places
 
-    /// The location of a presenter's key in the file.
+    /// The location in the file of a key of an entry of one of the node's lists.
     private func place(
-        ofPresenter index: Int, of node: NodeName, _ keys: [String]
+        _ list: String, _ index: Int, of node: NodeName, _ keys: [String]
     ) -> ConfigurationLocation {
-        let field = ["nodes", node.description, "presenters"]
+        let field = ["nodes", node.description, list]
         guard case .sequence(let elements)? = field.reduce(root, { $0?[$1] })?.value,
             elements.indices.contains(index)
         else { return location(field) }

@@ -70,6 +70,13 @@ struct APIProblem: RequestProblem {
         }
     }
 
+    init(_ refusal: NotifyRefusal) {
+        switch refusal {
+        case .unknown: self.init(.notFound, "unknownLetter", refusal.description)
+        case .full: self.init(.conflict, "tooMany", refusal.description)
+        }
+    }
+
     init(_ refusal: SilenceRefusal) {
         let message = refusal.description
         switch refusal {

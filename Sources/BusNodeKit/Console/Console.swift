@@ -11,6 +11,8 @@ final class Console: Sendable {
     let inbox: Inbox
     let silences: ConsoleSilences
     let history: AuditHistory
+    /// Nil where the node has no hooks.
+    let notifier: Notifier?
     let token: ConsoleToken
     let topology: Topology
     let logger: Logger
@@ -33,7 +35,7 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the token's file is missing or invalid.
+    /// - Throws: When the file of the token, or of a hook's secret, is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -60,6 +62,13 @@ final class Console: Sendable {
             return options?.first { $0.id == option }?.role == .cancel
         }
         silences = ConsoleSilences(inbox, logger: logger)
+        let hooks = topology[node]?.notify ?? []
+        guard !hooks.isEmpty, let url = settings.url else {
+            notifier = nil
+            return
+        }
+        notifier = try Notifier(
+            hooks, of: node, url: url, inbox: inbox, logger: logger, startedAt: startedAt)
     }
 
     /// The log for this node's events, which the console reads.

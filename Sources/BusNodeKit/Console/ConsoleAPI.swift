@@ -61,6 +61,13 @@ struct ConsoleAPI: Sendable {
             try await endSilence(
                 context.parameters.get("number") ?? "", try await body(request))
         }
+        routes.get("/api/v1/notify") { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(hookList)
+        }
+        routes.post("/api/v1/notify/dead/{number}/retry") { request, context in
+            try retryLetter(context.parameters.get("number") ?? "", try await body(request))
+        }
         routes.get("/api/v1/events") { request, _ in try feed.response(to: request) }
         routes.get("/api/v1/history") { request, _ in try await pastPresentations(request) }
         routes.get("/api/v1/audit") { request, _ in try await audit(request) }

@@ -144,7 +144,7 @@ struct ConsoleHosts: Sendable {
 
     /// - Parameter port: The port it listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
-        configured = Set(settings.hosts)
+        configured = Set(settings.allHosts)
         proxied = settings.hosts.first
         guard case .tcp(let host, _) = settings.listen.address else {
             own = []

@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// The secret that every client of a console shows.
+/// A secret in a file: what every client of a console shows, or what a hook signs with.
 package struct ConsoleToken: Sendable {
     static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
     private static let countRange = 16...256

@@ -49,17 +49,8 @@ package struct ConsoleClient: Sendable {
     }
 
     func unreachable(_ error: any Error) -> Failure {
-        let reason =
-            switch error {
-            case let error as NIOConnectionError:
-                error.connectionErrors.first.map { Self.reason($0.error) } ?? "no such host"
-            default: Self.reason(error)
-            }
-        return Failure(.unavailable, "\(shownAddress): cannot be reached: \(reason)")
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        Failure(
+            .unavailable, "\(shownAddress): cannot be reached: \(HTTPExchange.reason(error))")
     }
 
     /// Without the token.
@@ -239,7 +230,7 @@ struct HTTPExchange: Sendable {
 
     let host: String
     let port: Int
-    let head: HTTPRequestHead
+    var head: HTTPRequestHead
     let body: [UInt8]
 
     init(
@@ -266,29 +257,59 @@ struct HTTPExchange: Sendable {
     ///
     /// - Throws: When no server listens there, or the reply is not complete in time.
     func reply(within limit: Duration) async throws -> Reply {
-        try await withThrowingTaskGroup(of: Reply.self) { group in
-            group.addTask {
-                var status = 0
-                var body: [UInt8] = []
-                try await run { part in
-                    switch part {
-                    case .head(let head): status = Int(head.status.code)
-                    case .body(let bytes):
-                        body += bytes.readableBytesView
-                        guard body.count <= Self.bodyByteMax else { throw Problem.tooLarge }
-                    case .end: return false
-                    }
-                    return true
+        try await Self.within(limit) {
+            var status = 0
+            var body: [UInt8] = []
+            try await run { part in
+                switch part {
+                case .head(let head): status = Int(head.status.code)
+                case .body(let bytes):
+                    body += bytes.readableBytesView
+                    guard body.count <= Self.bodyByteMax else { throw Problem.tooLarge }
+                case .end: return false
                 }
-                return Reply(status: status, body: body)
+                return true
             }
+            return Reply(status: status, body: body)
+        }
+    }
+
+    /// The status of the reply, of which nothing more is read.
+    ///
+    /// - Throws: When no server listens there, or it does not reply in time.
+    func status(within limit: Duration) async throws -> Int {
+        try await Self.within(limit) {
+            var status = 0
+            try await run { part in
+                if case .head(let head) = part { status = Int(head.status.code) }
+                return status < 200
+            }
+            return status
+        }
+    }
+
+    /// Why an exchange failed, for people.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        default: "\(error)"
+        }
+    }
+
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ ask: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await ask() }
             group.addTask {
                 try await Task.sleep(for: limit)
                 throw Problem.tooLate
             }
             defer { group.cancelAll() }
-            guard let reply = try await group.next() else { throw Problem.cut }
-            return reply
+            guard let value = try await group.next() else { throw Problem.cut }
+            return value
         }
     }
 

@@ -62,6 +62,41 @@ extension PresentationView {
     package var optionIDs: [String] { options.map(\.id) }
 }
 
+/// Hooks and dead letters as two tables, one row each.
+package enum HookRows {
+    /// - Parameter columns: The terminal's width, to which lines are cut; nil without a terminal.
+    package static func lines(_ list: JSONValue, columns: Int? = nil) -> [String] {
+        func count(_ value: JSONValue, _ key: String) -> String {
+            "\(value[key]?.integerValue ?? 0)"
+        }
+        func rows(_ key: String, _ cells: (JSONValue) -> [String]) -> [[String]] {
+            (list[key]?.arrayValue ?? []).map(cells)
+        }
+        let hooks = rows("hooks") { hook in
+            [
+                hook.text("name"), hook.text("address"), hook.text("body"), count(hook, "sent"),
+                count(hook, "waiting"), hook.text("problem"),
+            ]
+        }
+        let dead = rows("dead") { letter in
+            [
+                count(letter, "number"), letter.text("hook"), letter.text("at"),
+                letter.text("problem"), letter.text("title"),
+            ]
+        }
+        let letters =
+            dead.isEmpty
+            ? []
+            : [""]
+                + TextTable.lines(
+                    dead, ["NO", "HOOK", "AT", "PROBLEM", "MESSAGE"],
+                    widthMax: [8, 24, 24, 60, 200], flexible: [3, 4], columns: columns)
+        return TextTable.lines(
+            hooks, ["HOOK", "ADDRESS", "BODY", "SENT", "WAITING", "PROBLEM"],
+            widthMax: [24, 60, 12, 10, 10, 60], flexible: [1, 5], columns: columns) + letters
+    }
+}
+
 /// Silences as a table, one row each.
 package struct SilenceRows {
     private static let titles = ["NO", "MATCH", "BY", "ENDS", "ANSWERED", "WITHHELD", "COMMENT"]

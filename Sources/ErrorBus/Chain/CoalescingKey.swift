@@ -1,7 +1,7 @@
 /// The key of equal errors, which one answer may serve: the report's `coalesceKey` within its
 /// domain, else domain, code and description; and always the options, since an answer was given to
 /// the titles and roles on the screen. HRS compares domain, code and option titles.
-struct CoalescingKey: Hashable, Sendable {
+package struct CoalescingKey: Hashable, Sendable {
     private enum Cause: Hashable, Sendable {
         case declared(Bytes)
         case described(code: Int?, Bytes)
@@ -18,7 +18,7 @@ struct CoalescingKey: Hashable, Sendable {
     private let cause: Cause
     private let choices: [Choice]
 
-    init(_ report: ErrorReport) {
+    package init(_ report: ErrorReport) {
         domain = Bytes(report.domain)
         cause =
             report.coalesceKey.map { .declared(Bytes($0)) }
@@ -30,10 +30,27 @@ struct CoalescingKey: Hashable, Sendable {
         }
     }
 
+    /// Equal for equal keys, in every process.
+    package var text: String {
+        var parts = [domain.text]
+        switch cause {
+        case .declared(let key): parts += ["key", key.text]
+        case .described(let code, let text):
+            parts += ["code", code.map(String.init) ?? "", text.text]
+        }
+        for choice in choices {
+            parts += [
+                choice.id.text, choice.title.text, choice.role?.rawValue ?? "",
+                "\(choice.isDeclaredDefault)",
+            ]
+        }
+        return parts.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
     /// A text compared and hashed by its bytes. `String` normalizes first, which takes seconds for
     /// some texts of a permitted length.
     private struct Bytes: Hashable, Sendable {
-        private let text: String
+        let text: String
 
         init(_ text: String) {
             var text = text

@@ -16,6 +16,7 @@ package final class Inbox: Presenter {
         var waiting: [PresentationID: Waiting] = [:]
         var observers: [Int: AsyncStream<UInt64>.Continuation] = [:]
         var lastObserver = 0
+        var watcher: (@Sendable (InboxChange) -> Void)?
     }
 
     /// A presenter's task that waits for the end of a presentation.
@@ -351,10 +352,20 @@ package final class Inbox: Presenter {
         return stream
     }
 
+    /// Calls `watcher` for each change from now on, in order. Answers wait for it: it may only take
+    /// note.
+    package func watch(_ watcher: @escaping @Sendable (InboxChange) -> Void) {
+        state.withLock {
+            $0.watcher = watcher
+            $0.machine.changes = []
+        }
+    }
+
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (value, observers, revision) = state.withLock { state in
             let before = state.machine.revision
             let value = body(&state)
+            for change in state.machine.takeChanges() { state.watcher?(change) }
             let after = state.machine.revision
             return (value, after == before ? [] : Array(state.observers.values), after)
         }

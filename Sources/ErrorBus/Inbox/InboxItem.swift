@@ -119,6 +119,14 @@ package struct InboxItem: Hashable, Sendable {
     }
 }
 
+/// A change of a presentation's stage in an inbox.
+package struct InboxChange: Hashable, Sendable {
+    /// The presentation after the change.
+    package let item: InboxItem
+    /// The stage that it left; nil when the presentation is new, or had ended.
+    package let before: InboxItem.Stage?
+}
+
 /// A presentation as it is put into an inbox.
 package struct InboxPresentation: Hashable, Sendable {
     package var id: PresentationID

@@ -12,6 +12,8 @@ struct InboxMachine: Sendable {
     private var keptRevision = UInt64.max
     /// What was open when an earlier life of the node ended, and was not presented again yet.
     private var awaited: [PresentationID: InboxPast] = [:]
+    /// The changes of stages that no reader has taken yet; nil while none reads them.
+    var changes: [InboxChange]?
 
     init(limits: InboxLimits) { self.limits = limits }
 
@@ -38,8 +40,9 @@ struct InboxMachine: Sendable {
     /// A presentation arrived. Nil when the inbox is full. A known id is open again, with its age
     /// and its claim: its earlier call has ended or is about to.
     mutating func opened(_ presentation: InboxPresentation, at now: Moment) -> InboxItem? {
-        let past = items[presentation.id].map(InboxPast.init) ?? awaited[presentation.id]
-        if let earlier = items[presentation.id] { forget(earlier) }
+        let before = items[presentation.id]
+        let past = before.map(InboxPast.init) ?? awaited[presentation.id]
+        if let before { forget(before) }
         guard openCount < limits.openMax else { return nil }
         awaited[presentation.id] = nil
         revision += 1
@@ -49,6 +52,8 @@ struct InboxMachine: Sendable {
             at: now, revision: revision)
         items[presentation.id] = item
         openCount += 1
+        let isNew = before.map(\.hasEnded) ?? true
+        changes?.append(InboxChange(item: item, before: isNew ? nil : before?.stage))
         if let earlier = presentation.report.retryOf, items[earlier]?.failedAgain == nil,
             items[earlier] != nil, earlier != presentation.id
         {
@@ -166,6 +171,7 @@ struct InboxMachine: Sendable {
         _ id: PresentationID, to stage: InboxItem.Stage, at now: Moment
     ) {
         guard var item = items[id] else { return }
+        let before = item.stage
         let wasOpen = item.isOpen
         let hadEnded = item.hasEnded
         revision += 1
@@ -181,6 +187,7 @@ struct InboxMachine: Sendable {
             openCount += 1
             items[id]?.group = groups.add(id, CoalescingKey(item.report))
         }
+        changes?.append(InboxChange(item: items[id] ?? item, before: before))
         if item.hasEnded, !hadEnded {
             ended.append(id)
             forgetOldest()
@@ -201,6 +208,11 @@ struct InboxMachine: Sendable {
             ended.removeOldest()
             items[oldest] = nil
         }
+    }
+
+    mutating func takeChanges() -> [InboxChange] {
+        defer { changes = changes.map { _ in [] } }
+        return changes ?? []
     }
 
     mutating func remember(takenBack answer: UniqueID, of id: PresentationID) {

@@ -19,6 +19,8 @@ public struct NodeSettings: Hashable, Sendable {
     /// Whether other machines may connect without keys. By default a node refuses to listen on
     /// anything but ipc and loopback (``NodeError/unauthenticated(_:)``).
     public var allowUnauthenticated = false
+    /// The webhooks that its console notifies.
+    package var notify: [HookSettings] = []
     /// The path of the ledger, one JSON value a line.
     package var events: String?
     /// The path of the presenter's journal, where decisions survive a restart.

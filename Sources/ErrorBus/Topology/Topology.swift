@@ -107,6 +107,9 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var tokenFile: String?
     /// Host names that requests may use besides those that follow from ``listen``.
     package var hosts: [String] = []
+    /// The scheme and the host under which browsers anywhere reach it, as in
+    /// `https://console.example`; links to presentations begin with it.
+    package var url: String?
     /// How long a presentation may stay unanswered and unclaimed before the next presenter is
     /// asked; nil: without a limit.
     package var escalateAfter: Duration?
@@ -115,6 +118,11 @@ package struct ConsoleSettings: Hashable, Sendable {
 
     /// Host and port as they are written in the topology.
     package var address: String { String(listen.description.dropFirst("tcp://".count)) }
+
+    /// Every host name that requests may use besides those that follow from ``listen``.
+    package var allHosts: [String] {
+        hosts + (url?.firstRange(of: "://").map { [String(url?[$0.upperBound...] ?? "")] } ?? [])
+    }
 }
 
 /// A valid topology with its warnings.

@@ -135,7 +135,7 @@ extension TopologyReader {
     private static let tokenAllowed = "file:PATH, a file that only its owner can read"
 
     mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
-        let keys = ["listen", "token", "hosts", "escalateAfter"]
+        let keys = ["listen", "token", "hosts", "url", "escalateAfter"]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         guard let listen = fields["listen"] else {
             decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
@@ -148,6 +148,7 @@ extension TopologyReader {
             settings.tokenFile = path
         }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
+        settings.url = fields["url"].flatMap { consoleURL($0) }
         settings.escalateAfter = fields["escalateAfter"].flatMap { decoder.duration($0) }
         return .console(settings)
     }
@@ -162,7 +163,7 @@ extension TopologyReader {
     }
 
     /// The path, never the token itself: more people may read a topology than may answer.
-    private mutating func tokenFile(_ field: ConfigurationField) -> String? {
+    mutating func tokenFile(_ field: ConfigurationField) -> String? {
         guard let text = decoder.text(field, allowed: Self.tokenAllowed) else { return nil }
         guard text.hasPrefix("file:"), text.count > "file:".count else {
             decoder.report(field, found: "a text without file:", allowed: Self.tokenAllowed)
@@ -175,12 +176,31 @@ extension TopologyReader {
         let allowed = "what browsers send as the host, as in console.example:8443, or a list"
         return decoder.elementsOrOne(field, allowed: allowed).compactMap { element in
             guard let text = decoder.text(element, allowed: allowed) else { return nil }
-            let name = text.contains(":") ? text : "\(text):80"
-            guard let endpoint = try? Endpoint("tcp://\(name)"), endpoint.isConnectable else {
+            guard Self.isHost(text) else {
                 decoder.report(element, allowed: allowed)
                 return nil
             }
             return text.lowercased()
         }
+    }
+
+    /// Whether it is what browsers send as the host.
+    private static func isHost(_ text: String) -> Bool {
+        let name = text.contains(":") ? text : "\(text):80"
+        return (try? Endpoint("tcp://\(name)"))?.isConnectable == true
+    }
+
+    /// Without the slash at its end.
+    private mutating func consoleURL(_ field: ConfigurationField) -> String? {
+        let allowed = "http://HOST or https://HOST, as browsers reach this console"
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        let url = text.lowercased()
+        guard let match = url.wholeMatch(of: /https?:\/\/([^\/]+)\/?/),
+            Self.isHost(String(match.1))
+        else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 }

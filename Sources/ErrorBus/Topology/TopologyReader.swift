@@ -93,7 +93,7 @@ package struct TopologyReader {
 
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
     private static let nodeKeys =
-        ["next", "listen", "presenters", "responders"] + timingKeys
+        ["next", "listen", "presenters", "notify", "responders"] + timingKeys
         + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 
     private mutating func readNode(
@@ -112,6 +112,7 @@ package struct TopologyReader {
         if let presenters = fields["presenters"] {
             settings.presenters = readPresenters(presenters)
         }
+        settings.notify = fields["notify"].map { hooks($0) } ?? []
         if let responders = fields["responders"] {
             settings.responders = rules(responders, folder: folder)
         }

@@ -27,6 +27,7 @@ struct TopologyValidator {
             checkHops(of: node)
             checkListening(of: node)
             checkConsoles(of: node)
+            checkHooks(of: node)
             checkRules(of: node)
             checkRoot(node)
         }
@@ -127,6 +128,26 @@ struct TopologyValidator {
                 found: "\"\(console.address)\", open to other machines without a token",
                 allowed: "a loopback host such as 127.0.0.1, or any host with token: file:PATH")
         }
+    }
+
+    /// Hooks follow the one console of their node, and link to it.
+    private mutating func checkHooks(of node: NodeSettings) {
+        let presenters = "nodes.\(node.name).presenters"
+        guard !node.notify.isEmpty, !hasProblems(at: presenters) else { return }
+        let consoles = node.presenters.enumerated().compactMap { index, presenter in
+            if case .console(let console) = presenter { (index, console) } else { nil }
+        }
+        guard let (index, console) = consoles.first, consoles.count == 1 else {
+            return report(
+                "nodes.\(node.name).notify", found: "\(consoles.count) consoles at this node",
+                allowed: "one console among its presenters")
+        }
+        guard console.url == nil, !hasProblems(at: "\(presenters)[\(index)].console.url") else {
+            return
+        }
+        report(
+            "\(presenters)[\(index)].console", found: "no url, which links of notify begin with",
+            allowed: "url: https://HOST, as browsers reach this console")
     }
 
     private mutating func checkEndpoints() {

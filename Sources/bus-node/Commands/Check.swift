@@ -84,6 +84,7 @@ struct CheckReport: Encodable {
         let next: [String]
         let listen: [String]
         let presenters: [String]
+        let hooks: [String]
         let rules: Int
     }
 
@@ -134,7 +135,7 @@ extension CheckReport.Node {
         self.init(
             name: node.name.description, next: node.next.map(\.description),
             listen: node.listen.map(\.description), presenters: node.presenters.map(\.kind),
-            rules: node.responders.count)
+            hooks: node.notify.map(\.outline), rules: node.responders.count)
     }
 }
 
@@ -186,6 +187,9 @@ struct TopologyOutline {
         if !node.presenters.isEmpty {
             parts.append("presenters " + node.presenters.map(\.outline).joined(separator: ", "))
         }
+        if !node.notify.isEmpty {
+            parts.append("notifies " + node.notify.map(\.outline).joined(separator: ", "))
+        }
         if !node.responders.isEmpty {
             parts.append(ruleCount(node.responders.count))
         }
@@ -194,6 +198,14 @@ struct TopologyOutline {
 
     fileprivate static func ruleCount(_ count: Int) -> String {
         "\(count) rule\(count == 1 ? "" : "s")"
+    }
+}
+
+extension HookSettings {
+    /// Without the path of its URL, which may be a secret.
+    fileprivate var outline: String {
+        let on = Event.allCases.filter(events.contains).map(\.rawValue)
+        return "\(name) \(url.address) (\(on.joined(separator: ", ")))"
     }
 }
 

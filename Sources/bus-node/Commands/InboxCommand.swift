@@ -26,7 +26,7 @@ struct InboxCommand: AsyncParsableCommand {
             """,
         subcommands: [
             InboxFullScreen.self, InboxList.self, InboxShow.self, InboxAnswer.self, InboxUndo.self,
-            InboxClaim.self, InboxWatch.self, InboxSilence.self,
+            InboxClaim.self, InboxWatch.self, InboxSilence.self, InboxNotify.self,
         ],
         defaultSubcommand: InboxFullScreen.self)
 }

@@ -54,6 +54,26 @@ struct NamedFilesTests {
         #expect(try problems(nodes).isEmpty)
     }
 
+    @Test("A hook's secret that run could not use is a problem of the topology")
+    func secret() throws {
+        let found = try problems(
+            """
+              central:
+                presenters: [{ console: { listen: "127.0.0.1:8080", url: "http://c" } }]
+                notify:
+                  - { name: a, url: "http://h" }
+                  - name: b
+                    url: http://h
+                    secret: file:none
+            """)
+        #expect(found.map(\.status) == [.noInput])
+        #expect(
+            found.map(\.text) == [
+                "t.yaml:9: nodes.central.notify[1].secret: found No such file or directory "
+                    + "(none), allowed: a file that only its owner can read"
+            ])
+    }
+
     @Test("A program that is missing, or cannot be run, is a problem of the topology")
     func programs() throws {
         let nodes = """

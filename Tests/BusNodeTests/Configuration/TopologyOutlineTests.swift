@@ -11,7 +11,10 @@ import Testing
             version: 1
             nodes:
               central: { listen: "tcp://127.0.0.1:1", presenters: [terminal, { command: [x] }] }
-              spare: { listen: "ipc://s", presenters: [console: { listen: "127.0.0.1:*" }] }
+              spare:
+                listen: "ipc://s"
+                presenters: [console: { listen: "127.0.0.1:*", url: "http://c" }]
+                notify: [{ name: chat, url: "http://h:1/secret", on: [ended, opened] }]
               relay:
                 next: [central, spare]
                 listen: "tcp://127.0.0.1:2"
@@ -30,7 +33,8 @@ import Testing
                 "central  listens on tcp://127.0.0.1:1  presenters terminal, command x",
                 "└── relay  listens on tcp://127.0.0.1:2  1 rule",
                 "    └── worker",
-                "spare  listens on ipc://s  presenters console 127.0.0.1:*",
+                "spare  listens on ipc://s  presenters console 127.0.0.1:*  "
+                    + "notifies chat http://h:1 (opened, ended)",
                 "└── relay (see above)",
                 "alone  next tcp://127.0.0.1:9",
             ])

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct TopologyProblemTests {
     private static let nodeKeys =
-        "next, listen, presenters, responders, deadline, whenUnreachable, grace, abandonAfter, "
-        + "allowUnauthenticated, events, journal, afterRestart, retention"
+        "next, listen, presenters, notify, responders, deadline, whenUnreachable, grace, "
+        + "abandonAfter, allowUnauthenticated, events, journal, afterRestart, retention"
 
     @Test(
         "the file as a whole",

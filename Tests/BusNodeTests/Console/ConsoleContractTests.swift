@@ -130,6 +130,31 @@ struct ConsoleContractTests {
         #expect(served == keys("components", "schemas", "Silence", "properties").sorted())
     }
 
+    @Test("Hooks, dead letters and messages have the described fields")
+    func hookFields() throws {
+        let hook = NotifyRig.hook {
+            $0.perMinute = 1
+            $0.tries = 1
+        }
+        var rig = NotifyRig([hook])
+        for number in 0..<2 { rig.open(NotifyRig.report("\(number)")) }
+        let writer = NotifyWriter(node: "central", url: "https://console.example")
+        var messages: [JSONValue] = []
+        rig.pass(.seconds(600)) { message in
+            messages.append(writer.json(message, for: hook))
+            return "refused"
+        }
+        func described(_ schema: String) -> [String] {
+            keys("components", "schemas", schema, "properties").sorted()
+        }
+        #expect(messages[0].objectValue?.keys.sorted() == described("HookMessage"))
+        #expect(messages[1].objectValue?.keys.sorted() == described("HookSummary"))
+        #expect(rig.machine.hooks[0].json.objectValue?.keys.sorted() == described("Hook"))
+        let letter = try #require(rig.machine.dead.first).json(writer)
+        #expect(letter.objectValue?.keys.sorted() == described("Letter"))
+        #expect(ConsoleAPI(console).hookList == ["hooks": [], "dead": [], "removed": 0])
+    }
+
     @Test("Long descriptions are cut in lists, not in reports")
     func longText() async throws {
         let text = String(repeating: "é", count: 10_000)

@@ -1,0 +1,292 @@
+import DequeModule
+import ErrorBus
+import OrderedCollections
+
+/// What one hook sends, and when: collects events of a group into one message, limits the rate, and
+/// repeats what failed. Does no I/O.
+struct HookMachine: Sendable {
+    let settings: HookSettings
+    private let limits: NotifyLimits
+    /// In front of the numbers of its messages.
+    private let prefix: String
+    private var lastNumber = 0
+
+    private struct DigestKey: Hashable {
+        let event: HookSettings.Event
+        let group: CoalescingKey
+    }
+
+    /// Events that are collected until their message is made.
+    private struct Digest {
+        var notice: Notice?
+        var due: ContinuousClock.Instant
+        /// Twice as long after each message: a group that goes on sends ever fewer.
+        var window: Duration
+    }
+
+    private struct Open {
+        let item: InboxItem
+        /// The entry in ``aging`` that is this one's.
+        let revision: UInt64
+    }
+
+    private struct Aging {
+        let id: PresentationID
+        let revision: UInt64
+        let due: ContinuousClock.Instant
+    }
+
+    private var digests: OrderedDictionary<DigestKey, Digest> = [:]
+    /// The matching presentations that wait for an answer.
+    private var open: [PresentationID: Open] = [:]
+    private var openCounts: [CoalescingKey: Int] = [:]
+    /// In the order of their times.
+    private var aging: Deque<Aging> = []
+    /// When the messages of the last minute were made.
+    private var made: Deque<ContinuousClock.Instant> = []
+    private(set) var summary: NoticeSummary?
+    private(set) var waiting: Deque<NotifyMessage> = []
+    private(set) var isSending = false
+    /// Of the first message that waits.
+    private var tries = 0
+    private var retryAt: ContinuousClock.Instant?
+    private var isHurried = false
+    private(set) var failure: HookFailure?
+    private(set) var sentCount = 0
+    /// For the log, the oldest first.
+    private(set) var notes: [NotifyNote] = []
+
+    init(_ settings: HookSettings, limits: NotifyLimits, prefix: String) {
+        self.settings = settings
+        self.limits = limits
+        self.prefix = prefix
+    }
+
+    // MARK: What happens
+
+    mutating func changed(_ change: InboxChange, at now: Moment) {
+        let item = change.item
+        guard settings.match.matches(item.report, origin: item.origin) else { return }
+        let group = CoalescingKey(item.report)
+        follow(item, in: group, at: now)
+        if let event = Self.event(of: change) { collect(event, item, in: group, at: now) }
+    }
+
+    /// Changes were lost: begins again with what is open now.
+    mutating func restart(with items: [InboxItem], missed: Int, at now: Moment) {
+        open = [:]
+        openCounts = [:]
+        aging = []
+        for item in items where item.isOpen {
+            guard settings.match.matches(item.report, origin: item.origin) else { continue }
+            follow(item, in: CoalescingKey(item.report), at: now)
+        }
+        if missed > 0 { summary = (summary ?? NoticeSummary()).missing(missed) }
+    }
+
+    private static func event(of change: InboxChange) -> HookSettings.Event? {
+        switch (change.item.stage, change.before) {
+        // Claimed: as it was in an earlier life of the node.
+        case (.open, nil), (.claimed, nil): .opened
+        case (.claimed(let person, _), .claimed(let former, _)) where person == former: nil
+        case (.claimed, _): .claimed
+        case (.answered, _): .answered
+        case (.settled, _), (.closed, _): .ended
+        case (.open, _), (.leaving, _): nil
+        }
+    }
+
+    private mutating func follow(_ item: InboxItem, in group: CoalescingKey, at now: Moment) {
+        let former = open[item.id]
+        guard item.isOpen else {
+            guard former != nil else { return }
+            open[item.id] = nil
+            let count = (openCounts[group] ?? 0) - 1
+            openCounts[group] = count > 0 ? count : nil
+            return
+        }
+        open[item.id] = Open(item: item, revision: former?.revision ?? item.revision)
+        guard former == nil else { return }
+        openCounts[group, default: 0] += 1
+        guard let after = settings.after else { return }
+        aging.append(Aging(id: item.id, revision: item.revision, due: now.instant + after))
+        // Rarely, so that the mean cost is low: entries of what has ended meanwhile.
+        if aging.count > 2 * open.count + limits.digestCountMax {
+            aging.removeAll { open[$0.id]?.revision != $0.revision }
+        }
+    }
+
+    private mutating func collect(
+        _ event: HookSettings.Event, _ item: InboxItem, in group: CoalescingKey, at now: Moment
+    ) {
+        guard settings.events.contains(event) else { return }
+        let key = DigestKey(event: event, group: group)
+        if digests[key]?.notice != nil {
+            digests[key]?.notice?.add(item)
+        } else if digests[key] != nil {
+            digests[key]?.notice = Notice(event, item)
+        } else if digests.count < limits.digestCountMax {
+            digests[key] = Digest(
+                notice: Notice(event, item), due: now.instant + settings.digest,
+                window: settings.digest)
+        } else {
+            sumUp(event, 1)
+        }
+    }
+
+    // MARK: Time
+
+    /// Does what is due. Returns the message to send now, if any; its end is reported by
+    /// ``delivered()`` or ``failed(_:at:)``.
+    mutating func step(at now: Moment) -> NotifyMessage? {
+        notice(aged: now)
+        for (key, digest) in digests where digest.due <= now.instant {
+            finish(key, digest, at: now)
+        }
+        sendSummary(at: now)
+        guard !isSending, let first = waiting.first, retryAt.map({ $0 <= now.instant }) ?? true
+        else { return nil }
+        isSending = true
+        tries += 1
+        return first
+    }
+
+    /// When the next step is due; nil when only a change or the end of a try makes one.
+    var nextStep: ContinuousClock.Instant? {
+        var times = digests.values.map(\.due)
+        if let due = aging.first?.due { times.append(due) }
+        if summary != nil, let first = made.first, waiting.count < limits.waitingMax {
+            times.append(first + limits.rateTime)
+        }
+        if !isSending, !waiting.isEmpty, let retryAt { times.append(retryAt) }
+        return times.min()
+    }
+
+    private mutating func notice(aged now: Moment) {
+        while let next = aging.first, next.due <= now.instant {
+            aging.removeFirst()
+            guard let open = open[next.id], open.revision == next.revision,
+                let after = settings.after
+            else { continue }
+            if case .claimed(_, let until) = open.item.stage, until > now {
+                // Looked at again; the order of times is kept.
+                aging.append(Aging(id: next.id, revision: next.revision, due: now.instant + after))
+            } else {
+                collect(.aging, open.item, in: CoalescingKey(open.item.report), at: now)
+            }
+        }
+    }
+
+    private mutating func finish(_ key: DigestKey, _ digest: Digest, at now: Moment) {
+        guard var notice = digest.notice else {
+            digests[key] = nil
+            return
+        }
+        notice.openCount = openCounts[key.group] ?? 0
+        let window = min(digest.window * 2, max(digest.window, limits.digestMax))
+        digests[key] = Digest(notice: nil, due: now.instant + window, window: window)
+        forgetMade(at: now)
+        if summary == nil, made.count < settings.perMinute, waiting.count < limits.waitingMax {
+            enqueue(.notice(notice), at: now)
+        } else {
+            sumUp(notice.event, notice.count)
+        }
+    }
+
+    private mutating func sendSummary(at now: Moment) {
+        forgetMade(at: now)
+        guard let summary, made.count < settings.perMinute, waiting.count < limits.waitingMax
+        else { return }
+        self.summary = nil
+        enqueue(.summary(summary), at: now)
+    }
+
+    private mutating func enqueue(_ content: NotifyMessage.Content, at now: Moment) {
+        lastNumber += 1
+        made.append(now.instant)
+        waiting.append(
+            NotifyMessage(id: "\(prefix)-\(lastNumber)", content: content, madeAt: now))
+    }
+
+    private mutating func sumUp(_ event: HookSettings.Event, _ count: Int) {
+        if summary == nil {
+            summary = NoticeSummary()
+            notes.append(.summing(settings.name))
+        }
+        summary?.add(event, count)
+    }
+
+    private mutating func forgetMade(at now: Moment) {
+        while let first = made.first, first + limits.rateTime <= now.instant {
+            made.removeFirst()
+        }
+    }
+
+    // MARK: Tries
+
+    mutating func delivered() {
+        isSending = false
+        guard waiting.popFirst() != nil else { return }
+        tries = 0
+        retryAt = nil
+        sentCount += 1
+        if let failure { notes.append(.worksAgain(settings.name, after: failure.tries)) }
+        failure = nil
+    }
+
+    /// A try failed. Returns the message when that was its last one.
+    mutating func failed(_ reason: String, at now: Moment) -> DeadLetter.Failed? {
+        isSending = false
+        guard let message = waiting.first else { return nil }
+        if failure == nil { notes.append(.fails(settings.name, reason)) }
+        failure = HookFailure(
+            reason: reason, since: failure?.since ?? now, tries: (failure?.tries ?? 0) + 1)
+        let doubled = limits.retryTime * (1 << min(tries - 1, 16))
+        retryAt = now.instant + min(doubled, limits.retryMax)
+        guard tries >= settings.tries else { return nil }
+        waiting.removeFirst()
+        defer { tries = 0 }
+        return DeadLetter.Failed(message: message, tries: tries, reason: reason)
+    }
+
+    /// Sends a dead letter again, after what waits.
+    mutating func retry(_ message: NotifyMessage) { waiting.append(message) }
+
+    /// Whether nothing is left to send, or a try has failed since ``hurry(at:)``.
+    var isDone: Bool { waiting.isEmpty || (!isSending && retryAt != nil) }
+
+    /// Makes messages of all that is collected. The first time it also ends the wait for the next
+    /// try: for a node that shuts down.
+    mutating func hurry(at now: Moment) {
+        aging = []
+        for (key, digest) in digests where digest.notice != nil { finish(key, digest, at: now) }
+        digests = [:]
+        if let summary { enqueue(.summary(summary), at: now) }
+        summary = nil
+        if !isHurried { retryAt = nil }
+        isHurried = true
+    }
+
+    /// Everything that waits, as letters that were not sent.
+    mutating func abandon() -> [DeadLetter.Failed] {
+        defer { waiting = [] }
+        return waiting.enumerated().map { index, message in
+            DeadLetter.Failed(
+                message: message, tries: index == 0 ? tries : 0,
+                reason: failure?.reason ?? "the node shut down")
+        }
+    }
+
+    mutating func takeNotes() -> [NotifyNote] {
+        defer { notes = [] }
+        return notes
+    }
+}
+
+extension NoticeSummary {
+    fileprivate func missing(_ count: Int) -> NoticeSummary {
+        var summary = self
+        summary.missed += count
+        return summary
+    }
+}

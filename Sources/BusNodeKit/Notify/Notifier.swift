@@ -1,0 +1,222 @@
+import ErrorBus
+import Foundation
+import Logging
+import NIOHTTP1
+import ServiceLifecycle
+import Synchronization
+
+/// Posts the messages of a console's hooks, beside the presenters: no answer waits for it.
+final class Notifier: Sendable {
+    /// How long a receiver may take for one message.
+    private static let tryTime: Duration = .seconds(10)
+    /// How long messages that wait may take when the node stops.
+    private static let shutdownTime: Duration = .seconds(1)
+    /// The longest sleep: a cancelled one stays in memory until its time has come.
+    private static let sleepMax: Duration = .seconds(5)
+
+    private struct State {
+        var machine: NotifyMachine
+        var isStopping = false
+        /// When the next sleep ends.
+        var wakesAt: ContinuousClock.Instant?
+    }
+
+    /// The changes that were not read yet.
+    private struct Arrivals {
+        var changes: [InboxChange] = []
+        var missedCount = 0
+    }
+
+    private let state: Mutex<State>
+    /// Locked for moments only, unlike ``state``: answers wait for it.
+    private let arrivals = Mutex(Arrivals())
+    private let limits: NotifyLimits
+    private let inbox: Inbox
+    private let secrets: [NodeName: String]
+    let writer: NotifyWriter
+    private let logger: Logger
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    /// - Parameter url: Where the console is reached.
+    /// - Throws: When a secret cannot be read.
+    init(
+        _ hooks: [HookSettings], of node: NodeName, url: String, inbox: Inbox, logger: Logger,
+        startedAt: Date, limits: NotifyLimits = NotifyLimits()
+    ) throws(Failure) {
+        var secrets: [NodeName: String] = [:]
+        for hook in hooks {
+            guard let file = hook.secretFile else { continue }
+            do throws(ConsoleToken.Refusal) {
+                secrets[hook.name] = try ConsoleToken(reading: file).text
+            } catch {
+                throw Failure(
+                    error.status, "secret of hook \(hook.name), \(file.shown()): \(error.text)")
+            }
+        }
+        self.secrets = secrets
+        self.limits = limits
+        self.inbox = inbox
+        self.logger = logger
+        writer = NotifyWriter(node: node, url: url)
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let life = String(UInt64(max(0, startedAt.timeIntervalSince1970) * 1_000), radix: 36)
+        state = Mutex(
+            State(machine: NotifyMachine(hooks, limits: limits, life: "\(node)-\(life)")))
+        inbox.watch { [weak self] change in self?.take(change) }
+    }
+
+    private func take(_ change: InboxChange) {
+        arrivals.withLock { arrivals in
+            if arrivals.changes.count < limits.changeMax {
+                arrivals.changes.append(change)
+            } else {
+                arrivals.missedCount += 1
+            }
+        }
+        wake.yield()
+    }
+
+    // MARK: For people
+
+    /// The hooks, and the messages that were not delivered.
+    var machine: NotifyMachine { state.withLock { $0.machine } }
+
+    /// Sends a dead letter again.
+    func retry(_ number: Int) throws(NotifyRefusal) {
+        let result = state.withLock { state in
+            Result { () throws(NotifyRefusal) in try state.machine.retry(number) }
+        }
+        wake.yield()
+        try result.get()
+    }
+}
+
+extension Notifier: Service {
+    func run() async {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for await _ in wakes {
+                    let (deliveries, isDone) = step()
+                    if isDone { break }
+                    for delivery in deliveries {
+                        group.addTask { await self.send(delivery) }
+                    }
+                    if let time = sleepTime() {
+                        group.addTask { await self.sleep(until: time) }
+                    }
+                }
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            self.stop()
+        }
+        state.withLock { $0.machine.abandon(at: .now) }
+        logNotes()
+    }
+
+    private func stop() {
+        state.withLock { $0.isStopping = true }
+        wake.yield()
+        Task { [wake] in
+            try? await Task.sleep(for: Self.shutdownTime)
+            wake.finish()
+        }
+    }
+
+    /// Reads the changes, and does what is due; true when the node stops and nothing is left to do.
+    private func step() -> ([NotifyMachine.Delivery], Bool) {
+        let arrived = arrivals.withLock { arrivals in
+            defer { arrivals = Arrivals() }
+            return arrivals
+        }
+        // Read after the changes: what changes from here on comes as a change again.
+        let items = arrived.missedCount > 0 ? inbox.items() : []
+        let step = state.withLock { state in
+            let now = Moment.now
+            for change in arrived.changes { state.machine.changed(change, at: now) }
+            if arrived.missedCount > 0 {
+                state.machine.restart(with: items, missed: arrived.missedCount, at: now)
+            }
+            if state.isStopping { state.machine.hurry(at: now) }
+            let deliveries = state.machine.step(at: now)
+            return (deliveries, state.isStopping && state.machine.isDone)
+        }
+        logNotes()
+        return step
+    }
+
+    /// When to wake next, unless a sleep ends by then.
+    private func sleepTime() -> ContinuousClock.Instant? {
+        state.withLock { state in
+            guard let next = state.machine.nextStep else { return nil }
+            let time = min(next, .now + Self.sleepMax)
+            guard state.wakesAt.map({ $0 > time }) ?? true else { return nil }
+            state.wakesAt = time
+            return time
+        }
+    }
+
+    private func sleep(until time: ContinuousClock.Instant) async {
+        try? await Task.sleep(until: time, clock: .continuous)
+        state.withLock { if $0.wakesAt == time { $0.wakesAt = nil } }
+        wake.yield()
+    }
+
+    private func send(_ delivery: NotifyMachine.Delivery) async {
+        let hook = state.withLock { $0.machine.hooks[delivery.hook].settings }
+        let request = writer.request(
+            delivery.message, to: hook, secret: secrets[hook.name], at: .now)
+        var exchange = HTTPExchange(
+            host: hook.url.host, port: hook.url.port, method: .POST, path: request.path,
+            token: nil, body: request.body)
+        for (name, value) in request.headers { exchange.head.headers.add(name: name, value: value) }
+        var problem: String?
+        do {
+            let status = try await exchange.status(within: Self.tryTime)
+            if !(200..<300).contains(status) { problem = "status \(status)" }
+        } catch {
+            problem = HTTPExchange.reason(error)
+        }
+        state.withLock { $0.machine.tried(delivery.hook, problem, at: .now) }
+        wake.yield()
+    }
+
+    // MARK: The log
+
+    private func logNotes() {
+        for note in state.withLock({ $0.machine.takeNotes() }) { log(note) }
+    }
+
+    private func log(_ note: NotifyNote) {
+        switch note {
+        case .fails(let hook, let problem):
+            logger.warning(
+                "notify: hook fails, its messages wait",
+                metadata: ["hook": "\(hook)", "problem": "\(problem)"])
+        case .worksAgain(let hook, let tries):
+            logger.notice(
+                "notify: hook works again",
+                metadata: ["hook": "\(hook)", "failedTries": "\(tries)"])
+        case .summing(let hook):
+            logger.warning(
+                "notify: too many messages, the rest is summed up", metadata: ["hook": "\(hook)"])
+        case .died(let letter):
+            let message = letter.failed.message
+            logger.warning(
+                "notify: not delivered",
+                metadata: [
+                    "hook": "\(letter.hook)", "letter": "\(letter.number)",
+                    "event": "\(message.event)", "count": "\(message.count)",
+                    "tries": "\(letter.failed.tries)", "problem": "\(letter.failed.reason)",
+                    "link": "\(writer.link(message))",
+                ])
+        case .forgotten(let count):
+            logger.warning(
+                "notify: the oldest dead letter was removed", metadata: ["removed": "\(count)"])
+        case .missed(let count):
+            logger.warning(
+                "notify: changes came too fast to be read", metadata: ["missed": "\(count)"])
+        }
+    }
+}

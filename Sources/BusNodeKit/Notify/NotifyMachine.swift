@@ -1,0 +1,164 @@
+import DequeModule
+import ErrorBus
+
+/// The hooks of a node and the messages that none of their tries delivered. Does no I/O.
+struct NotifyMachine: Sendable {
+    private(set) var hooks: [HookMachine]
+    private(set) var dead: [DeadLetter] = []
+    private(set) var forgottenCount = 0
+    private let limits: NotifyLimits
+    private var lastLetter = 0
+    private var notes: [NotifyNote] = []
+
+    /// A message to send, by the index of its hook.
+    struct Delivery: Sendable {
+        let hook: Int
+        let message: NotifyMessage
+    }
+
+    /// - Parameter life: Begins the ids of messages, which differ from those of earlier lives.
+    init(_ hooks: [HookSettings], limits: NotifyLimits = NotifyLimits(), life: String) {
+        self.limits = limits
+        self.hooks = hooks.map {
+            HookMachine($0, limits: limits, prefix: "\(life)-\($0.name)")
+        }
+    }
+
+    mutating func changed(_ change: InboxChange, at now: Moment) {
+        for index in hooks.indices { hooks[index].changed(change, at: now) }
+    }
+
+    /// Changes were lost for want of room.
+    mutating func restart(with items: [InboxItem], missed: Int, at now: Moment) {
+        for index in hooks.indices {
+            hooks[index].restart(with: items, missed: missed, at: now)
+        }
+        notes.append(.missed(missed))
+    }
+
+    /// Does what is due. Returns the messages to send now, at most one of each hook.
+    mutating func step(at now: Moment) -> [Delivery] {
+        hooks.indices.compactMap { index in
+            hooks[index].step(at: now).map { Delivery(hook: index, message: $0) }
+        }
+    }
+
+    var nextStep: ContinuousClock.Instant? { hooks.compactMap(\.nextStep).min() }
+
+    /// - Parameter problem: Why the try failed; nil when it did not.
+    mutating func tried(_ hook: Int, _ problem: String?, at now: Moment) {
+        guard let problem else { return hooks[hook].delivered() }
+        if let failed = hooks[hook].failed(problem, at: now) { bury(failed, of: hook, at: now) }
+    }
+
+    /// Sends a dead letter again.
+    mutating func retry(_ number: Int) throws(NotifyRefusal) {
+        guard let index = dead.firstIndex(where: { $0.number == number }),
+            let hook = hooks.firstIndex(where: { $0.settings.name == dead[index].hook })
+        else { throw .unknown(number) }
+        guard hooks[hook].waiting.count < limits.waitingMax else {
+            throw .full(dead[index].hook, waiting: limits.waitingMax)
+        }
+        hooks[hook].retry(dead.remove(at: index).failed.message)
+    }
+
+    /// Ends all waits, for a node that shuts down: what is collected becomes messages.
+    mutating func hurry(at now: Moment) {
+        for index in hooks.indices { hooks[index].hurry(at: now) }
+    }
+
+    /// Whether each hook has nothing left to send, or has failed since ``hurry(at:)``.
+    var isDone: Bool { hooks.allSatisfy(\.isDone) }
+
+    /// Makes dead letters of all that waits.
+    mutating func abandon(at now: Moment) {
+        for index in hooks.indices {
+            for failed in hooks[index].abandon() { bury(failed, of: index, at: now) }
+        }
+    }
+
+    private mutating func bury(_ failed: DeadLetter.Failed, of hook: Int, at now: Moment) {
+        lastLetter += 1
+        let letter = DeadLetter(
+            number: lastLetter, hook: hooks[hook].settings.name, failed: failed, diedAt: now)
+        dead.append(letter)
+        notes.append(.died(letter))
+        guard dead.count > limits.deadMax else { return }
+        dead.removeFirst()
+        forgottenCount += 1
+        notes.append(.forgotten(forgottenCount))
+    }
+
+    /// What belongs into the log, each once.
+    mutating func takeNotes() -> [NotifyNote] {
+        defer { notes = [] }
+        return hooks.indices.flatMap { hooks[$0].takeNotes() } + notes
+    }
+}
+
+/// The limits of a node's hooks.
+struct NotifyLimits: Hashable, Sendable {
+    /// The pause after the first failed try; doubled after each further one.
+    var retryTime: Duration = .seconds(1)
+    var retryMax: Duration = .seconds(60)
+    /// Messages of a hook that wait; above it events are summed up.
+    var waitingMax = 256
+    /// Groups of events of a hook that are collected at a time; above it events are summed up.
+    var digestCountMax = 1_024
+    /// The longest time that events of one group are collected for.
+    var digestMax: Duration = .seconds(600)
+    /// Dead letters; the oldest go.
+    var deadMax = 200
+    /// The time in which messages are counted for the limit of their rate.
+    var rateTime: Duration = .seconds(60)
+    /// Changes of presentations that wait to be read.
+    var changeMax = 16_384
+}
+
+/// A message that none of its tries delivered.
+struct DeadLetter: Hashable, Sendable {
+    struct Failed: Hashable, Sendable {
+        let message: NotifyMessage
+        let tries: Int
+        let reason: String
+    }
+
+    let number: Int
+    let hook: NodeName
+    let failed: Failed
+    let diedAt: Moment
+}
+
+/// A hook's present failure.
+struct HookFailure: Hashable, Sendable {
+    /// Of the last try.
+    let reason: String
+    let since: Moment
+    let tries: Int
+}
+
+/// A line for the log.
+enum NotifyNote: Hashable, Sendable {
+    case fails(NodeName, String)
+    case worksAgain(NodeName, after: Int)
+    case summing(NodeName)
+    case died(DeadLetter)
+    /// The number of dead letters that were removed for later ones.
+    case forgotten(Int)
+    case missed(Int)
+}
+
+/// Why a dead letter is not sent again.
+enum NotifyRefusal: Error, Hashable, Sendable {
+    case unknown(Int)
+    case full(NodeName, waiting: Int)
+}
+
+extension NotifyRefusal: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .unknown(let number): "no dead letter \(number) here; it may have been sent again"
+        case .full(let hook, let count): "hook \(hook): \(count) messages wait already"
+        }
+    }
+}

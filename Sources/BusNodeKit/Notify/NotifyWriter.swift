@@ -1,0 +1,208 @@
+import ErrorBus
+import Foundation
+import OrderedCollections
+
+/// Writes messages in the forms of their receivers. Texts come from workers: each is escaped for
+/// its receiver, and none becomes a header.
+struct NotifyWriter: Sendable {
+    let node: NodeName
+    /// The address of the console, without a slash at the end.
+    let url: String
+
+    /// The age at which Alertmanager ends an alert that nothing else has ended.
+    private static let alertTime: Duration = .seconds(86_400)
+
+    struct Request: Sendable {
+        let path: String
+        let headers: [(name: String, value: String)]
+        let body: [UInt8]
+    }
+
+    /// - Parameters:
+    ///   - secret: The key of the signature; nil: unsigned.
+    ///   - now: The time of the try, which is part of the signature.
+    func request(
+        _ message: NotifyMessage, to hook: HookSettings, secret: String?, at now: Moment
+    ) -> Request {
+        let json = json(message, for: hook)
+        let body = JSONEscapes.escapingInvisible(in: json.encoded())
+        var headers = [(name: "ErrorBus-Message", value: message.id)]
+        if let secret {
+            let time = String(Int64(now.date.timeIntervalSince1970))
+            let key = Array(secret.utf8)
+            let signature = SHA256.hmac(Array("\(time).".utf8) + body, key: key)
+            headers += [
+                ("ErrorBus-Timestamp", time),
+                ("ErrorBus-Signature", "sha256=\(SHA256.hex(signature))"),
+            ]
+        }
+        let path = hook.body == .ntfy ? hook.url.topic?.parent : nil
+        return Request(path: path ?? hook.url.path, headers: headers, body: body)
+    }
+
+    func json(_ message: NotifyMessage, for hook: HookSettings) -> JSONValue {
+        switch hook.body {
+        case .json: plain(message, hook.name)
+        case .slack: slack(message)
+        case .ntfy: ntfy(message, hook.url.topic?.name ?? "")
+        case .alertmanager: alertmanager(message, hook.name)
+        }
+    }
+
+    /// The first presentation's address, or the inbox's.
+    func link(_ message: NotifyMessage) -> String {
+        switch message.content {
+        case .notice(let notice): "\(url)/#/inbox/\(notice.first.id)"
+        case .summary: "\(url)/#/inbox"
+        }
+    }
+
+    // MARK: Forms
+
+    private func plain(_ message: NotifyMessage, _ hook: NodeName) -> JSONValue {
+        let common: [String: JSONValue] = [
+            "id": .string(message.id), "node": node.json, "hook": hook.json,
+            "event": .string(message.event), "at": .time(message.madeAt.date),
+            "count": .count(message.count), "title": .string(title(message)),
+            "link": .string(link(message)),
+        ]
+        let rest: [String: JSONValue] =
+            switch message.content {
+            case .notice(let notice):
+                [
+                    "group": .string(group(notice)), "openCount": .count(notice.openCount),
+                    "severity": .string(notice.severity.rawValue),
+                    "domain": .string(notice.first.report.domain),
+                    "code": notice.first.report.code.map { .count($0) } ?? .null,
+                    "texts": notice.texts.json, "details": notice.details.json,
+                    "origins": Array(notice.origins.prefix(Notice.idMax)).json,
+                    "originCount": .count(notice.origins.count),
+                    "ids": notice.ids.map(\.description).json,
+                ]
+            case .summary(let summary):
+                [
+                    "counts": .object(
+                        Dictionary(
+                            uniqueKeysWithValues: summary.counts.map {
+                                ($0.rawValue, .count($1))
+                            })),
+                    "missed": .count(summary.missed),
+                ]
+            }
+        return .object(common.merging(rest) { $1 })
+    }
+
+    private func slack(_ message: NotifyMessage) -> JSONValue {
+        let texts = ["*\(title(message).escapedForSlack)*"] + lines(message).map(\.escapedForSlack)
+        let link = "<\(link(message).escapedForSlack)|Open>"
+        return [
+            "text": .string((texts + [link]).joined(separator: "\n")), "unfurl_links": false,
+        ]
+    }
+
+    /// As JSON to the server's root: in a header a worker's text could begin another one.
+    private func ntfy(_ message: NotifyMessage, _ topic: String) -> JSONValue {
+        [
+            "topic": .string(topic), "title": .string(title(message)),
+            "message": .string(lines(message).joined(separator: "\n")),
+            "priority": .integer(priority(message)), "tags": [.string(message.event)],
+            "click": .string(link(message)),
+        ]
+    }
+
+    /// One alert for each group: labels that stay the same over all events, and over restarts.
+    private func alertmanager(_ message: NotifyMessage, _ hook: NodeName) -> JSONValue {
+        var labels: [String: JSONValue] = [
+            "alertname": "ErrorBus", "node": node.json, "hook": hook.json,
+        ]
+        var startsAt = message.madeAt
+        var endsAt = message.madeAt + Self.alertTime
+        switch message.content {
+        case .notice(let notice):
+            labels["domain"] = .string(notice.first.report.domain)
+            labels["group"] = .string(group(notice))
+            startsAt = min(notice.first.openedAt, startsAt)
+            if notice.openCount == 0 { endsAt = message.madeAt }
+        case .summary: labels["alertname"] = "ErrorBusSummary"
+        }
+        return [
+            [
+                "labels": .object(labels),
+                "annotations": [
+                    "summary": .string(title(message)),
+                    "description": .string(lines(message).joined(separator: "\n")),
+                ],
+                "startsAt": .time(startsAt.date), "endsAt": .time(endsAt.date),
+                "generatorURL": .string(link(message)),
+            ]
+        ]
+    }
+
+    // MARK: Parts
+
+    /// The same for equal errors, also in another life of the node.
+    private func group(_ notice: Notice) -> String {
+        let key = CoalescingKey(notice.first.report).text
+        return SHA256.hex(SHA256.hash(Array(key.utf8)).prefix(8))
+    }
+
+    func title(_ message: NotifyMessage) -> String {
+        switch message.content {
+        case .notice(let notice):
+            let number = notice.count == 1 ? "" : "\(notice.count) × "
+            return "\(message.event): \(number)\(notice.first.report.description.shown())"
+        case .summary(let summary): return "\(summary.count) more events at \(node)"
+        }
+    }
+
+    private func lines(_ message: NotifyMessage) -> [String] {
+        switch message.content {
+        case .notice(let notice):
+            let report = notice.first.report
+            let code = report.code.map { " \($0)" } ?? ""
+            let origins = notice.origins.prefix(3) + (notice.origins.count > 3 ? ["others"] : [])
+            let from = origins.isEmpty ? "" : " from \(origins.joined(separator: ", "))"
+            let head =
+                "\(notice.severity.rawValue), \(report.domain.shown())\(code)\(from); "
+                + "\(notice.openCount) open at \(node)"
+            let texts = notice.texts.counts.count > 1 ? notice.texts.lines : []
+            return [head] + texts + notice.details.lines
+        case .summary(let summary):
+            let counts = HookSettings.Event.allCases.compactMap { event in
+                summary.counts[event].map { "\($0) \(event.rawValue)" }
+            }
+            let missed = summary.missed > 0 ? ["\(summary.missed) not read"] : []
+            return ["without messages of their own: " + (counts + missed).joined(separator: ", ")]
+        }
+    }
+
+    /// From 1 to 5, as ntfy has it.
+    private func priority(_ message: NotifyMessage) -> Int64 {
+        guard case .notice(let notice) = message.content else { return 3 }
+        guard [.opened, .aging].contains(notice.event) else { return 2 }
+        return switch notice.severity {
+        case .critical: 5
+        case .error: 4
+        case .warning: 3
+        case .info, .debug: 2
+        }
+    }
+}
+
+extension Notice.Tally {
+    fileprivate var json: JSONValue {
+        .array(counts.map { ["text": .string($0), "count": .count($1)] })
+    }
+
+    fileprivate var lines: [String] {
+        counts.map { $1 == 1 ? $0.shown() : "\($1) × \($0.shown())" }
+            + (others > 0 ? ["\(others) × other texts"] : [])
+    }
+}
+
+extension String {
+    /// Slack reads `&`, `<` and `>`: mentions and links begin with them.
+    fileprivate var escapedForSlack: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}

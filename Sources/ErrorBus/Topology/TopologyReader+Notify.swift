@@ -1,0 +1,109 @@
+import Foundation
+import OrderedCollections
+
+// Hooks.
+extension TopologyReader {
+    private static let hookKeys = [
+        "name", "url", "on", "after", "match", "secret", "body", "digest", "perMinute", "tries",
+    ]
+    private static let urlAllowed = "http://HOST:PORT/PATH"
+
+    mutating func hooks(_ field: ConfigurationField) -> [HookSettings] {
+        guard !field.node.isNull, let elements = decoder.elements(field, allowed: "a list of hooks")
+        else { return [] }
+        var hooks: [HookSettings] = []
+        for element in elements {
+            guard let hook = hook(element) else { continue }
+            if hooks.contains(where: { $0.name == hook.name }) {
+                decoder.report(
+                    element, found: "the name \"\(hook.name)\" a second time",
+                    allowed: "each name once")
+            }
+            hooks.append(hook)
+        }
+        return hooks
+    }
+
+    private mutating func hook(_ field: ConfigurationField) -> HookSettings? {
+        guard let fields = decoder.fields(field, keys: Self.hookKeys) else { return nil }
+        for (key, value) in [("name", "TEXT"), ("url", Self.urlAllowed)] where fields[key] == nil {
+            decoder.report(field, found: "no \(key)", allowed: "\(key): \(value)")
+        }
+        guard let name = fields["name"].flatMap({ hookName($0) }),
+            let url = fields["url"].flatMap({ hookURL($0) })
+        else { return nil }
+        var hook = HookSettings(name: name, url: url)
+        if let on = fields["on"] { hook.events = hookEvents(on) }
+        hook.after = fields["after"].flatMap { decoder.duration($0) }
+        if hook.events.contains(.aging), fields["after"] == nil {
+            decoder.report(
+                field, found: "aging without after", allowed: "after: DURATION, as in after: 5m")
+        } else if !hook.events.contains(.aging), let after = fields["after"] {
+            decoder.report(after, found: "after without aging", allowed: "aging among on")
+        }
+        if let match = fields["match"] { hook.match = ruleMatch(match) ?? hook.match }
+        hook.secretFile = fields["secret"].flatMap { tokenFile($0) }
+        if let body = fields["body"] {
+            hook.body = decoder.word(body, as: HookSettings.Body.self) ?? hook.body
+        }
+        if hook.body == .ntfy, url.topic == nil, let field = fields["url"] {
+            decoder.report(field, found: "a URL without a topic", allowed: "http://HOST:PORT/TOPIC")
+        }
+        if let digest = fields["digest"] {
+            hook.digest = decoder.duration(digest, mayBeZero: true) ?? hook.digest
+        }
+        hook.perMinute =
+            fields["perMinute"].flatMap { number($0, in: 1...1_000) } ?? hook.perMinute
+        hook.tries = fields["tries"].flatMap { number($0, in: 1...100) } ?? hook.tries
+        return hook
+    }
+
+    private mutating func hookName(_ field: ConfigurationField) -> NodeName? {
+        guard let text = decoder.text(field) else { return nil }
+        guard let name = NodeName(text) else {
+            decoder.report(field, allowed: NodeName.allowed)
+            return nil
+        }
+        return name
+    }
+
+    private mutating func hookEvents(_ field: ConfigurationField) -> Set<HookSettings.Event> {
+        let words = HookSettings.Event.allCases.map(\.rawValue).joined(separator: ", ")
+        let allowed = "one of \(words), or a list of them"
+        let elements = decoder.elementsOrOne(field, allowed: allowed)
+        if elements.isEmpty { decoder.report(field, allowed: allowed) }
+        return Set(elements.compactMap { decoder.word($0, as: HookSettings.Event.self) })
+    }
+
+    /// A refusal does not quote the URL: its path may be a secret.
+    private mutating func hookURL(_ field: ConfigurationField) -> HookURL? {
+        guard let text = decoder.text(field, allowed: Self.urlAllowed) else { return nil }
+        guard let parts = URLComponents(string: text), parts.scheme == "http",
+            parts.user == nil, parts.fragment == nil, let host = parts.host,
+            let endpoint = try? Endpoint("tcp://\(host):\(parts.port ?? 80)"),
+            endpoint.isConnectable, case .tcp(let plainHost, let port) = endpoint.address
+        else {
+            let isSecure = text.lowercased().hasPrefix("https:")
+            decoder.report(
+                field, found: isSecure ? "an https URL" : "no such URL", allowed: Self.urlAllowed,
+                hint: isSecure
+                    ? "bus-node has no TLS of its own; name a proxy on this host that adds it "
+                        + "(docs/operations.md)" : nil)
+            return nil
+        }
+        let path = parts.percentEncodedPath
+        let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+        return HookURL(
+            host: plainHost, port: Int(port), path: (path.isEmpty ? "/" : path) + query)
+    }
+
+    private mutating func number(_ field: ConfigurationField, in range: ClosedRange<Int>) -> Int? {
+        let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return number
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import BusNodeKit
+import ErrorBus
+
+/// `bus-node inbox notify`: the hooks of a node, and what they could not deliver.
+struct InboxNotify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify",
+        abstract: "List hooks and the messages that they could not deliver; send these again.",
+        discussion: "Example: bus-node inbox notify --to http://127.0.0.1:8080",
+        subcommands: [InboxNotifyList.self, InboxNotifyRetry.self],
+        defaultSubcommand: InboxNotifyList.self)
+}
+
+/// `bus-node inbox notify list`.
+struct InboxNotifyList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the hooks, and their dead letters by number.",
+        discussion: "Example: bus-node inbox notify list --to http://127.0.0.1:8080")
+
+    @OptionGroup var target: InboxTarget
+
+    @Flag(help: "Print the console's list as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let list = try await target.client().get("/notify")
+            if json { return try StandardOutput.show(list) }
+            try StandardOutput.show(HookRows.lines(list, columns: Terminal.outputColumnCount))
+        }
+    }
+}
+
+/// `bus-node inbox notify retry`.
+struct InboxNotifyRetry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Send dead letters again.",
+        discussion: """
+            Exits 1 when there is no such letter.
+
+            Example: bus-node inbox notify retry 3 --to http://127.0.0.1:8080
+            """)
+
+    @OptionGroup var target: InboxTarget
+
+    @Argument(help: "The numbers of the letters.")
+    var numbers: [Int]
+
+    @Option(help: "Who sends them; the user's name when not given.")
+    var by: String?
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            for number in numbers {
+                _ = try await client.post(
+                    "/notify/dead/\(number)/retry", ["by": .string(by ?? InboxAnswer.user)])
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import ErrorBus
+import Testing
+
+@testable import BusNodeKit
+
+/// What `notify:` may hold.
+struct NotifyProblemTests {
+    private static let console = "console: { listen: 127.0.0.1:8080, url: https://console.example }"
+
+    private func problems(_ hook: String, presenter: String = console) -> [String] {
+        TestTopology.problems(
+            """
+            version: 1
+            nodes:
+              central:
+                presenters: [{ \(presenter) }]
+                notify: [{ \(hook) }]
+            """
+        ).map { $0.replacing("t.yaml:5: nodes.central.notify[0]", with: "") }
+    }
+
+    @Test(
+        "A hook's mistakes",
+        arguments: [
+            ("name: a", ": found no url, allowed: url: http://HOST:PORT/PATH"),
+            ("url: http://h/", ": found no name, allowed: name: TEXT"),
+            (
+                "name: a b, url: http://h/",
+                ".name: found \"a b\", allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -"
+            ),
+            (
+                "name: a, url: https://hooks.example/services/T0/secret",
+                ".url: found an https URL, allowed: http://HOST:PORT/PATH; bus-node has no TLS of "
+                    + "its own; name a proxy on this host that adds it (docs/operations.md)"
+            ),
+            (
+                "name: a, url: ftp://h/secret",
+                ".url: found no such URL, allowed: http://HOST:PORT/PATH"
+            ),
+            (
+                "name: a, url: http://user:secret@h/",
+                ".url: found no such URL, allowed: http://HOST:PORT/PATH"
+            ),
+            (
+                "name: a, url: http://h/, on: [opend]",
+                ".on[0]: found \"opend\", allowed: opened, aging, claimed, answered, ended; "
+                    + "did you mean \"opened\"?"
+            ),
+            (
+                "name: a, url: http://h/, on: []",
+                ".on: found a list, allowed: one of opened, aging, claimed, answered, ended, or a "
+                    + "list of them"
+            ),
+            (
+                "name: a, url: http://h/, on: aging",
+                ": found aging without after, allowed: after: DURATION, as in after: 5m"
+            ),
+            (
+                "name: a, url: http://h/, after: 5m",
+                ".after: found after without aging, allowed: aging among on"
+            ),
+            (
+                "name: a, url: http://h/, match: { sevrity: error }",
+                ".match.sevrity: found unknown key \"sevrity\", allowed: domain, code, severity, "
+                    + "origin, userInfo; did you mean \"severity\"?"
+            ),
+            (
+                "name: a, url: http://h/, secret: hunter2",
+                ".secret: found a text without file:, allowed: file:PATH, a file that only its "
+                    + "owner can read"
+            ),
+            (
+                "name: a, url: http://h/, body: teams",
+                ".body: found \"teams\", allowed: json, slack, ntfy, alertmanager"
+            ),
+            (
+                "name: a, url: http://h/, body: ntfy",
+                ".url: found a URL without a topic, allowed: http://HOST:PORT/TOPIC"
+            ),
+            (
+                "name: a, url: http://h/, digest: 5",
+                ".digest: found \"5\", allowed: a duration such as 250ms, 30s, 10m, 1h or 2d; "
+                    + "a unit is missing, as in \"5s\""
+            ),
+            (
+                "name: a, url: http://h/, perMinute: 0",
+                ".perMinute: found \"0\", allowed: a whole number from 1 to 1000"
+            ),
+            (
+                "name: a, url: http://h/, hosts: 3",
+                ".hosts: found unknown key \"hosts\", allowed: name, url, on, after, match, "
+                    + "secret, body, digest, perMinute, tries"
+            ),
+            (
+                "name: a, url: http://h/ }, { name: a, url: http://h/",
+                "t.yaml:5: nodes.central.notify[1]: found the name \"a\" a second time, "
+                    + "allowed: each name once"
+            ),
+        ])
+    func hook(settings: String, expected: String) {
+        #expect(problems(settings) == [expected])
+    }
+
+    @Test(
+        "A hook's node has one console, which says where it is reached",
+        arguments: [
+            (
+                "command: [x]",
+                "t.yaml:5: nodes.central.notify: found 0 consoles at this node, "
+                    + "allowed: one console among its presenters"
+            ),
+            (
+                "console: { listen: 127.0.0.1:8080 } }, { console: { listen: 127.0.0.1:8081 }",
+                "t.yaml:5: nodes.central.notify: found 2 consoles at this node, "
+                    + "allowed: one console among its presenters"
+            ),
+            (
+                "console: { listen: 127.0.0.1:8080 }",
+                "t.yaml:4: nodes.central.presenters[0].console: found no url, which links of "
+                    + "notify begin with, allowed: url: https://HOST, as browsers reach this "
+                    + "console"
+            ),
+            (
+                "console: { listen: 127.0.0.1:8080, url: https://console.example/errors }",
+                "t.yaml:4: nodes.central.presenters[0].console.url: "
+                    + "found \"https://console.example/errors\", "
+                    + "allowed: http://HOST or https://HOST, as browsers reach this console"
+            ),
+        ])
+    func console(presenter: String, expected: String) {
+        #expect(problems("name: a, url: http://h/", presenter: presenter) == [expected])
+    }
+
+    @Test("What is left out has its default, and the console takes requests for its url")
+    func defaults() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            """
+            version: 1
+            nodes:
+              central:
+                presenters: [{ console: { listen: "127.0.0.1:8080", url: "https://C.example/" } }]
+                notify:
+                  - { name: plain, url: "http://[::1]/a%20b?c=d" }
+                  - name: whole
+                    url: ${HOOK:-http://h:9000}
+                    on: [aging, ended]
+                    after: 5m
+                    match: { severity: ">=error" }
+                    secret: file:secret
+                    body: alertmanager
+                    digest: 0s
+                    perMinute: 100
+                    tries: 3
+            """, to: "t.yaml")
+        let node = try #require(
+            try TopologyLoader.load(file, environment: [:]).topology["central"])
+        let plain = HookSettings(
+            name: "plain", url: HookURL(host: "::1", port: 80, path: "/a%20b?c=d"))
+        #expect(node.notify.first == plain)
+        #expect(plain.url.address == "http://[::1]:80")
+        #expect([plain.digest, .seconds(plain.perMinute)] == [.seconds(5), .seconds(30)])
+        #expect(plain.events == [.opened])
+        let whole = try #require(node.notify.last)
+        #expect(whole.url == HookURL(host: "h", port: 9_000, path: "/"))
+        #expect(whole.events == [.aging, .ended])
+        #expect(whole.after == .seconds(300))
+        #expect(whole.match.severity == [.error, .critical])
+        #expect(whole.secretFile?.hasSuffix("/secret") == true)
+        #expect(whole.body == .alertmanager)
+        #expect(whole.digest == .zero)
+        #expect([whole.perMinute, whole.tries] == [100, 3])
+        guard case .console(let console)? = node.presenters.first else { return }
+        #expect(console.url == "https://c.example")
+        let hosts = ConsoleHosts(console, port: 8_080)
+        #expect(hosts.allows("c.example"))
+        #expect(hosts.allows(origin: "https://c.example", at: "c.example"))
+        #expect(!hosts.allows("d.example"))
+    }
+}

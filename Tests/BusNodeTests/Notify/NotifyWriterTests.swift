@@ -1,0 +1,126 @@
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+struct NotifyWriterTests {
+    private let writer = NotifyWriter(node: "central", url: "https://console.example")
+
+    /// The message of three presentations with this description, two of them closed.
+    private func message(_ description: String, closing count: Int = 2) throws -> NotifyMessage {
+        var rig = NotifyRig([NotifyRig.hook(on: [.ended], digest: .seconds(1))])
+        let ids = (1...3).map {
+            rig.open(NotifyRig.report(description), origin: NodeName("w-\($0)") ?? "w")
+        }
+        for id in ids.prefix(count) {
+            _ = try rig.act { inbox, now throws(InboxRefusal) in
+                inbox.closed(id, .withdrawn, at: now)
+            }
+        }
+        return try #require(rig.pass(.seconds(1)).first)
+    }
+
+    private func json(
+        _ message: NotifyMessage, _ body: HookSettings.Body, path: String = "/hooks/topic"
+    ) -> JSONValue {
+        var hook = HookSettings(
+            name: "chat", url: HookURL(host: "h", port: 80, path: path))
+        hook.body = body
+        return writer.json(message, for: hook)
+    }
+
+    @Test("The signature covers the time and the body")
+    func signature() throws {
+        let message = try message("broken")
+        let hook = NotifyRig.hook()
+        let now = ManualTime().now
+        let unsigned = writer.request(message, to: hook, secret: nil, at: now)
+        #expect(unsigned.headers.map(\.name) == ["ErrorBus-Message"])
+        #expect(unsigned.path == "/secret")
+        let signed = writer.request(message, to: hook, secret: "key", at: now)
+        #expect(signed.body == unsigned.body)
+        let fields = Dictionary(uniqueKeysWithValues: signed.headers.map { ($0.name, $0.value) })
+        #expect(fields["ErrorBus-Timestamp"] == "1800000000")
+        let code = SHA256.hmac(
+            Array("1800000000.".utf8) + signed.body, key: Array("key".utf8))
+        #expect(fields["ErrorBus-Signature"] == "sha256=\(SHA256.hex(code))")
+    }
+
+    @Test("The own form has the group, its counts, and a link")
+    func plain() throws {
+        let json = json(try message("broken"), .json)
+        #expect(json["event"] == "ended")
+        #expect(json["title"] == "ended: 2 × broken")
+        #expect(json["count"] == 2)
+        #expect(json["openCount"] == 1)
+        #expect(json["texts"] == [["text": "broken", "count": 2]])
+        #expect(json["details"] == [["text": "withdrawn", "count": 2]])
+        #expect(json["origins"] == ["w-1", "w-2"])
+        let id = try #require(json["ids"]?.arrayValue?.first?.stringValue)
+        #expect(json["link"] == .string("https://console.example/#/inbox/\(id)"))
+        #expect(json["group"]?.stringValue?.count == 16)
+        #expect(json["group"] == self.json(try message("broken"), .json)["group"])
+        #expect(json["group"] != self.json(try message("other"), .json)["group"])
+    }
+
+    @Test("Slack reads neither mentions nor links of a worker")
+    func slack() throws {
+        let text = try #require(
+            json(try message("a & <!channel> <http://x|y>\r\nnext"), .slack)["text"]?.stringValue)
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(
+            lines[0]
+                == "*ended: 2 × a &amp; &lt;!channel&gt; &lt;http://x|y&gt;\\r\\nnext*")
+        #expect(lines.last?.hasPrefix("<https://console.example/#/inbox/") == true)
+        #expect(lines.last?.hasSuffix("|Open>") == true)
+        #expect(text.filter { $0 == "<" }.count == 1)
+    }
+
+    @Test("ntfy gets texts in the body, none in a header or the address")
+    func ntfy() throws {
+        let message = try message("a\r\nX-Priority: 1\u{202E}")
+        let json = json(message, .ntfy)
+        #expect(json["topic"] == "topic")
+        #expect(json["title"] == "ended: 2 × a\\r\\nX-Priority: 1\\u{202E}")
+        #expect(json["priority"] == 2)
+        #expect(json["click"] == .string(writer.link(message)))
+        var hook = HookSettings(
+            name: "phone", url: HookURL(host: "h", port: 80, path: "/hooks/topic"))
+        hook.body = .ntfy
+        let request = writer.request(message, to: hook, secret: nil, at: message.madeAt)
+        #expect(request.path == "/hooks/")
+        #expect(request.headers.map(\.name) == ["ErrorBus-Message"])
+        #expect(!request.headers.contains { $0.value.contains("X-Priority") })
+    }
+
+    @Test("Alertmanager has one alert for a group, which ends with its last open presentation")
+    func alertmanager() throws {
+        let firing = try #require(json(try message("broken"), .alertmanager).arrayValue?.first)
+        let ended = try #require(
+            json(try message("broken", closing: 3), .alertmanager).arrayValue?.first)
+        #expect(firing["labels"] == ended["labels"])
+        #expect(firing["labels"]?["alertname"] == "ErrorBus")
+        func time(_ alert: JSONValue, _ key: String) throws -> Date {
+            try #require(alert[key]?.stringValue.flatMap(TimeText.date))
+        }
+        let length = try time(firing, "endsAt").timeIntervalSince(try time(firing, "startsAt"))
+        #expect(length > 86_000)
+        #expect(
+            try time(ended, "endsAt").timeIntervalSince(try time(ended, "startsAt")) < 2)
+    }
+
+    @Test("A summary links to the inbox", arguments: HookSettings.Body.allCases)
+    func summary(body: HookSettings.Body) {
+        var summary = NoticeSummary()
+        summary.add(.opened, 40)
+        summary.missed = 2
+        let message = NotifyMessage(
+            id: "1", content: .summary(summary), madeAt: ManualTime().now)
+        let text = String(decoding: json(message, body).encoded(), as: UTF8.self)
+        #expect(text.contains("42 more events at central"))
+        let isLinked = text.replacing("\\/", with: "/").contains("https://console.example/#/inbox")
+        #expect(isLinked)
+    }
+}
