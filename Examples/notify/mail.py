@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Turns the messages of a hook into mail.
+
+    mail.py --secret-file run/hook --to oncall@example.org [--port 9025] [--sendmail PROGRAM]
+
+Takes only messages that are signed with the secret, and answers 200 once the program has taken the
+mail: until then the hook tries again.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+from email.message import EmailMessage
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from signature import is_signed
+
+BODY_MAX = 1 << 20
+
+
+def one_line(text):
+    """The text in one line, so that a worker's text begins no line of its own."""
+    return " ".join(text.split())
+
+
+def mail(message):
+    """The mail for a message."""
+    mail = EmailMessage()
+    mail["To"] = arguments.to
+    mail["Subject"] = one_line(f"[ErrorBus] {message['title']}")[:200]
+    mail["Message-ID"] = f"<{message['id']}@errorbus>"
+    lines = [one_line(f"{entry['count']} x {entry['text']}")
+             for entry in message.get("texts", []) + message.get("details", [])]
+    mail.set_content("\n".join([message["title"], *lines, "", message["link"], ""]))
+    return mail
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), BODY_MAX))
+        if not is_signed(self.headers, body, secret):
+            return self.reply(401)
+        program = [arguments.sendmail, "-t"]
+        sent = subprocess.run(program, input=bytes(mail(json.loads(body))), check=False)
+        self.reply(200 if sent.returncode == 0 else 503)
+
+    def reply(self, status):
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+parser.add_argument("--port", type=int, default=9025)
+parser.add_argument("--secret-file", type=pathlib.Path, required=True)
+parser.add_argument("--to", required=True)
+parser.add_argument("--sendmail", default="/usr/sbin/sendmail")
+arguments = parser.parse_args()
+secret = arguments.secret_file.read_text().strip()
+server = HTTPServer(("127.0.0.1", arguments.port), Handler)
+print(f"http://127.0.0.1:{server.server_port}", flush=True)
+server.serve_forever()

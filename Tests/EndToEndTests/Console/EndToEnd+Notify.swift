@@ -1,0 +1,181 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Hooks of a real node, and the programs of Examples/notify that receive them.
+    struct Notify {
+        private static let example = URL(filePath: #filePath)
+            .appending(path: "../../../../Examples/notify").standardizedFileURL
+
+        let sandbox: Sandbox
+
+        init() throws { sandbox = try Sandbox() }
+
+        /// A program of the example on a port that the system chooses, and its address.
+        private func receiver(
+            _ script: String, _ arguments: String...
+        ) async throws -> (process: Launched, address: String) {
+            let path = Self.example.appending(path: script).path
+            let process = try Launched(
+                ["python3", path, "--port", "0"] + arguments, program: "/usr/bin/env",
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let isThere = await process.prints("\n")
+            try #require(isThere, "no address; it said: \(process.errors.value)")
+            return (process, String(process.output.value.prefix { $0 != "\n" }))
+        }
+
+        private func secret(_ name: String) throws -> String {
+            let path = try sandbox.write(name, "0123456789abcdef")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: path)
+            return path
+        }
+
+        /// The requests that a stand-in has printed.
+        private static func requests(_ output: String) -> [JSONValue] {
+            output.split(separator: "\n").dropFirst()
+                .compactMap { try? JSONValue.parse(Array($0.utf8)) }
+        }
+
+        /// The requests of a stand-in, once so many were taken.
+        private func taken(_ count: Int, by standIn: Launched) async -> [JSONValue] {
+            let isTaken = await standIn.output.becomes {
+                Self.requests($0).filter { $0["status"] == 200 }.count >= count
+            }
+            #expect(isTaken, "\(standIn.output.value) \(standIn.errors.value)")
+            return Self.requests(standIn.output.value)
+        }
+
+        private func topology(_ hooks: String...) throws {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\", url: \"http://c.example\" }",
+                extra: "    notify: [{ \(hooks.joined(separator: " }, { ")) }]")
+        }
+
+        @Test("A storm of 1,000 with three causes: one signed message each, after two failures")
+        func storm() async throws {
+            let secret = try secret("secret")
+            let (standIn, address) = try await receiver(
+                "stand_in.py", "--fail", "2", "--secret-file", secret)
+            try topology("name: in, url: \(address)/in, secret: file:\(secret), digest: 10s")
+            let central = try await sandbox.start("central")
+            let child = try FloodingChild(to: sandbox.endpoint("central"), name: "storm")
+            let causes = ["The disk is full.", "The lease is over.", "The key is unknown."]
+            try child.flood(1_000, untilTaken: 960, causes: causes)
+            let requests = await taken(3, by: standIn)
+            #expect(requests.map { $0["status"] } == [503, 503, 200, 200, 200])
+            #expect(Set(requests.prefix(3).compactMap { $0["message"] }).count == 1)
+            let messages = requests.dropFirst(2).compactMap { $0["body"] }
+            #expect(
+                messages.compactMap { $0["title"]?.stringValue }.sorted() == [
+                    "opened: 333 × The key is unknown.", "opened: 333 × The lease is over.",
+                    "opened: 334 × The disk is full.",
+                ])
+            for message in messages {
+                let id = message["ids"]?.arrayValue?.first?.stringValue ?? ""
+                #expect(message["link"] == .string("http://c.example/#/inbox/\(id)"))
+            }
+            let log = central.errors.value
+            #expect(log.components(separatedBy: "notify: hook fails").count == 2)
+            #expect(await central.says("notify: hook works again"))
+            #expect(!log.contains("0123456789abcdef"))
+            withExtendedLifetime(child) {}
+        }
+
+        @Test("A dead letter is listed and sent again; what waits at SIGTERM is sent")
+        func letters() async throws {
+            let (standIn, address) = try await receiver("stand_in.py", "--fail", "1")
+            try topology(
+                "name: first, url: \(address)/path, digest: 0s, tries: 1",
+                "name: late, url: \(address)/late, digest: 1h")
+            let central = try await sandbox.start("central")
+            let console = try await Console().client(central.errors)
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("central"), "--description", "Boom",
+                "--option", "retry=Retry",
+            ])
+            #expect(await central.says("notify: not delivered"))
+            let to = ["--to", "http://\(console.address)/?token=\(console.token)"]
+            let list = try Launched(["inbox", "notify"] + to)
+            #expect(try await list.ending() == 0)
+            #expect(list.output.value.contains("status 503"))
+            #expect(list.output.value.contains("opened: Boom"))
+            #expect(!list.output.value.contains("/path"))
+            #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 0)
+            #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 1)
+            let requests = await taken(1, by: standIn)
+            #expect(requests.map { $0["path"] } == ["/path", "/path"])
+            #expect(requests.first?["message"] == requests.last?["message"])
+            central.send(SIGTERM)
+            #expect(await taken(2, by: standIn).last?["path"] == "/late")
+            #expect(try await central.ending() == 0)
+            withExtendedLifetime(present) {}
+        }
+
+        @Test("The recipes: Slack, ntfy, Alertmanager and mail get what they take")
+        func recipes() async throws {
+            for name in ["token", "hook"] { _ = try secret(name) }
+            let program = try sandbox.write("sendmail", "#!/bin/sh\ncat >>$DIR/mail\n")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o700], ofItemAtPath: program)
+            let (standIn, address) = try await receiver("stand_in.py")
+            let (mail, mailAddress) = try await receiver(
+                "mail.py", "--secret-file", sandbox.path("hook"), "--to", "ops@example.org",
+                "--sendmail", program)
+            let central = try Launched(
+                [
+                    "run", Self.example.appending(path: "topology.yaml").path, "--node", "central",
+                    "--ready-file", sandbox.path("ready"),
+                ],
+                environment: [
+                    "LISTEN": sandbox.endpoint("central"), "CONSOLE": "127.0.0.1:*",
+                    "SECRETS": sandbox.folder, "SLACK": "\(address)/slack",
+                    "NTFY": "\(address)/errors", "MAIL": mailAddress,
+                    "ALERTMANAGER": "\(address)/api/v2/alerts",
+                ])
+            let isUp = await eventually { sandbox.exists("ready") }
+            try #require(isUp, "\(central.errors.value)")
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("central"),
+                "--description", "<!channel> & more\nSubject: x", "--option", "retry=Retry",
+            ])
+            let opened = await taken(3, by: standIn)
+            let alert = opened.compactMap { $0["body"]?.arrayValue?.first }.first
+            let link = try #require(alert?["generatorURL"]?.stringValue)
+            let said = central.errors.value
+            let console = try #require(said.firstMatch(of: /console: (http:[^ ]+)/))
+            let answer = try Launched([
+                "inbox", "answer", link.components(separatedBy: "/").last ?? "", "retry",
+                "--by", "ann", "--to", String(console.1), "--token-file", sandbox.path("token"),
+            ])
+            #expect(try await answer.ending() == 0)
+            let requests = await taken(6, by: standIn)
+            func body(_ path: String) throws -> JSONValue {
+                try #require(requests.first { $0["path"] == .string(path) }?["body"])
+            }
+            let text = try #require(try body("/slack")["text"]?.stringValue)
+            #expect(text.contains("opened: &lt;!channel&gt; &amp; more\\nSubject: x"))
+            #expect(text.contains("<https://console.example/#/inbox/"))
+            let push = try body("/")
+            #expect(requests.contains { "\($0)".contains("retry by ann (person)") })
+            #expect(push["topic"] == "errors")
+            #expect(push["title"] == "opened: <!channel> & more\\nSubject: x")
+            let alerts = requests.filter { $0["path"] == "/api/v2/alerts" }
+                .compactMap { $0["body"]?.arrayValue?.first }
+            #expect(Set(alerts.compactMap { $0["labels"] }).count == 1)
+            let ends = alerts.compactMap { $0["endsAt"]?.stringValue }
+            #expect(ends.count == 3)
+            // The alert fires for a day, unless the answer ends it.
+            #expect(ends.first ?? "" > ends.last ?? "")
+            let isMailed = await eventually {
+                (try? sandbox.read("mail"))?.contains("ended: ") == true
+            }
+            #expect(isMailed, "\(mail.errors.value)")
+            let letters = try sandbox.read("mail").split(separator: "\n").map(String.init)
+            #expect(letters.contains("To: ops@example.org"))
+            #expect(letters.filter { $0.hasPrefix("Subject: ") }.count == 2)
+            withExtendedLifetime((present, central)) {}
+        }
+    }
+}
