@@ -1,3 +1,4 @@
+import Crypto
 import ErrorBus
 import Foundation
 import OrderedCollections
@@ -29,11 +30,11 @@ struct NotifyWriter: Sendable {
         var headers = [(name: "ErrorBus-Message", value: message.id)]
         if let secret {
             let time = String(Int64(now.date.timeIntervalSince1970))
-            let key = Array(secret.utf8)
-            let signature = SHA256.hmac(Array("\(time).".utf8) + body, key: key)
+            let signature = HMAC<SHA256>.authenticationCode(
+                for: Array("\(time).".utf8) + body, using: SymmetricKey(data: Array(secret.utf8)))
             headers += [
                 ("ErrorBus-Timestamp", time),
-                ("ErrorBus-Signature", "sha256=\(SHA256.hex(signature))"),
+                ("ErrorBus-Signature", "sha256=\(signature.hex)"),
             ]
         }
         let path = hook.body == .ntfy ? hook.url.topic?.parent : nil
@@ -143,7 +144,7 @@ struct NotifyWriter: Sendable {
     /// The same for equal errors, also in another life of the node.
     private func group(_ notice: Notice) -> String {
         let key = CoalescingKey(notice.first.report).text
-        return SHA256.hex(SHA256.hash(Array(key.utf8)).prefix(8))
+        return SHA256.hash(data: Array(key.utf8)).prefix(8).hex
     }
 
     func title(_ message: NotifyMessage) -> String {
@@ -197,6 +198,13 @@ extension Notice.Tally {
     fileprivate var lines: [String] {
         counts.map { $1 == 1 ? $0.shown() : "\($1) × \($0.shown())" }
             + (others > 0 ? ["\(others) × other texts"] : [])
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two digits for each, in lower case.
+    fileprivate var hex: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import ErrorBusTesting
 import Foundation
 import Testing
@@ -43,9 +44,11 @@ struct NotifyWriterTests {
         #expect(signed.body == unsigned.body)
         let fields = Dictionary(uniqueKeysWithValues: signed.headers.map { ($0.name, $0.value) })
         #expect(fields["ErrorBus-Timestamp"] == "1800000000")
-        let code = SHA256.hmac(
-            Array("1800000000.".utf8) + signed.body, key: Array("key".utf8))
-        #expect(fields["ErrorBus-Signature"] == "sha256=\(SHA256.hex(code))")
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("1800000000.".utf8) + signed.body,
+            using: SymmetricKey(data: Array("key".utf8)))
+        let digits = code.map { String(format: "%02x", $0) }.joined()
+        #expect(fields["ErrorBus-Signature"] == "sha256=\(digits)")
     }
 
     @Test("The own form has the group, its counts, and a link")
