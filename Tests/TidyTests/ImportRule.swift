@@ -28,6 +28,9 @@ struct ImportRule {
                 "Tests/EndToEndTests/",
             ]),
         ImportRule(
+            modules: ["AsyncHTTPClient", "NIOSSL", "Crypto"],
+            allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
+        ImportRule(
             modules: ["BusLab", "BusNodeKit"],
             allowed: ["Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/"]),
         // XCTest: Swift Testing only.

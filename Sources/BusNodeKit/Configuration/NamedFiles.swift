@@ -38,7 +38,7 @@ package struct NamedFiles {
         }
     }
 
-    // MARK: Tokens and secrets
+    // MARK: Tokens, secrets and authorities
 
     private func tokens(of node: NodeSettings) -> [Finding] {
         node.presenters.enumerated().compactMap { index, presenter in
@@ -55,13 +55,23 @@ package struct NamedFiles {
                     file, at: place("notify", index, of: node.name, ["secret"]),
                     field: "nodes.\(node.name).notify[\(index)].secret")
             }
+            + node.notify.enumerated().compactMap { index, hook in
+                guard let file = hook.authorityFile else { return nil }
+                return unusable(
+                    file, at: place("notify", index, of: node.name, ["ca"]),
+                    field: "nodes.\(node.name).notify[\(index)].ca"
+                ) { file throws(FileRefusal) in _ = try Authorities(reading: file) }
+            }
     }
 
     private func unusable(
-        _ file: String, at location: ConfigurationLocation, field: String
-    ) -> Finding? {
-        do throws(ConsoleToken.Refusal) {
+        _ file: String, at location: ConfigurationLocation, field: String,
+        read: (String) throws(FileRefusal) -> Void = { file throws(FileRefusal) in
             _ = try ConsoleToken(reading: file)
+        }
+    ) -> Finding? {
+        do throws(FileRefusal) {
+            try read(file)
             return nil
         } catch {
             let problem = ConfigurationProblem(

@@ -27,7 +27,7 @@ package struct ConsoleToken: Sendable {
 
     /// Reads the first line of a file that only its owner may read or write.
     package init(file: String) throws(Failure) {
-        do throws(Refusal) {
+        do throws(FileRefusal) {
             try self.init(reading: file)
         } catch {
             throw Failure(error.status, "console token \(file): \(error.text)")
@@ -35,17 +35,17 @@ package struct ConsoleToken: Sendable {
     }
 
     /// The same, for callers whose messages name the file themselves.
-    init(reading file: String) throws(Refusal) {
+    init(reading file: String) throws(FileRefusal) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw Refusal(status: .noInput, found: String(cString: strerror(errno)))
+            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         guard let status = FileStatus(descriptor: descriptor), status.isFile else {
-            throw Refusal(status: .noInput, found: "not a regular file")
+            throw FileRefusal(status: .noInput, found: "not a regular file")
         }
         guard status.isPrivate, status.owner == getuid() || status.owner == 0 else {
-            throw Refusal(
+            throw FileRefusal(
                 status: .badConfiguration, found: "mode 0\(String(status.mode, radix: 8))",
                 allowed: "0600, and this user as its owner")
         }
@@ -55,7 +55,7 @@ package struct ConsoleToken: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard Self.countRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
         else {
-            throw Refusal(
+            throw FileRefusal(
                 status: .badConfiguration, found: "\(text.utf8.count) bytes",
                 allowed: Self.allowed)
         }
@@ -82,14 +82,12 @@ package struct ConsoleToken: Sendable {
     }
 }
 
-extension ConsoleToken {
-    /// Why a file is refused as a token's.
-    struct Refusal: Error {
-        let status: ExitStatus
-        let found: String
-        /// Nil when the system refused it.
-        var allowed: String?
+/// Why a file is refused as that of a token, a secret or authorities.
+struct FileRefusal: Error {
+    let status: ExitStatus
+    let found: String
+    /// Nil when the system refused it.
+    var allowed: String?
 
-        var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
-    }
+    var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
 }

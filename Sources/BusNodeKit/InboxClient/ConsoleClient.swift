@@ -1,9 +1,6 @@
 package import ErrorBus
 import Foundation
-import Glibc
-import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// A client of a console's HTTP interface.
 package struct ConsoleClient: Sendable {
@@ -27,9 +24,10 @@ package struct ConsoleClient: Sendable {
     func exchange(
         _ method: HTTPMethod, _ path: String, body: [UInt8]? = nil, lastEvent: String? = nil
     ) -> HTTPExchange {
-        HTTPExchange(
-            host: address.host, port: address.port, method: method, path: "/api/v1" + path,
-            token: address.token, body: body, lastEvent: lastEvent)
+        var exchange = HTTPExchange(method, "\(shownAddress)/api/v1\(path)", body: body)
+        if let token = address.token { exchange.add("Authorization", "Bearer \(token)") }
+        if let lastEvent { exchange.add("Last-Event-ID", lastEvent) }
+        return exchange
     }
 
     private func ask(_ exchange: HTTPExchange) async throws -> JSONValue {
@@ -54,7 +52,10 @@ package struct ConsoleClient: Sendable {
     }
 
     /// Without the token.
-    var shownAddress: String { "http://\(address.host):\(address.port)" }
+    var shownAddress: String {
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        return "http://\(host):\(address.port)"
+    }
 
     private static let tokenHint =
         "no token, or not this console's: give --to 'the address that the node printed', "
@@ -213,142 +214,6 @@ package enum InboxRequest: Hashable, Sendable {
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
         case .undoGroup(let number):
             return try await client.post("/groups/\(number)/undo", ["by": by])
-        }
-    }
-}
-
-/// One request and its reply, over its own connection.
-struct HTTPExchange: Sendable {
-    struct Reply: Sendable {
-        let status: Int
-        let body: [UInt8]
-    }
-
-    /// The largest reply accepted: a list of some ten thousand presentations.
-    static let bodyByteMax = 64 * 1024 * 1024
-    private static let connectTime = TimeAmount.seconds(5)
-
-    let host: String
-    let port: Int
-    var head: HTTPRequestHead
-    let body: [UInt8]
-
-    init(
-        host: String, port: Int, method: HTTPMethod, path: String, token: String?,
-        body: [UInt8]? = nil, lastEvent: String? = nil
-    ) {
-        self.host = host
-        self.port = port
-        self.body = body ?? []
-        var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
-        let name = host.contains(":") ? "[\(host)]" : host
-        head.headers.add(name: "Host", value: "\(name):\(port)")
-        head.headers.add(name: "Connection", value: "close")
-        if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        if let lastEvent { head.headers.add(name: "Last-Event-ID", value: lastEvent) }
-        if let body {
-            head.headers.add(name: "Content-Type", value: "application/json")
-            head.headers.add(name: "Content-Length", value: "\(body.count)")
-        }
-        self.head = head
-    }
-
-    /// The whole reply.
-    ///
-    /// - Throws: When no server listens there, or the reply is not complete in time.
-    func reply(within limit: Duration) async throws -> Reply {
-        try await Self.within(limit) {
-            var status = 0
-            var body: [UInt8] = []
-            try await run { part in
-                switch part {
-                case .head(let head): status = Int(head.status.code)
-                case .body(let bytes):
-                    body += bytes.readableBytesView
-                    guard body.count <= Self.bodyByteMax else { throw Problem.tooLarge }
-                case .end: return false
-                }
-                return true
-            }
-            return Reply(status: status, body: body)
-        }
-    }
-
-    /// The status of the reply, of which nothing more is read.
-    ///
-    /// - Throws: When no server listens there, or it does not reply in time.
-    func status(within limit: Duration) async throws -> Int {
-        try await Self.within(limit) {
-            var status = 0
-            try await run { part in
-                if case .head(let head) = part { status = Int(head.status.code) }
-                return status < 200
-            }
-            return status
-        }
-    }
-
-    /// Why an exchange failed, for people.
-    static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
-        case let error as IOError: String(cString: strerror(error.errnoCode))
-        default: "\(error)"
-        }
-    }
-
-    private static func within<Value: Sendable>(
-        _ limit: Duration, _ ask: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask { try await ask() }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw Problem.tooLate
-            }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw Problem.cut }
-            return value
-        }
-    }
-
-    /// Hands over the reply part by part, until `take` returns true.
-    func run(_ take: (HTTPClientResponsePart) async throws -> Bool) async throws {
-        typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(Self.connectTime)
-            .connect(host: host, port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    return try Channel(wrappingChannelSynchronously: channel)
-                }
-            }
-        try await channel.executeThenClose { inbound, outbound in
-            var parts: [HTTPClientRequestPart] = [.head(head), .end(nil)]
-            if !body.isEmpty {
-                parts.insert(.body(.byteBuffer(ByteBuffer(bytes: body))), at: 1)
-            }
-            // In one write: after a first part the reply may come, and the connection close.
-            try await outbound.write(contentsOf: parts)
-            for try await part in inbound {
-                guard try await take(part) else { return }
-            }
-            throw Problem.cut
-        }
-    }
-
-    enum Problem: Error, CustomStringConvertible {
-        case tooLarge
-        case tooLate
-        case cut
-
-        var description: String {
-            switch self {
-            case .tooLarge: "a reply of more than \(HTTPExchange.bodyByteMax) bytes"
-            case .tooLate: "no reply in time"
-            case .cut: "the connection ended before the reply did"
-            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 package import ErrorBus
 import NIOCore
 import NIOHTTP1
@@ -103,20 +104,15 @@ package struct InboxFeed: Sendable {
     private func read(_ heard: Heard, _ take: (Event) throws -> Void) async throws {
         var stream = EventLines(byteCountMax: HTTPExchange.bodyByteMax)
         let last = heard.state.withLock { $0.revision }
-        try await client.exchange(.GET, "/events", lastEvent: last).run { part in
-            switch part {
-            case .head(let head):
-                guard head.status == .ok else {
-                    throw ConsoleClient.failure(Int(head.status.code), .null)
-                }
-            case .body(let bytes):
-                for event in stream.take(bytes.readableBytesView) {
-                    try handOver(event, take)
-                    heard.state.withLock { $0 = (event.id ?? $0.revision, .now) }
-                }
-            case .end: return false
+        let response = try await client.exchange(.GET, "/events", lastEvent: last).response()
+        guard response.status == .ok else {
+            throw ConsoleClient.failure(Int(response.status.code), .null)
+        }
+        for try await bytes in response.body {
+            for event in stream.take(bytes.readableBytesView) {
+                try handOver(event, take)
+                heard.state.withLock { $0 = (event.id ?? $0.revision, .now) }
             }
-            return true
         }
     }
 

@@ -33,28 +33,24 @@ final class Notifier: Sendable {
     private let limits: NotifyLimits
     private let inbox: Inbox
     private let secrets: [NodeName: String]
+    private let authorities: [NodeName: Authorities]
     let writer: NotifyWriter
     private let logger: Logger
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
     /// - Parameter url: Where the console is reached.
-    /// - Throws: When a secret cannot be read.
+    /// - Throws: When a secret or authorities cannot be read.
     init(
         _ hooks: [HookSettings], of node: NodeName, url: String, inbox: Inbox, logger: Logger,
         startedAt: Date, limits: NotifyLimits = NotifyLimits()
     ) throws(Failure) {
-        var secrets: [NodeName: String] = [:]
-        for hook in hooks {
-            guard let file = hook.secretFile else { continue }
-            do throws(ConsoleToken.Refusal) {
-                secrets[hook.name] = try ConsoleToken(reading: file).text
-            } catch {
-                throw Failure(
-                    error.status, "secret of hook \(hook.name), \(file.shown()): \(error.text)")
-            }
+        secrets = try Self.read("secret", \.secretFile, of: hooks) {
+            file throws(FileRefusal) in try ConsoleToken(reading: file).text
         }
-        self.secrets = secrets
+        authorities = try Self.read("ca", \.authorityFile, of: hooks) {
+            file throws(FileRefusal) in try Authorities(reading: file)
+        }
         self.limits = limits
         self.inbox = inbox
         self.logger = logger
@@ -64,6 +60,24 @@ final class Notifier: Sendable {
         state = Mutex(
             State(machine: NotifyMachine(hooks, limits: limits, life: "\(node)-\(life)")))
         inbox.watch { [weak self] change in self?.take(change) }
+    }
+
+    /// What the hooks' files hold.
+    private static func read<Content>(
+        _ key: String, _ file: (HookSettings) -> String?, of hooks: [HookSettings],
+        _ read: (String) throws(FileRefusal) -> Content
+    ) throws(Failure) -> [NodeName: Content] {
+        var contents: [NodeName: Content] = [:]
+        for hook in hooks {
+            guard let file = file(hook) else { continue }
+            do throws(FileRefusal) {
+                contents[hook.name] = try read(file)
+            } catch {
+                throw Failure(
+                    error.status, "\(key) of hook \(hook.name), \(file.shown()): \(error.text)")
+            }
+        }
+        return contents
     }
 
     private func take(_ change: InboxChange) {
@@ -167,10 +181,9 @@ extension Notifier: Service {
         let hook = state.withLock { $0.machine.hooks[delivery.hook].settings }
         let request = writer.request(
             delivery.message, to: hook, secret: secrets[hook.name], at: .now)
-        var exchange = HTTPExchange(
-            host: hook.url.host, port: hook.url.port, method: .POST, path: request.path,
-            token: nil, body: request.body)
-        for (name, value) in request.headers { exchange.head.headers.add(name: name, value: value) }
+        var exchange = HTTPExchange(.POST, hook.url.address + request.path, body: request.body)
+        for (name, value) in request.headers { exchange.add(name, value) }
+        if let authorities = authorities[hook.name] { exchange.trust(authorities) }
         var problem: String?
         do {
             let status = try await exchange.status(within: Self.tryTime)

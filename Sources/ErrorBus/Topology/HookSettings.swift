@@ -29,6 +29,8 @@ package struct HookSettings: Hashable, Sendable {
     package var match = RuleMatch()
     /// The file with the secret that messages are signed with; nil: they are not signed.
     package var secretFile: String?
+    /// The file with the authorities that sign the receiver's certificate; nil: the system's.
+    package var authorityFile: String?
     package var body = Body.json
     /// How long events of one group are collected for a message.
     package var digest: Duration = .seconds(5)
@@ -45,12 +47,15 @@ package struct HookSettings: Hashable, Sendable {
 
 /// The address of a webhook. Its path may be a secret, so that messages name only ``address``.
 package struct HookURL: Hashable, Sendable {
+    /// Whether it is https.
+    package let isSecure: Bool
     package let host: String
     package let port: Int
     /// With the query.
     package let path: String
 
-    package init(host: String, port: Int, path: String) {
+    package init(isSecure: Bool = false, host: String, port: Int, path: String) {
+        self.isSecure = isSecure
         self.host = host
         self.port = port
         self.path = path
@@ -58,7 +63,7 @@ package struct HookURL: Hashable, Sendable {
 
     /// Without the path.
     package var address: String {
-        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// The last part of the path, and what comes before it.

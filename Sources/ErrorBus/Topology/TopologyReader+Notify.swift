@@ -4,9 +4,10 @@ import OrderedCollections
 // Hooks.
 extension TopologyReader {
     private static let hookKeys = [
-        "name", "url", "on", "after", "match", "secret", "body", "digest", "perMinute", "tries",
+        "name", "url", "on", "after", "match", "secret", "ca", "body", "digest", "perMinute",
+        "tries",
     ]
-    private static let urlAllowed = "http://HOST:PORT/PATH"
+    private static let urlAllowed = "https://HOST/PATH or http://HOST:PORT/PATH"
 
     mutating func hooks(_ field: ConfigurationField) -> [HookSettings] {
         guard !field.node.isNull, let elements = decoder.elements(field, allowed: "a list of hooks")
@@ -43,11 +44,15 @@ extension TopologyReader {
         }
         if let match = fields["match"] { hook.match = ruleMatch(match) ?? hook.match }
         hook.secretFile = fields["secret"].flatMap { tokenFile($0) }
+        hook.authorityFile = fields["ca"].flatMap { path($0) }
+        if let ca = fields["ca"], !url.isSecure {
+            decoder.report(ca, found: "ca with an http URL", allowed: "an https URL")
+        }
         if let body = fields["body"] {
             hook.body = decoder.word(body, as: HookSettings.Body.self) ?? hook.body
         }
         if hook.body == .ntfy, url.topic == nil, let field = fields["url"] {
-            decoder.report(field, found: "a URL without a topic", allowed: "http://HOST:PORT/TOPIC")
+            decoder.report(field, found: "a URL without a topic", allowed: "https://HOST/TOPIC")
         }
         if let digest = fields["digest"] {
             hook.digest = decoder.duration(digest, mayBeZero: true) ?? hook.digest
@@ -78,23 +83,20 @@ extension TopologyReader {
     /// A refusal does not quote the URL: its path may be a secret.
     private mutating func hookURL(_ field: ConfigurationField) -> HookURL? {
         guard let text = decoder.text(field, allowed: Self.urlAllowed) else { return nil }
-        guard let parts = URLComponents(string: text), parts.scheme == "http",
-            parts.user == nil, parts.fragment == nil, let host = parts.host,
-            let endpoint = try? Endpoint("tcp://\(host):\(parts.port ?? 80)"),
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme,
+            let ownPort = ["http": 80, "https": 443][scheme], parts.user == nil,
+            parts.fragment == nil, let host = parts.host,
+            let endpoint = try? Endpoint("tcp://\(host):\(parts.port ?? ownPort)"),
             endpoint.isConnectable, case .tcp(let plainHost, let port) = endpoint.address
         else {
-            let isSecure = text.lowercased().hasPrefix("https:")
-            decoder.report(
-                field, found: isSecure ? "an https URL" : "no such URL", allowed: Self.urlAllowed,
-                hint: isSecure
-                    ? "bus-node has no TLS of its own; name a proxy on this host that adds it "
-                        + "(docs/operations.md)" : nil)
+            decoder.report(field, found: "no such URL", allowed: Self.urlAllowed)
             return nil
         }
         let path = parts.percentEncodedPath
         let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
         return HookURL(
-            host: plainHost, port: Int(port), path: (path.isEmpty ? "/" : path) + query)
+            isSecure: scheme == "https", host: plainHost, port: Int(port),
+            path: (path.isEmpty ? "/" : path) + query)
     }
 
     private mutating func number(_ field: ConfigurationField, in range: ClosedRange<Int>) -> Int? {

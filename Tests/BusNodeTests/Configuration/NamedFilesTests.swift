@@ -74,6 +74,24 @@ struct NamedFilesTests {
             ])
     }
 
+    @Test("Authorities that run could not use are a problem of the topology")
+    func authorities() throws {
+        let nodes = """
+              central:
+                presenters: [{ console: { listen: "127.0.0.1:8080", url: "http://c" } }]
+                notify: [{ name: a, url: "https://h", ca: ca.pem }]
+            """
+        let place = "t.yaml:5: nodes.central.notify[0].ca: "
+        let allowed = " (ca.pem), allowed: a file of certificates in PEM form"
+        var found = try problems(nodes)
+        #expect(found.map(\.status) == [.noInput])
+        #expect(found.map(\.text) == [place + "found No such file or directory" + allowed])
+        try folder.write("-----BEGIN PRIVATE KEY-----", to: "ca.pem")
+        found = try problems(nodes)
+        #expect(found.map(\.status) == [.badConfiguration])
+        #expect(found.map(\.text) == [place + "found no certificate" + allowed])
+    }
+
     @Test("A program that is missing, or cannot be run, is a problem of the topology")
     func programs() throws {
         let nodes = """

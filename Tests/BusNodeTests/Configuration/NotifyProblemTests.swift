@@ -22,24 +22,26 @@ struct NotifyProblemTests {
     @Test(
         "A hook's mistakes",
         arguments: [
-            ("name: a", ": found no url, allowed: url: http://HOST:PORT/PATH"),
+            (
+                "name: a",
+                ": found no url, allowed: url: https://HOST/PATH or http://HOST:PORT/PATH"
+            ),
             ("url: http://h/", ": found no name, allowed: name: TEXT"),
             (
                 "name: a b, url: http://h/",
                 ".name: found \"a b\", allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -"
             ),
             (
-                "name: a, url: https://hooks.example/services/T0/secret",
-                ".url: found an https URL, allowed: http://HOST:PORT/PATH; bus-node has no TLS of "
-                    + "its own; name a proxy on this host that adds it (docs/operations.md)"
+                "name: a, url: http://h/, ca: authorities.pem",
+                ".ca: found ca with an http URL, allowed: an https URL"
             ),
             (
                 "name: a, url: ftp://h/secret",
-                ".url: found no such URL, allowed: http://HOST:PORT/PATH"
+                ".url: found no such URL, allowed: https://HOST/PATH or http://HOST:PORT/PATH"
             ),
             (
                 "name: a, url: http://user:secret@h/",
-                ".url: found no such URL, allowed: http://HOST:PORT/PATH"
+                ".url: found no such URL, allowed: https://HOST/PATH or http://HOST:PORT/PATH"
             ),
             (
                 "name: a, url: http://h/, on: [opend]",
@@ -75,7 +77,7 @@ struct NotifyProblemTests {
             ),
             (
                 "name: a, url: http://h/, body: ntfy",
-                ".url: found a URL without a topic, allowed: http://HOST:PORT/TOPIC"
+                ".url: found a URL without a topic, allowed: https://HOST/TOPIC"
             ),
             (
                 "name: a, url: http://h/, digest: 5",
@@ -89,7 +91,7 @@ struct NotifyProblemTests {
             (
                 "name: a, url: http://h/, hosts: 3",
                 ".hosts: found unknown key \"hosts\", allowed: name, url, on, after, match, "
-                    + "secret, body, digest, perMinute, tries"
+                    + "secret, ca, body, digest, perMinute, tries"
             ),
             (
                 "name: a, url: http://h/ }, { name: a, url: http://h/",
@@ -143,7 +145,8 @@ struct NotifyProblemTests {
                 notify:
                   - { name: plain, url: "http://[::1]/a%20b?c=d" }
                   - name: whole
-                    url: ${HOOK:-http://h:9000}
+                    url: ${HOOK:-https://h}
+                    ca: authorities.pem
                     on: [aging, ended]
                     after: 5m
                     match: { severity: ">=error" }
@@ -162,7 +165,9 @@ struct NotifyProblemTests {
         #expect([plain.digest, .seconds(plain.perMinute)] == [.seconds(5), .seconds(30)])
         #expect(plain.events == [.opened])
         let whole = try #require(node.notify.last)
-        #expect(whole.url == HookURL(host: "h", port: 9_000, path: "/"))
+        #expect(whole.url == HookURL(isSecure: true, host: "h", port: 443, path: "/"))
+        #expect(whole.url.address == "https://h:443")
+        #expect(whole.authorityFile?.hasSuffix("/authorities.pem") == true)
         #expect(whole.events == [.aging, .ended])
         #expect(whole.after == .seconds(300))
         #expect(whole.match.severity == [.error, .critical])

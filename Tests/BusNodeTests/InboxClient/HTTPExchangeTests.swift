@@ -6,43 +6,124 @@ import Testing
 @testable import BusNodeKit
 
 @Suite struct HTTPExchangeTests {
-    /// Answers as soon as it has a request's head, and hangs up.
+    /// Replies as soon as it has a request's head, and hangs up.
     private final class HastyHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
+        private let reply: String
+
+        init(_ reply: String) { self.reply = reply }
+
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+            guard !reply.isEmpty else { return }
             context.channel.writeAndFlush(ByteBuffer(string: reply), promise: nil)
             context.close(promise: nil)
         }
     }
 
-    @Test("a reply before the end of the request is still read")
-    func hasty() async throws {
+    private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    /// Runs with a server that replies so, or never for an empty text, on the port given.
+    private func withServer(
+        replying reply: String, _ body: (_ port: Int) async throws -> Void
+    ) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             // As many may knock at once; a connection that finds no room is tried for seconds.
             .serverChannelOption(.backlog, value: 1_024)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(HastyHandler())
+                    try channel.pipeline.syncOperations.addHandler(HastyHandler(reply))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        // Many at once: then a request is seldom written in one go.
-        try await withThrowingTaskGroup(of: HTTPExchange.Reply.self) { group in
-            for _ in 0..<400 {
-                group.addTask {
-                    try await HTTPExchange(
-                        host: "127.0.0.1", port: port, method: .GET, path: "/", token: nil
-                    ).reply(within: .seconds(300))
+        try await body(port)
+        try await server.close()
+    }
+
+    @Test("a reply before the end of the request is still read", arguments: [nil, [0x7B, 0x7D]])
+    func hasty(body: [UInt8]?) async throws {
+        try await withServer(replying: Self.whole) { port in
+            // Many at once: then a request is seldom written in one go.
+            try await withThrowingTaskGroup(of: HTTPExchange.Reply.self) { group in
+                for _ in 0..<400 {
+                    group.addTask {
+                        try await HTTPExchange(
+                            body == nil ? .GET : .POST, "http://127.0.0.1:\(port)/", body: body
+                        ).reply(within: .seconds(300))
+                    }
+                }
+                for try await reply in group {
+                    #expect(reply.status == 200)
+                    #expect(reply.body == Array("{}".utf8))
                 }
             }
-            for try await reply in group {
-                #expect(reply.status == 200)
-                #expect(reply.body == Array("{}".utf8))
-            }
         }
-        try await server.close()
+    }
+
+    @Test(
+        "why an exchange failed",
+        arguments: [
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n",
+                "a reply of more than 67108864 bytes"
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
+                "the connection ended before the reply did"
+            ),
+            ("HTTP/1.1 200 OK\r\n", "the connection ended before the reply did"),
+        ])
+    func cut(reply: String, expected: String) async throws {
+        try await withServer(replying: reply) { port in
+            let exchange = HTTPExchange(.GET, "http://127.0.0.1:\(port)/")
+            let text = await reason { _ = try await exchange.reply(within: .seconds(300)) }
+            #expect(text == expected)
+        }
+    }
+
+    @Test("a server that never replies is given up")
+    func late() async throws {
+        try await withServer(replying: "") { port in
+            let exchange = HTTPExchange(.GET, "http://127.0.0.1:\(port)/")
+            let text = await reason { _ = try await exchange.status(within: .milliseconds(50)) }
+            #expect(text == "no reply in time")
+        }
+    }
+
+    @Test("where nothing listens the reason is there at once")
+    func unreachable() async throws {
+        var port = 0
+        try await withServer(replying: Self.whole) { port = $0 }
+        for (address, expected) in [
+            ("http://127.0.0.1:\(port)/", "Connection refused"),
+            ("http://[::1]:\(port)/", "Connection refused"),
+            ("http://a..b:\(port)/", "no such host"),
+            ("https://127.0.0.1:\(port)/", "Connection refused"),
+        ] {
+            let exchange = HTTPExchange(.GET, address)
+            let text = await reason { _ = try await exchange.status(within: .seconds(300)) }
+            #expect(text == expected, "\(address)")
+        }
+    }
+
+    @Test("a redirect is a status like any other")
+    func redirect() async throws {
+        let reply =
+            "HTTP/1.1 307 Temporary Redirect\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
+        try await withServer(replying: reply) { port in
+            let exchange = HTTPExchange(.POST, "http://127.0.0.1:\(port)/", body: [])
+            let status = try await exchange.status(within: .seconds(300))
+            #expect(status == 307)
+        }
+    }
+
+    private func reason(_ ask: () async throws -> Void) async -> String? {
+        do {
+            try await ask()
+            return nil
+        } catch {
+            return HTTPExchange.reason(error)
+        }
     }
 }

@@ -113,6 +113,55 @@ extension EndToEnd {
             withExtendedLifetime(present) {}
         }
 
+        @Test("Over https a receiver gets messages where its certificate can be trusted")
+        func certificates() async throws {
+            let folder = URL(filePath: #filePath).appending(path: "../Certificates")
+                .standardizedFileURL
+            func file(_ name: String) -> String { folder.appending(path: "\(name).pem").path }
+            func named(_ address: String) -> String {
+                address.replacing("127.0.0.1", with: "localhost")
+            }
+            let (signed, address) = try await receiver(
+                "stand_in.py", "--certificate", file("signed"))
+            let (stranger, strangerAddress) = try await receiver(
+                "stand_in.py", "--certificate", file("self-signed"))
+            let (plain, plainAddress) = try await receiver("stand_in.py")
+            #expect(address.hasPrefix("https://"))
+            let authority = "ca: \(file("authority")), digest: 0s, tries: 1"
+            try topology(
+                "name: trusted, url: \(named(address))/trusted, \(authority)",
+                "name: system, url: \(named(address))/x, digest: 0s, tries: 1",
+                "name: stranger, url: \(named(strangerAddress))/x, \(authority)",
+                "name: host, url: \(address)/x, \(authority)",
+                "name: plain, url: \(plainAddress.replacing("http:", with: "https:"))/x, "
+                    + authority)
+            let central = try await sandbox.start("central")
+            let console = try await Console().client(central.errors)
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("central"), "--description", "Boom",
+                "--option", "retry=Retry",
+            ])
+            #expect(await taken(1, by: signed).map { $0["path"] } == ["/trusted"])
+            let isDead = await central.errors.becomes {
+                $0.components(separatedBy: "notify: not delivered").count == 5
+            }
+            #expect(isDead, "\(central.errors.value)")
+            let list = try Launched([
+                "inbox", "notify", "--to", "http://\(console.address)/?token=\(console.token)",
+            ])
+            #expect(try await list.ending() == 0)
+            let untrusted = "its authority is not trusted"
+            for (hook, reason) in [
+                ("system", untrusted), ("stranger", untrusted),
+                ("host", "the certificate is for another host"), ("plain", "no TLS there"),
+            ] {
+                let line = list.output.value.split(separator: "\n")
+                    .last { $0.contains(hook) && $0.contains(reason) }
+                #expect(line != nil, "\(hook): \(list.output.value)")
+            }
+            withExtendedLifetime((present, stranger, plain)) {}
+        }
+
         @Test("The recipes: Slack, ntfy, Alertmanager and mail get what they take")
         func recipes() async throws {
             for name in ["token", "hook"] { _ = try secret(name) }

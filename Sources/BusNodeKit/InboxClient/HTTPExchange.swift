@@ -1,0 +1,173 @@
+import AsyncHTTPClient
+import ErrorBus
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// One request and its reply, over its own connection. Redirects are not followed.
+struct HTTPExchange: Sendable {
+    struct Reply: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// The largest reply accepted: a list of some ten thousand presentations.
+    static let bodyByteMax = 64 * 1024 * 1024
+    private static let connectTime = TimeAmount.seconds(5)
+
+    /// Lives as long as the process.
+    private static let client = {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls(), redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(connect: connectTime))
+        configuration.httpVersion = .http1Only
+        // Callers try again by themselves, and want the reason at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Callers have limits of their own.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
+        return HTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }()
+
+    private var request: HTTPClientRequest
+
+    init(_ method: HTTPMethod, _ url: String, body: [UInt8]? = nil) {
+        request = HTTPClientRequest(url: url)
+        request.method = method
+        add("Connection", "close")
+        if let body {
+            add("Content-Type", "application/json")
+            request.body = .bytes(body)
+        }
+    }
+
+    mutating func add(_ header: String, _ value: String) {
+        request.headers.add(name: header, value: value)
+    }
+
+    /// Trusts these authorities, and none of the system's.
+    mutating func trust(_ authorities: Authorities) {
+        request.tlsConfiguration = Self.tls(.certificates(authorities.certificates))
+    }
+
+    private static func tls(_ roots: NIOSSLTrustRoots = .default) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.trustRoots = roots
+        return tls
+    }
+
+    /// The reply, whose body is read as it comes.
+    ///
+    /// - Throws: When no server listens there.
+    func response() async throws -> HTTPClientResponse {
+        try await Self.client.execute(request, deadline: .distantFuture)
+    }
+
+    /// The whole reply.
+    ///
+    /// - Throws: When no server listens there, or the reply is not complete in time.
+    func reply(within limit: Duration) async throws -> Reply {
+        try await Self.within(limit) {
+            let response = try await response()
+            let body = try await response.body.collect(upTo: Self.bodyByteMax)
+            return Reply(status: Int(response.status.code), body: Array(body.readableBytesView))
+        }
+    }
+
+    /// The status of the reply, of which nothing more is read.
+    ///
+    /// - Throws: When no server listens there, or it does not reply in time.
+    func status(within limit: Duration) async throws -> Int {
+        try await Self.within(limit) { Int(try await response().status.code) }
+    }
+
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ ask: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await ask() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw Problem.tooLate
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw Problem.cut }
+            return value
+        }
+    }
+
+    private enum Problem: Error {
+        case tooLate
+        case cut
+    }
+
+    // MARK: Reasons
+
+    /// Why an exchange failed, for people.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        case let error as HTTPClientError: reason(error)
+        case NIOSSLError.handshakeFailed(.sslError(let stack)): reason(stack)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            "the certificate is for another host"
+        case is NIOTooManyBytesError: "a reply of more than \(bodyByteMax) bytes"
+        case Problem.tooLate: "no reply in time"
+        case Problem.cut, HTTPParserError.invalidEOFState:
+            "the connection ended before the reply did"
+        default: "\(error)"
+        }
+    }
+
+    private static func reason(_ error: HTTPClientError) -> String {
+        switch error {
+        case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+            "no connection within \(connectTime.nanoseconds / 1_000_000_000) s"
+        case .remoteConnectionClosed: reason(Problem.cut)
+        default: error.shortDescription
+        }
+    }
+
+    private static func reason(_ stack: NIOBoringSSLErrorStack) -> String {
+        let text = stack.first?.description ?? ""
+        return switch text.firstMatch(of: /OPENSSL_internal:(\w+)/)?.1 {
+        case "CERTIFICATE_VERIFY_FAILED":
+            "the certificate is expired, or its authority is not trusted"
+        case "WRONG_VERSION_NUMBER": "no TLS there: an http URL may be meant"
+        case let code?: "TLS failed: \(code)"
+        case nil: "TLS failed: \(text)"
+        }
+    }
+}
+
+/// The authorities of a file, which may sign the certificates of a receiver.
+struct Authorities: Sendable {
+    private static let allowed = "a file of certificates in PEM form"
+
+    let certificates: [NIOSSLCertificate]
+
+    init(reading file: String) throws(FileRefusal) {
+        let bytes: [UInt8]
+        do throws(ConfigurationFailure) {
+            bytes = try ConfigurationFile.read(file)
+        } catch {
+            let found =
+                switch error {
+                case .unreadable(_, let reason): reason
+                case .invalid(let problems, _): problems.first?.found ?? ""
+                }
+            throw FileRefusal(status: error.exitStatus, found: found, allowed: Self.allowed)
+        }
+        certificates = (try? NIOSSLCertificate.fromPEMBytes(bytes)) ?? []
+        guard !certificates.isEmpty else {
+            throw FileRefusal(
+                status: .badConfiguration, found: "no certificate", allowed: Self.allowed)
+        }
+    }
+}
