@@ -22,11 +22,9 @@ def print_peers(found):
     for name, row in found.items():
         if "p50Microseconds" not in row:
             continue
-        cpu = row.get("cpuMicroseconds")
+        cpu = f"{row['cpuMicroseconds']:.0f}" if "cpuMicroseconds" in row else ""
         print(f"{name:24}{row['p50Microseconds']:>10.1f}{row['p99Microseconds']:>10.1f}"
-              f"{row['roundTripsPerSecond']:>10.0f}{cpu or 0:>10.0f}" if cpu else
-              f"{name:24}{row['p50Microseconds']:>10.1f}{row['p99Microseconds']:>10.1f}"
-              f"{row['roundTripsPerSecond']:>10.0f}{'':>10}")
+              f"{row['roundTripsPerSecond']:>10.0f}{cpu:>10}")
 
 
 def goals(found):
