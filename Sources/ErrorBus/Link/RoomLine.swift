@@ -6,6 +6,8 @@ struct RoomLine: Sendable {
     private var lines: [NodeName: DeadlineQueue<PresentationID>] = [:]
     private var turns: Deque<NodeName> = []
     private(set) var count = 0
+    /// How many origins have a line, an empty one among them until its turn.
+    var originCount: Int { lines.count }
 
     mutating func put(_ id: PresentationID, of origin: NodeName, since: MonotonicTime) {
         if lines[origin] == nil {
@@ -17,6 +19,14 @@ struct RoomLine: Sendable {
 
     mutating func remove(_ id: PresentationID, of origin: NodeName) {
         plan(id, of: origin, at: nil)
+        dropEmptyLines()
+    }
+
+    /// Empty lines are dropped together once they outnumber what waits: O(1) for each removal.
+    private mutating func dropEmptyLines() {
+        guard lines.count > 2 * count + 8 else { return }
+        lines = lines.filter { $0.value.count > 0 }
+        turns.removeAll { lines[$0] == nil }
     }
 
     private mutating func plan(

@@ -122,6 +122,16 @@ struct ConfigurationDecoder {
         return nil
     }
 
+    mutating func number(_ field: ConfigurationField, in range: ClosedRange<Int>) -> Int? {
+        let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let text = text(field, allowed: allowed) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            report(field, allowed: allowed)
+            return nil
+        }
+        return number
+    }
+
     mutating func duration(
         _ field: ConfigurationField, mayBeZero: Bool = false, also words: [String] = []
     ) -> Duration? {

@@ -41,24 +41,13 @@ extension TopologyReader {
             }
         }
         if let field = fields["count"] {
-            retention.count = number(field, in: JournalRetention.countRange) ?? retention.count
+            retention.count =
+                decoder.number(field, in: JournalRetention.countRange) ?? retention.count
         }
         if let field = fields["megabytes"] {
             retention.megabytes =
-                number(field, in: JournalRetention.megabyteRange) ?? retention.megabytes
+                decoder.number(field, in: JournalRetention.megabyteRange) ?? retention.megabytes
         }
         return retention
-    }
-
-    private mutating func number(
-        _ field: ConfigurationField, in range: ClosedRange<Int>
-    ) -> Int? {
-        let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let text = decoder.text(field, allowed: allowed) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            decoder.report(field, allowed: allowed)
-            return nil
-        }
-        return number
     }
 }

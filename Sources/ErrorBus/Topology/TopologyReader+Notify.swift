@@ -58,8 +58,8 @@ extension TopologyReader {
             hook.digest = decoder.duration(digest, mayBeZero: true) ?? hook.digest
         }
         hook.perMinute =
-            fields["perMinute"].flatMap { number($0, in: 1...1_000) } ?? hook.perMinute
-        hook.tries = fields["tries"].flatMap { number($0, in: 1...100) } ?? hook.tries
+            fields["perMinute"].flatMap { decoder.number($0, in: 1...1_000) } ?? hook.perMinute
+        hook.tries = fields["tries"].flatMap { decoder.number($0, in: 1...100) } ?? hook.tries
         return hook
     }
 
@@ -97,15 +97,5 @@ extension TopologyReader {
         return HookURL(
             isSecure: scheme == "https", host: plainHost, port: Int(port),
             path: (path.isEmpty ? "/" : path) + query)
-    }
-
-    private mutating func number(_ field: ConfigurationField, in range: ClosedRange<Int>) -> Int? {
-        let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let text = decoder.text(field, allowed: allowed) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            decoder.report(field, allowed: allowed)
-            return nil
-        }
-        return number
     }
 }

@@ -55,6 +55,20 @@ import Testing
         #expect(rig.machine.line.count == 0)
     }
 
+    @Test("origins that gave up what waited leave nothing behind")
+    func gaveUp() {
+        var rig = rig(maxOpen: 1)
+        _ = ask(&rig, 1)
+        for number in 2...5 { _ = ask(&rig, number, of: "steady") }
+        for number in 6...1_000 {
+            _ = ask(&rig, number, of: NodeName(stringLiteral: "gone-\(number)"))
+            _ = rig.machine.withdrew(Self.id(number), reason: .origin, at: rig.now)
+        }
+        #expect(rig.machine.line.count == 4)
+        #expect(rig.machine.line.originCount <= 2 * 4 + 8)
+        #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [2])
+    }
+
     @Test("each origin in turn, the oldest of each first")
     func fair() {
         var rig = rig(maxOpen: 1)

@@ -194,7 +194,7 @@ extension Plan {
     }
 
     /// Nodes that are full before a child has all that it may have.
-    var openPerNodeMax: Int? { openMax == 3 ? 4 : nil }
+    var openPerNodeMax: Int? { openMax.flatMap { $0 == 1 ? nil : $0 * 2 - 2 } }
 
     /// Where equal errors wait for one another.
     var coalescer: String? {

@@ -45,6 +45,8 @@ enum Scene {
     case requests
     /// The clock on the wall is put forward and back.
     case clock
+    /// A parent is full before a child has any place there.
+    case fullParent
     /// What recovered is done again, and fails again.
     case repetition
     /// A process says what is not its own to say.
@@ -96,6 +98,7 @@ extension Plan {
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
         case 1, 5, 6: Scene.weighted
+        case 3: seed % 64 == 43 ? [.fullParent] : []
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
         }
@@ -123,6 +126,7 @@ extension Plan {
         case .desk: stageDesk(using: &random)
         case .requests: stageRequests(using: &random)
         case .clock: stageClock(using: &random)
+        case .fullParent: stageFullParent(using: &random)
         case .repetition: stageRepetition(using: &random)
         case .intruder: stageIntruder(using: &random)
         case .withholding:

@@ -85,6 +85,7 @@ extension World {
             ledger.bareReplies[id]?.isEmpty == true && ledger.decision(of: id) == nil
         }
         let askers = openAsks.map { ledger.asks[$0].worker } + bare.values.map(\.parent)
+        if let most = plan.openPerNodeMax, askers.count > most { return true }
         let ways = askers.map { plan.onlyWay(from: $0) ?? way }
         return way.contains { child in ways.count { $0.contains(child) } > most }
     }
