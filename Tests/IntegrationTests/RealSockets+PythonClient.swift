@@ -31,6 +31,38 @@ extension RealSockets {
             }
         }
 
+        @Test("The bare client in Python presents with a key, and gets nothing with another")
+        func key() async throws {
+            let bus = Bus()
+            let (own, central) = (try #require(KeyPair.make()), try #require(KeyPair.make()))
+            let known = ["central": central.publicKey, "deploy": own.publicKey] as [NodeName: _]
+            let open = try Endpoint("tcp://127.0.0.1:*")
+            let node = try bus.node(
+                "central", parents: [], presenters: [FixedPresenter(option: "retry")],
+                settings: { $0.listen = [open] },
+                parts: { $0.keys = KeyRing(LinkKeys(own: central, known: known)) })
+            try await bus.run(node) {
+                func write(_ pair: KeyPair, _ name: String) throws -> String {
+                    let file = "\(bus.folder)/\(name)"
+                    try KeyCertificate(pair).secretText?
+                        .write(toFile: file, atomically: true, encoding: .utf8)
+                    return file
+                }
+                let endpoint = try #require(await node.boundEndpoints.first).description
+                let parent = try write(central, "central.key_secret")
+                let printed = try await Python.run(
+                    "bare_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
+                    try write(own, "deploy.key_secret"))
+                #expect(printed["option"] == "retry")
+                let stranger = try write(try #require(KeyPair.make()), "stranger.key_secret")
+                await #expect(throws: Python.Failed.self) {
+                    try await Python.run(
+                        "bare_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
+                        stranger, "--timeout", "0.5")
+                }
+            }
+        }
+
         @Test("The bare client in Python gets the same answer for the same id")
         func bare() async throws {
             let presenter = FixedPresenter(option: "cancel")

@@ -56,7 +56,9 @@ actor TestReceiver: TransportReceiver {
         }
     }
 
-    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+    nonisolated func received(
+        _ frames: [Frame], on socket: SocketID, from sender: KeyHolder?
+    ) {
         events.record(.received(frames))
     }
 

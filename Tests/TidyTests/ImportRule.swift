@@ -6,7 +6,9 @@ struct ImportRule {
     let allowed: [String]
 
     static let all = [
-        ImportRule(modules: ["CZMQ"], allowed: ["Sources/ErrorBus/ZMQ/", "Tests/"]),
+        ImportRule(
+            modules: ["CZMQ"],
+            allowed: ["Sources/ErrorBus/ZMQ/", "Sources/ErrorBus/Security/", "Tests/"]),
         ImportRule(
             modules: ["ArgumentParser"],
             allowed: ["Sources/bus-node/", "Tests/BusNodeTests/", "Benchmarks/"]),

@@ -58,7 +58,7 @@ package struct ChaosPlan: Hashable, Sendable {
                     throw bad("node \(settings.name): next \(hop) is not of this topology")
                 }
                 guard
-                    let target = topology.nodes[parent]?.listen.lazy.compactMap(\.connectable).first
+                    let target = topology.nodes[parent]?.endpoint
                 else { throw bad("node \(parent) has no `listen` endpoint to connect to") }
                 links.append(Link(child: settings.name, parent: parent, target: target))
             }

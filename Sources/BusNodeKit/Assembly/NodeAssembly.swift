@@ -23,6 +23,7 @@ package final class NodeAssembly: Sendable {
     /// The responders made from rules, for a reload.
     private let ruled = RuledResponders()
     private let ledger = Mutex<EventLog?>(nil)
+    private let keys = Mutex<KeyRing?>(nil)
 
     package init(topology path: String, node: String, logger: Logger) throws {
         self.path = path
@@ -50,6 +51,8 @@ package final class NodeAssembly: Sendable {
     ) throws -> NodeParts {
         makeFoldersOfSockets()
         var parts = base
+        parts.keys = try KeyFolder.ring(of: settings.name, in: loaded.topology)
+        keys.withLock { $0 = parts.keys }
         parts.ready = ready
         var logs: [any AuditLog] = consoles.values.map(\.audit)
         if let events = settings.events {
@@ -175,8 +178,8 @@ package final class NodeAssembly: Sendable {
     }
 
     /// Reopens the ledger's file, which may have been rotated. Reads the topology again and
-    /// replaces rules and policies for errors that arrive from now on. An unreadable file changes
-    /// nothing.
+    /// replaces rules and policies for errors that arrive from now on, and the keys of links. An
+    /// unreadable file changes nothing.
     package func reload() {
         ledger.withLock { $0 }?.reopen()
         do {
@@ -184,12 +187,15 @@ package final class NodeAssembly: Sendable {
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
+            if let path = fresh.topology.keys, let ring = keys.withLock({ $0 }) {
+                ring.replace(with: try KeyFolder(path).keys(of: settings.name, in: fresh.topology))
+            }
             let left = ruled.replaceRules(with: settings)
-            logger.notice("rules read again", metadata: ["file": "\(path)"])
+            logger.notice("rules and keys read again", metadata: ["file": "\(path)"])
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
         } catch {
             logger.error(
-                "rules not read again", metadata: ["problem": "\(Failure(error).text)"])
+                "rules and keys not read again", metadata: ["problem": "\(Failure(error).text)"])
         }
     }
 }

@@ -22,7 +22,7 @@ package struct NamedFiles {
 
     /// Problems that keep a node from starting, or a presenter from answering.
     package var problems: [Finding] {
-        topology.settings.flatMap { tokens(of: $0) + missingPrograms(of: $0) }
+        keys + topology.settings.flatMap { tokens(of: $0) + missingPrograms(of: $0) }
     }
 
     /// Files that this user cannot write here; the node's own user may.
@@ -35,6 +35,33 @@ package struct NamedFiles {
                     field: "nodes.\(node.name).\(key)",
                     message: "\(file.shown()) cannot be written here: \(hindrance)")
             }
+        }
+    }
+
+    // MARK: Keys
+
+    /// The public keys of all nodes, and those secrets that are on this machine.
+    private var keys: [Finding] {
+        guard let path = topology.keys else { return [] }
+        let folder = KeyFolder(path)
+        func finding(_ failure: Failure) -> Finding {
+            let problem = ConfigurationProblem(
+                at: location(["keys"]), field: "keys", found: failure.text,
+                allowed: "a folder with the keys that bus-node keygen makes")
+            return Finding(problem: problem, status: failure.status)
+        }
+        do throws(Failure) {
+            let known = try folder.publicKeys()
+            for name in topology.settings.map(\.name) {
+                guard known[name] != nil else {
+                    throw Failure(.noInput, "no \(folder.publicFile(of: name).shown())")
+                }
+                guard FileStatus(folder.secretFile(of: name)) != nil else { continue }
+                _ = try folder.pair(of: name)
+            }
+            return []
+        } catch {
+            return [finding(error)]
         }
     }
 

@@ -48,7 +48,8 @@ final class Console: Sendable {
         self.running = running
         live = LiveView { [topology] in
             await LiveTopology.ask(
-                topology, own: await running.node?.status, within: ConsoleLimits.statusTime)
+                topology, own: await running.node?.status, keys: running.node?.keys,
+                within: ConsoleLimits.statusTime)
         }
         token =
             try settings.tokenFile.map { path throws(Failure) in try ConsoleToken(file: path) }

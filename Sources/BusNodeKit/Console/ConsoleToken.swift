@@ -36,22 +36,7 @@ package struct ConsoleToken: Sendable {
 
     /// The same, for callers whose messages name the file themselves.
     init(reading file: String) throws(FileRefusal) {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
-        }
-        defer { close(descriptor) }
-        guard let status = FileStatus(descriptor: descriptor), status.isFile else {
-            throw FileRefusal(status: .noInput, found: "not a regular file")
-        }
-        guard status.isPrivate, status.owner == getuid() || status.owner == 0 else {
-            throw FileRefusal(
-                status: .badConfiguration, found: "mode 0\(String(status.mode, radix: 8))",
-                allowed: "0600, and this user as its owner")
-        }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(descriptor, &bytes, bytes.count)
-        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        let text = try PrivateFile.text(of: file, byteCountMax: 1_024)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard Self.countRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
         else {
@@ -80,14 +65,4 @@ package struct ConsoleToken: Sendable {
         for (index, byte) in given.enumerated() { difference |= byte ^ own[index % own.count] }
         return difference == 0
     }
-}
-
-/// Why a file is refused as that of a token, a secret or authorities.
-struct FileRefusal: Error {
-    let status: ExitStatus
-    let found: String
-    /// Nil when the system refused it.
-    var allowed: String?
-
-    var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
 }

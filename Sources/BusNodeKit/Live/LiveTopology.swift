@@ -57,16 +57,18 @@ package struct LiveTopology: Hashable, Sendable {
 
     /// Asks every node that listens, all at once.
     ///
-    /// - Parameter own: The status of the node that runs this, which need not be asked.
+    /// - Parameters:
+    ///   - own: The status of the node that runs this, which need not be asked.
+    ///   - keys: The keys to ask with, in a topology with keys.
     package static func ask(
-        _ topology: Topology, own: NodeStatus? = nil, within limit: Duration = .seconds(2)
+        _ topology: Topology, own: NodeStatus? = nil, keys: KeyRing? = nil,
+        within limit: Duration = .seconds(2)
     ) async -> LiveTopology {
         let asked = topology.settings.compactMap { settings -> (NodeName, Endpoint)? in
             guard settings.name != own?.node else { return nil }
-            return settings.listen.lazy.compactMap(\.connectable).first
-                .map { (settings.name, $0) }
+            return settings.endpoint.map { (settings.name, $0) }
         }
-        let results = await NodeStatus.ask(asked.map(\.1), within: limit)
+        let results = await NodeStatus.ask(asked.map(\.1), keys: keys, within: limit)
         var answers = Answers(zip(asked.map(\.0), results)) { first, _ in first }
         if let own { answers[own.node] = .success(own) }
         return LiveTopology(topology, answers: answers)

@@ -98,14 +98,16 @@ package struct Hearsay {
     private let said: [Said]
 
     /// - Throws: When no parent answers, or the node has none.
-    package init(of name: NodeName, in topology: Topology) async throws {
+    package init(
+        of name: NodeName, in topology: Topology, keys: KeyRing?
+    ) async throws {
         self.name = name
         let endpoints = topology.parentEndpoints(of: name)
         guard !endpoints.isEmpty else {
             throw Failure(
                 .unavailable, "\(name) does not listen and has no parent: no node can be asked")
         }
-        let answers = await NodeStatus.ask(endpoints)
+        let answers = await NodeStatus.ask(endpoints, keys: keys)
         said = answers.compactMap { answer in
             guard let status = try? answer.get() else { return nil }
             return Said(parent: status.node, child: status.children.first { $0.name == name })

@@ -8,11 +8,13 @@ struct Anomaly: Hashable, Sendable {
         case whileClosed
         /// More messages came than the queue could hold.
         case overflow
+        /// A connection was refused for its key.
+        case unknownKey
 
         /// Whether the node's operator should know of it: no race explains it.
         var isFault: Bool {
             switch self {
-            case .wrongDirection, .notTheAsker, .malformed, .overflow: true
+            case .wrongDirection, .notTheAsker, .malformed, .overflow, .unknownKey: true
             case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }
         }

@@ -12,7 +12,7 @@ extension DownlinkMachine {
             if let child { .child(child) } else {
                 .requester(.init(peer: peer, until: now + wait))
             }
-        if let refusal = refusal(of: present)
+        if let refusal = refusal(of: present) ?? notTheKey(of: present, peer)
             ?? notTheOrigin(present.origin, present.id, child)
         {
             return [.send(.reject(refusal), to: peer)]
@@ -56,6 +56,18 @@ extension DownlinkMachine {
                 "\(present.path.count) hops; at most \(WireLimits.hopCountMax) are allowed", id: id)
         }
         return nil
+    }
+
+    /// On a link with keys the last hop is the holder of the key, and so is the origin where there
+    /// is no other hop. What a relay says of the hops behind it is the relay's word.
+    private func notTheKey(of present: Message.Present, _ peer: PeerID) -> Message.Reject? {
+        guard let holder = peer.holder else { return nil }
+        let names = [present.path.last, present.path.count > 1 ? nil : present.origin]
+        guard let other = names.compactMap(\.self).first(where: { !holder.mayUse($0) }) else {
+            return nil
+        }
+        return Message.Reject(
+            .notYours, "this key belongs to \(holder.name), not to \(other)", id: present.id)
     }
 
     /// A node with a live link here presents for itself: no other peer may in its name. One that

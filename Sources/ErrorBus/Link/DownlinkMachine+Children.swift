@@ -10,6 +10,9 @@ extension DownlinkMachine {
         guard hello.from != name else {
             return [refuse(peer, .notYours, "\(hello.from) is this node's own name")]
         }
+        if let holder = peer.holder, !holder.mayUse(hello.from) {
+            return [refuse(peer, .notYours, "this key belongs to \(holder.name)")]
+        }
         if let former = namesOfPeers[peer], former != hello.from {
             return [refuse(peer, .notYours, "this link belongs to \(former)")]
         }

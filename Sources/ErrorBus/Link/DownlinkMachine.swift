@@ -231,6 +231,8 @@ struct DownlinkChild: Hashable, Sendable {
 struct PeerID: Hashable, Sendable {
     let socket: Int
     let envelope: Envelope
+    /// The holder of its key; nil on a socket without keys.
+    var holder: KeyHolder?
 }
 
 // The status of this side of the node. Reading it changes only the count of requests.

@@ -69,15 +69,20 @@ package protocol TransportReceiver: AnyObject, Sendable {
     /// Whether it accepts more messages of a socket; otherwise they wait in the transport, within
     /// its limits, until the receiver requests to be woken.
     func isReady(on socket: SocketID) -> Bool
-    func received(_ frames: [Frame], on socket: SocketID)
+    /// - Parameter sender: The holder of the key by which the sender has proved itself; nil on a
+    ///   socket without keys.
+    func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?)
     /// So many messages were dropped for lack of room.
     func dropped(_ count: Int, on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
+    /// A connection was refused for its key, before any message.
+    func refused(_ key: RefusedKey)
     func woke()
 }
 
 extension TransportReceiver {
     package func isReady(on socket: SocketID) -> Bool { true }
+    package func refused(_ key: RefusedKey) {}
 }
 
 /// An event of a connection to a parent.

@@ -52,7 +52,9 @@ public final class Node: Service {
         _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
         parts: NodeParts
     ) {
-        self.init(settings, parents: parents, routes: routes, parts: parts, transport: Reactor())
+        self.init(
+            settings, parents: parents, routes: routes, parts: parts,
+            transport: Reactor(keys: parts.keys))
     }
 
     /// A node with its own `transport`.
@@ -64,7 +66,8 @@ public final class Node: Service {
         self.parts = parts
         listenCount = settings.listen.count
         unauthenticated =
-            settings.allowUnauthenticated ? nil : settings.listen.first { !$0.isLocal }
+            settings.allowUnauthenticated || parts.keys != nil
+            ? nil : settings.listen.first { !$0.isLocal }
         self.transport = transport
         let boot = BootID.make()
         var times = parts.times
@@ -113,6 +116,9 @@ public final class Node: Service {
     public var boundEndpoints: [Endpoint] {
         get async { isStarted.load(ordering: .acquiring) ? await transport.boundEndpoints() : [] }
     }
+
+    /// The keys of its tcp links; nil: links without keys.
+    package var keys: KeyRing? { parts.keys }
 
     /// The sizes of this node's tables; all 0 before it runs. Asks the thread of the sockets, so a
     /// reply also shows that this thread works.

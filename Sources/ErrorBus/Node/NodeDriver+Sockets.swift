@@ -5,8 +5,16 @@ extension NodeDriver: TransportReceiver {
         assumeIsolated { $0.takesMore || !$0.sockets.contains(socket) }
     }
 
-    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
-        assumeIsolated { $0.take(frames, from: socket) }
+    nonisolated func received(
+        _ frames: [Frame], on socket: SocketID, from sender: KeyHolder?
+    ) {
+        assumeIsolated { $0.take(frames, from: socket, sender) }
+    }
+
+    nonisolated func refused(_ key: RefusedKey) {
+        let what = key.key.map { "the unknown key \($0)" } ?? "what is no CURVE key"
+        let anomaly = Anomaly(kind: .unknownKey, detail: "\(what), from \(key.address)")
+        assumeIsolated { $0.perform([.dropped(anomaly)]) }
     }
 
     nonisolated func dropped(_ count: Int, on socket: SocketID) {
@@ -44,10 +52,10 @@ extension NodeDriver: TransportReceiver {
         anomalies.note(anomaly, count: count, at: transport.now, logger)
     }
 
-    private func take(_ frames: [Frame], from socket: SocketID) {
+    private func take(_ frames: [Frame], from socket: SocketID, _ sender: KeyHolder?) {
         switch side(of: socket) {
         case nil: break
-        case .below: takeFromBelow(frames, socket)
+        case .below: takeFromBelow(frames, socket, sender)
         case .above(let way):
             takeFromAbove(frames, way) { message, machine, now in
                 machine.received(message, at: now)
@@ -61,17 +69,17 @@ extension NodeDriver: TransportReceiver {
 
     /// Also called after the stop, until the socket is closed: the machine then refuses requests
     /// for a while.
-    private func takeFromBelow(_ frames: [Frame], _ socket: SocketID) {
+    private func takeFromBelow(_ frames: [Frame], _ socket: SocketID, _ sender: KeyHolder?) {
         let peer: PeerID
         let body: ArraySlice<Frame>
         do throws(WireError) {
             let (envelope, rest) = try Envelope.split(frames)
-            (peer, body) = (PeerID(socket: socket.number, envelope: envelope), rest)
+            (peer, body) = (PeerID(socket: socket.number, envelope: envelope, holder: sender), rest)
         } catch {
             guard let nearest = Envelope.nearest(to: frames) else {
                 return perform([.dropped(Anomaly(kind: .malformed, detail: error.description))])
             }
-            let peer = PeerID(socket: socket.number, envelope: nearest)
+            let peer = PeerID(socket: socket.number, envelope: nearest, holder: sender)
             return below { machine, now in machine.malformed(error, from: peer, at: now) }
         }
         if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {

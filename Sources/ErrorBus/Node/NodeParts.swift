@@ -24,6 +24,8 @@ public struct NodeParts: Sendable {
     public var audit: (any AuditLog)?
     /// The origin of this process's presentations; nil: the node's own name.
     package var origin: NodeName?
+    /// The keys of the node's tcp links; nil: links without keys, for loopback and ipc only.
+    public var keys: KeyRing?
     /// The errors that count as user cancellations.
     public var cancellation = UserCancellation.standard
     package var times = LinkTimes()

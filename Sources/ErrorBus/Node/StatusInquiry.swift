@@ -5,14 +5,15 @@ extension NodeStatus {
     /// Reads the status of the nodes that listen at these endpoints, in parallel. Takes as long as
     /// the slowest of them, at most `limit` for each 128 of them.
     ///
+    /// - Parameter keys: The keys for nodes whose tcp sockets have keys.
     /// - Returns: One result for each endpoint, in their order.
     package static func ask(
-        _ endpoints: [Endpoint], within limit: Duration = .seconds(2)
+        _ endpoints: [Endpoint], keys: KeyRing? = nil, within limit: Duration = .seconds(2)
     ) async -> [Result<NodeStatus, StatusFailure>] {
         var results: [Result<NodeStatus, StatusFailure>] = []
         var rest = endpoints[...]
         while !rest.isEmpty {
-            let inquiry = StatusInquiry(Array(rest.prefix(askedMax)))
+            let inquiry = StatusInquiry(Array(rest.prefix(askedMax)), keys)
             results += await inquiry.run(within: limit)
             rest = rest.dropFirst(askedMax)
         }
@@ -28,7 +29,7 @@ private actor StatusInquiry {
 
     private typealias Reply = Result<Frame, StatusFailure>
 
-    private nonisolated let reactor = Reactor()
+    private nonisolated let reactor: Reactor
     private let endpoints: [Endpoint]
     /// The index of the endpoint of each socket.
     private var open: [SocketID: Int] = [:]
@@ -37,8 +38,9 @@ private actor StatusInquiry {
     private var waiting: CheckedContinuation<Void, Never>?
     private var limitText = ""
 
-    init(_ endpoints: [Endpoint]) {
+    init(_ endpoints: [Endpoint], _ keys: KeyRing?) {
         self.endpoints = endpoints
+        reactor = Reactor(keys: keys)
         replies = Array(repeating: nil, count: endpoints.count)
     }
 
@@ -88,7 +90,9 @@ private actor StatusInquiry {
 }
 
 extension StatusInquiry: TransportReceiver {
-    nonisolated func received(_ frames: [Frame], on socket: SocketID) {
+    nonisolated func received(
+        _ frames: [Frame], on socket: SocketID, from sender: KeyHolder?
+    ) {
         assumeIsolated { $0.take(frames, from: socket) }
     }
 

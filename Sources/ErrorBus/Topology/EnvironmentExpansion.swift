@@ -98,7 +98,7 @@ package enum FilePath {
         return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 
-    static func resolve(_ path: String, in folder: String) -> String {
+    package static func resolve(_ path: String, in folder: String) -> String {
         if path.hasPrefix("/") || folder.isEmpty || folder == "." { return path }
         let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
         return folder.hasSuffix("/") ? folder + rest : folder + "/" + rest

@@ -5,6 +5,8 @@ public struct NodeSettings: Hashable, Sendable {
     package var next: [Hop] = []
     /// Where children connect.
     public var listen: [Endpoint] = []
+    /// Where children on other machines connect, when that is not what ``listen`` says.
+    package var advertise: Endpoint?
     /// In the order in which they are asked, until one does not decline.
     package var presenters: [PresenterSettings] = []
     /// In order; every matching rule applies.
@@ -31,6 +33,12 @@ public struct NodeSettings: Hashable, Sendable {
     package var retention = JournalRetention()
 
     public init(name: NodeName) { self.name = name }
+
+    /// The endpoint that others connect to: the advertised one, else the first of ``listen`` that
+    /// is concrete. Nil when there is none.
+    package var endpoint: Endpoint? {
+        advertise ?? listen.lazy.compactMap(\.connectable).first
+    }
 
     /// The destinations of its rules other than ``next``, each once.
     package var routes: [Hop] {

@@ -10,7 +10,13 @@ package struct Topology: Hashable, Sendable {
     /// In the order of the file, defaults applied.
     package let nodes: OrderedDictionary<NodeName, NodeSettings>
 
-    package init(nodes: OrderedDictionary<NodeName, NodeSettings>) { self.nodes = nodes }
+    /// The folder of the keys of its tcp links; nil: links without keys.
+    package let keys: String?
+
+    package init(nodes: OrderedDictionary<NodeName, NodeSettings>, keys: String? = nil) {
+        self.nodes = nodes
+        self.keys = keys
+    }
 
     /// The settings of one node; nil when the topology has none of that name.
     package subscript(node: NodeName) -> NodeSettings? { nodes[node] }
@@ -20,8 +26,8 @@ package struct Topology: Hashable, Sendable {
 
     /// The endpoints that `node` connects to, in order, one for each entry of `next`.
     ///
-    /// For a parent given by name it is the parent's first connectable endpoint; a wildcard
-    /// endpoint is taken to be on this machine.
+    /// For a parent given by name it is the endpoint that the parent advertises, else its first
+    /// connectable one; a wildcard endpoint is taken to be on this machine.
     package func parentEndpoints(of node: NodeName) -> [Endpoint] {
         (nodes[node]?.next ?? []).compactMap { endpoint(of: $0) }
     }
@@ -33,10 +39,19 @@ package struct Topology: Hashable, Sendable {
         }
     }
 
+    /// The nodes that listen, by the endpoints where others connect to them.
+    package var namesOfEndpoints: [Endpoint: NodeName] {
+        let pairs = nodes.values.flatMap { node in
+            (node.listen.compactMap(\.connectable) + (node.advertise.map { [$0] } ?? []))
+                .map { ($0, node.name) }
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
     func endpoint(of hop: Hop) -> Endpoint? {
         switch hop {
         case .endpoint(let endpoint): endpoint
-        case .node(let parent): nodes[parent]?.listen.lazy.compactMap(\.connectable).first
+        case .node(let parent): nodes[parent]?.endpoint
         }
     }
 

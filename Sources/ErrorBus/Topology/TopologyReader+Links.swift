@@ -38,6 +38,18 @@ extension TopologyReader {
         }
     }
 
+    mutating func advertised(_ field: ConfigurationField) -> Endpoint? {
+        let allowed = "an endpoint with a host and a port"
+        guard let text = decoder.text(field, allowed: allowed),
+            let endpoint = endpoint(text, field)
+        else { return nil }
+        guard endpoint.isConnectable else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return endpoint
+    }
+
     private mutating func endpoint(_ text: String, _ field: ConfigurationField) -> Endpoint? {
         do throws(EndpointError) {
             return try Endpoint(text).resolved(relativeTo: folder)

@@ -43,7 +43,8 @@ package struct TopologyReader {
 
     private mutating func topology(_ root: ConfigurationNode) -> Topology {
         let file = ConfigurationField(root, path: "")
-        guard let fields = decoder.fields(file, keys: ["version", "defaults", "nodes"]) else {
+        guard let fields = decoder.fields(file, keys: ["version", "keys", "defaults", "nodes"])
+        else {
             return Topology(nodes: [:])
         }
         readVersion(fields["version"], in: file)
@@ -59,7 +60,8 @@ package struct TopologyReader {
                 allowed: "a mapping of node names to their settings")
             return Topology(nodes: [:])
         }
-        return Topology(nodes: readNodes(nodes, defaults: defaults))
+        let keys = fields["keys"].flatMap { path($0) }
+        return Topology(nodes: readNodes(nodes, defaults: defaults), keys: keys)
     }
 
     private mutating func readVersion(_ field: ConfigurationField?, in file: ConfigurationField) {
@@ -93,7 +95,7 @@ package struct TopologyReader {
 
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
     private static let nodeKeys =
-        ["next", "listen", "presenters", "notify", "responders"] + timingKeys
+        ["next", "listen", "advertise", "presenters", "notify", "responders"] + timingKeys
         + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 
     private mutating func readNode(
@@ -109,6 +111,7 @@ package struct TopologyReader {
         }
         if let next = fields["next"] { settings.next = hops(next) }
         if let listen = fields["listen"] { settings.listen = endpoints(listen) }
+        settings.advertise = fields["advertise"].flatMap { advertised($0) }
         if let presenters = fields["presenters"] {
             settings.presenters = readPresenters(presenters)
         }

@@ -81,7 +81,9 @@ struct TopologyValidator {
     private mutating func checkHop(
         _ hop: Hop, of node: NodeSettings, at field: String, in file: String? = nil
     ) {
-        guard case .node(let parent) = hop else { return }
+        guard case .node(let parent) = hop else {
+            return checkKey(of: hop, at: field, in: file)
+        }
         let others = topology.nodes.keys.filter { $0 != node.name }.map(\.description)
         guard let settings = topology.nodes[parent] else {
             let allowed = "a node of this topology (\(others.joined(separator: ", ")))"
@@ -97,7 +99,7 @@ struct TopologyValidator {
                 allowed: "a node with listen, or an endpoint",
                 hint: "add listen to node \(parent)")
         } else if !settings.listen.isEmpty,
-            settings.listen.allSatisfy({ $0.connectable == nil })
+            settings.endpoint == nil
         {
             report(
                 field, in: file,
@@ -106,14 +108,33 @@ struct TopologyValidator {
         }
     }
 
+    /// A key belongs to a name, so a parent with a key has one.
+    private mutating func checkKey(of hop: Hop, at field: String, in file: String?) {
+        guard topology.keys != nil, case .endpoint(let endpoint) = hop,
+            case .tcp = endpoint.address, topology.namesOfEndpoints[endpoint] == nil
+        else { return }
+        report(
+            field, in: file, found: "\"\(endpoint)\", whose key is not known",
+            allowed: "a node of this topology, since it has keys",
+            hint: "add the node with its listen, and name it here")
+    }
+
     private mutating func checkListening(of node: NodeSettings) {
+        if let endpoint = node.advertise, node.listen.isEmpty {
+            report(
+                "nodes.\(node.name).advertise",
+                found: "\"\(endpoint)\" of a node that does not listen",
+                allowed: "a node with listen")
+        }
+        guard topology.keys == nil else { return }
         for (index, endpoint) in node.listen.enumerated()
         where !endpoint.isLocal && !node.allowUnauthenticated {
             report(
                 entry("nodes.\(node.name).listen", index),
                 found: "\"\(endpoint)\", open to other machines without security",
                 allowed: "ipc, or tcp on a loopback host such as 127.0.0.1",
-                hint: "if the network itself is trusted, say allowUnauthenticated: true")
+                hint: "add keys: FOLDER to the topology and run bus-node keygen; "
+                    + "if the network itself is trusted, say allowUnauthenticated: true")
         }
     }
 

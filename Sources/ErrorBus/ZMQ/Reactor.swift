@@ -43,6 +43,9 @@ actor Reactor {
         weak var receiver: (any TransportReceiver)?
     }
 
+    /// The keys of its tcp sockets; nil: they have none.
+    private nonisolated let keys: KeyRing?
+    private var hasAuthenticator = false
     private var context: ZMQContext?
     private var slots: [SocketID: Slot] = [:]
     private var wakes: [ObjectIdentifier: Wake] = [:]
@@ -53,10 +56,15 @@ actor Reactor {
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
     private nonisolated let hostFailures = Mutex<[(SocketID, String)]>([])
+    /// Filled by the authenticator's thread, at most so many in one turn.
+    private nonisolated let refusedKeys = Mutex<[RefusedKey]>([])
+    private static let refusedKeysMax = 64
     /// Filled from any thread.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// The number of polls.
     private(set) var turnCount = 0
+
+    init(keys: KeyRing? = nil) { self.keys = keys }
 
     deinit {
         // No sockets are open: each socket's owner keeps the reactor until it is shut down.
@@ -86,6 +94,7 @@ actor Reactor {
         turnCount += 1
         waitForWork(mayWait)
         deliverConnectionEvents()
+        deliverRefusedKeys()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
             if pollItems[index + 1].revents != 0 { read(socket) }
@@ -127,8 +136,14 @@ actor Reactor {
         // A copy of the slot would hold its queue, and each line would be copied to grow.
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
         for _ in 0..<Self.readMax {
-            guard let frames = socket.receive() else { return }
-            if let count = slots[id]?.queue.add(frames) {
+            guard let (frames, key) = socket.receive() else { return }
+            let sender = key.flatMap { keys?.holder(of: $0) }
+            guard sender != nil || !socket.isKeyed else {
+                // It was revoked since its connection was made.
+                receiver.refused(RefusedKey(key: key, address: "a live link"))
+                continue
+            }
+            if let count = slots[id]?.queue.add(frames, from: sender) {
                 slots[id]?.hadOverflow = true
                 receiver.dropped(count, on: id)
             }
@@ -140,9 +155,9 @@ actor Reactor {
             // Looked up each time: a delivered message may close the socket.
             for _ in 0..<Self.deliverMax {
                 guard let receiver = slots[id]?.receiver, receiver.isReady(on: id),
-                    let frames = slots[id]?.queue.next()
+                    let (frames, sender) = slots[id]?.queue.next()
                 else { break }
-                receiver.received(frames, on: id)
+                receiver.received(frames, on: id, from: sender)
             }
             if slots[id]?.hadOverflow == true, slots[id]?.queue.isEmpty == true {
                 slots[id]?.hadOverflow = false
@@ -160,8 +175,10 @@ actor Reactor {
             // The parent's last messages come before the disconnection.
             if event == .disconnected {
                 read(id)
-                while let receiver = slots[id]?.receiver, let frames = slots[id]?.queue.next() {
-                    receiver.received(frames, on: id)
+                while let receiver = slots[id]?.receiver,
+                    let (frames, sender) = slots[id]?.queue.next()
+                {
+                    receiver.received(frames, on: id, from: sender)
                 }
             }
             if event == .connected { slots[id]?.wasConnected = true }
@@ -174,6 +191,16 @@ actor Reactor {
         for (id, reason) in failures where slots[id]?.wasConnected == false {
             slots[id]?.receiver.changed(.failed(reason), on: id)
         }
+    }
+
+    private func deliverRefusedKeys() {
+        let refused = refusedKeys.withLock { keys in
+            defer { keys.removeAll() }
+            return keys
+        }
+        guard !refused.isEmpty, let slot = slots.values.first(where: { $0.socket.kind == .router })
+        else { return }
+        for key in refused { slot.receiver.refused(key) }
     }
 
     private func deliverNudges() {
@@ -199,7 +226,8 @@ actor Reactor {
     ) throws(TransportError) -> SocketID {
         let context = if let made = self.context { made } else { try ZMQContext(for: endpoint) }
         self.context = context
-        let socket = try ZMQSocket(kind, endpoint: endpoint, context: context)
+        let keys = try keys(of: kind, endpoint, context)
+        let socket = try ZMQSocket(kind, endpoint: endpoint, keys: keys, context: context)
         socketCount += 1
         let id = SocketID(number: socketCount)
         var monitor: SocketMonitor?
@@ -219,6 +247,40 @@ actor Reactor {
         pollItems = []
         if kind == .dealer { lookUpHost(of: endpoint, for: id) }
         return id
+    }
+
+    /// The keys of a new socket; a listening one waits for the thread that judges its peers.
+    private func keys(
+        of kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ context: ZMQContext
+    ) throws(TransportError) -> ZMQSocket.Keys? {
+        guard let keys, case .tcp = endpoint.address else { return nil }
+        func failure(_ operation: String, _ reason: String) -> TransportError {
+            TransportError(
+                endpoint: endpoint, operation: operation, reason: reason, isInUse: false)
+        }
+        switch kind {
+        case .router:
+            if !hasAuthenticator {
+                let authenticator = Authenticator(keys, context: context) { [weak self] refused in
+                    self?.note(refused)
+                }
+                guard authenticator != nil else {
+                    throw failure("check the keys of", ZMQError.text(zmq_errno()))
+                }
+                hasAuthenticator = true
+            }
+            return .listening(own: keys.keys.own)
+        case .dealer:
+            guard let (own, parent) = keys.parentKey(at: endpoint) else {
+                throw failure("connect to", "no public key of that node is known")
+            }
+            return .connecting(own: own, parent: parent)
+        }
+    }
+
+    private nonisolated func note(_ refused: RefusedKey) {
+        refusedKeys.withLock { if $0.count < Self.refusedKeysMax { $0.append(refused) } }
+        reactorExecutor.signal()
     }
 
     private func lookUpHost(of endpoint: Endpoint, for id: SocketID) {

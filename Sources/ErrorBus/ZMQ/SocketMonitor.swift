@@ -102,8 +102,9 @@ final class SocketMonitor: Sendable {
         switch event {
         case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: .connected
         case ZMQ_EVENT_DISCONNECTED: .disconnected
-        case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: .failed("the other side does not speak ZeroMQ")
-        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: .failed("the other side refuses this key")
+        case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+            .failed("the other side does not speak ZeroMQ, or has keys where this one has none")
+        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: .failed("the other side refuses this node's key")
         case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: .failed("the handshake failed")
         default: nil
         }

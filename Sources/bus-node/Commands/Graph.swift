@@ -28,6 +28,8 @@ struct Graph: AsyncParsableCommand {
     @Flag(help: "Ask the nodes for their status and show it.")
     var live = false
 
+    @OptionGroup var key: KeyChoice
+
     @Flag(help: "Print nodes and links as JSON.")
     var json = false
 
@@ -35,7 +37,9 @@ struct Graph: AsyncParsableCommand {
         try await orFail {
             let topology = try TopologyLoader.load(try choice.path()).topology
             let graph = TopologyGraph(
-                topology, live: live ? await LiveTopology.ask(topology) : nil)
+                topology,
+                live: live
+                    ? await LiveTopology.ask(topology, keys: try key.ring(in: topology)) : nil)
             if json { return try StandardOutput.print(graph.json) }
             let lines =
                 switch format {

@@ -36,10 +36,12 @@ struct Status: AsyncParsableCommand {
 
     private func ask(_ text: String, in topology: Topology, _ path: String) async throws {
         let settings = try topology.node(named: text, in: path)
-        if let endpoint = settings.listen.lazy.compactMap(\.connectable).first {
-            return try printStatus(try await Self.ask(endpoint, "\(settings.name) at \(endpoint)"))
+        let keys = try choice.key.ring(in: topology)
+        if let endpoint = settings.endpoint {
+            let title = "\(settings.name) at \(endpoint)"
+            return try printStatus(try await Self.ask(endpoint, title, keys: keys))
         }
-        let hearsay = try await Hearsay(of: settings.name, in: topology)
+        let hearsay = try await Hearsay(of: settings.name, in: topology, keys: keys)
         try json
             ? StandardOutput.print(hearsay.json) : StandardOutput.print(hearsay.lines)
         if hearsay.isUnknown {
@@ -47,8 +49,10 @@ struct Status: AsyncParsableCommand {
         }
     }
 
-    private static func ask(_ endpoint: Endpoint, _ title: String) async throws -> NodeStatus {
-        switch await NodeStatus.ask([endpoint]).first {
+    private static func ask(
+        _ endpoint: Endpoint, _ title: String, keys: KeyRing? = nil
+    ) async throws -> NodeStatus {
+        switch await NodeStatus.ask([endpoint], keys: keys).first {
         case .success(let status): return status
         case .failure(let failure): throw Failure(failure, asking: title)
         case nil: throw Failure(.software, "no node was asked")

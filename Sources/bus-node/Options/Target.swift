@@ -73,11 +73,13 @@ struct Target: ParsableArguments {
                     parts: try assembly.parts(use: .amongClients)),
                 failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
         }
-        guard let endpoint = settings.listen.lazy.compactMap(\.connectable).first else {
+        guard let endpoint = settings.endpoint else {
             throw Failure(
                 .badConfiguration, "\(path): \(node) has no `listen` endpoint to connect to")
         }
-        var leaf = NodeSettings(name: try ownName(command))
+        let keys = try choice.key.ring(in: assembly.loaded.topology)
+        var leaf = NodeSettings(
+            name: try ownName(keys == nil ? command : "\(try choice.key.name)-\(command)"))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
         // A node that asks its own presenters without a parent does so after its grace.
         let ownGrace =
@@ -86,7 +88,10 @@ struct Target: ParsableArguments {
         leaf.grace = try graceDuration() ?? ownGrace
         leaf.deadline = settings.deadline
         var parts = NodeParts(logger: logger)
-        parts.origin = origin
+        // What is presented under one id has one origin, and the key's name in it.
+        parts.origin =
+            keys == nil ? origin : try origin.flatMap { NodeName("\(try choice.key.name)-\($0)") }
+        parts.keys = keys
         return Leaf(
             node: Node(leaf, parents: [endpoint], parts: parts),
             failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
@@ -148,6 +153,8 @@ struct NodeChoice: ParsableArguments {
             """)
     var node: String?
 
+    @OptionGroup var key: KeyChoice
+
     /// - Parameters:
     ///   - argument: The node's name where the command has an argument for it.
     ///   - missing: The message when nothing is given.
@@ -181,6 +188,35 @@ struct NodeChoice: ParsableArguments {
             throw Failure(.usage, "\(missing): \(path.shown()) needs a node's name, as --node NAME")
         }
         return .node(name, topology: path)
+    }
+}
+
+/// The key that a command uses in a topology with keys.
+struct KeyChoice: ParsableArguments {
+    @Option(
+        help: """
+            The key to connect with, in a topology with `keys:`; BUS_NODE_KEY when not given, else \
+            client.
+            """)
+    var key: String?
+
+    var name: NodeName {
+        get throws(Failure) {
+            let text = key ?? ProcessInfo.processInfo.environment["BUS_NODE_KEY"]
+            guard let text else { return KeyFolder.clientName }
+            guard let name = NodeName(text) else {
+                throw Failure(
+                    .usage,
+                    "\(key == nil ? "BUS_NODE_KEY" : "--key"): found \"\(text.shown())\", "
+                        + "allowed: \(NodeName.allowed)")
+            }
+            return name
+        }
+    }
+
+    /// The keys of this command; nil in a topology without keys.
+    func ring(in topology: Topology) throws(Failure) -> KeyRing? {
+        try KeyFolder.ring(of: try name, in: topology)
     }
 }
 

@@ -63,6 +63,7 @@ import Testing
         for number in 6...1_000 {
             _ = ask(&rig, number, of: NodeName(stringLiteral: "gone-\(number)"))
             _ = rig.machine.withdrew(Self.id(number), reason: .origin, at: rig.now)
+            _ = rig.get(.withdrawn(id: Self.id(number)))
         }
         #expect(rig.machine.line.count == 4)
         #expect(rig.machine.line.originCount <= 2 * 4 + 8)

@@ -10,7 +10,7 @@ struct ReceiveQueueTests {
     /// Of which peer each message is, in the order they are taken.
     private func peers(_ queue: inout ReceiveQueue) -> [UInt8] {
         var peers: [UInt8] = []
-        while let frames = queue.next() { peers.append(frames[0][0]) }
+        while let (frames, _) = queue.next() { peers.append(frames[0][0]) }
         return peers
     }
 
@@ -22,7 +22,7 @@ struct ReceiveQueueTests {
             #expect(dropped == nil)
         }
         var numbers: [UInt8] = []
-        while let frames = queue.next() {
+        while let (frames, _) = queue.next() {
             numbers.append(frames[1][0])
         }
         #expect(numbers == Array(0..<100))

@@ -58,7 +58,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         if event == .connected { _ = transport.send([[], request], on: socket) }
     }
 
-    func received(_ frames: [Frame], on socket: SocketID) {
+    func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?) {
         guard let frame = frames.last,
             let said = try? JSONDecoder().decode(Reply.self, from: Data(frame))
         else { return }

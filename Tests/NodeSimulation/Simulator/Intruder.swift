@@ -98,7 +98,7 @@ final class Intruder: TransportReceiver, @unchecked Sendable {
     }
 
     /// Refusals are all that it may get; what else comes changes nothing for it.
-    func received(_ frames: [Frame], on socket: SocketID) {
+    func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?) {
         guard frames.count > 2, frames[2] == Frame("ANSWER".utf8) else { return }
         world.ledger.leakedCount += 1
     }

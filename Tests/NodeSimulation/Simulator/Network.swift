@@ -213,7 +213,8 @@ final class Network: @unchecked Sendable {
             guard !listener.transport.isDead else { return }
             trace(connection.signs.up, frames)
             listener.transport.run {
-                listener.receiver.received([connection.address] + frames, on: listener.socket)
+                listener.receiver.received(
+                    [connection.address] + frames, on: listener.socket, from: nil)
             }
         case .down:
             guard !connection.child.isDead, !connection.isClosed else { return }
@@ -221,7 +222,9 @@ final class Network: @unchecked Sendable {
             if !connection.isWelcomed {
                 connection.isWelcomed = frames.contains { $0.elementsEqual("WELCOME".utf8) }
             }
-            connection.child.run { connection.receiver.received(frames, on: connection.socket) }
+            connection.child.run {
+                connection.receiver.received(frames, on: connection.socket, from: nil)
+            }
         }
     }
 

@@ -127,7 +127,7 @@ final class Requester: TransportReceiver, @unchecked Sendable {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    func received(_ frames: [Frame], on socket: SocketID) {
+    func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?) {
         guard socket == self.socket, frames.count > 3, !isDone else { return }
         let texts = frames.suffix(4).map { String(decoding: $0, as: UTF8.self) }
         var fields: [String: String] = [:]

@@ -1,0 +1,129 @@
+package import ErrorBus
+import Foundation
+import Glibc
+
+/// The folder of a topology's keys: `NAME.key` of every node and client, which every machine has,
+/// and `NAME.key_secret`, which only the machine of NAME has.
+package struct KeyFolder {
+    /// The key of commands that run on a person's machine.
+    package static let clientName: NodeName = "client"
+    private static let certificateByteCountMax = 4_096
+    private static let fileCountMax = 10_000
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The keys of one node or client; nil when the topology has none.
+    package static func ring(of name: NodeName, in topology: Topology) throws(Failure) -> KeyRing? {
+        guard let path = topology.keys else { return nil }
+        return KeyRing(try KeyFolder(path).keys(of: name, in: topology))
+    }
+
+    /// - Throws: When a file is missing, can be read by others, or is no key.
+    package func keys(of name: NodeName, in topology: Topology) throws(Failure) -> LinkKeys {
+        let own = try pair(of: name)
+        let known = try publicKeys()
+        guard known[name] == own.publicKey else {
+            let found = known[name] == nil ? "is missing" : "is not the public key of that pair"
+            throw Failure(
+                .badConfiguration, "key \(secretFile(of: name)): \(publicFile(of: name)) \(found)")
+        }
+        return LinkKeys(own: own, known: known, parents: topology.namesOfEndpoints)
+    }
+
+    package func publicFile(of name: NodeName) -> String {
+        FilePath.resolve("\(name)\(KeyCertificate.publicSuffix)", in: path)
+    }
+
+    package func secretFile(of name: NodeName) -> String {
+        FilePath.resolve("\(name)\(KeyCertificate.secretSuffix)", in: path)
+    }
+
+    /// The pair in a secret file, which only its owner may read.
+    package func pair(of name: NodeName) throws(Failure) -> KeyPair {
+        let file = secretFile(of: name)
+        let text: String
+        do throws(FileRefusal) {
+            text = try PrivateFile.text(of: file, byteCountMax: Self.certificateByteCountMax)
+        } catch {
+            throw Failure(error.status, "key \(file.shown()): \(error.text)")
+        }
+        guard let pair = try certificate(text, file).pair else {
+            throw Failure(.badConfiguration, "key \(file.shown()): found no secret-key")
+        }
+        return pair
+    }
+
+    /// The public keys of the folder, by name.
+    package func publicKeys() throws(Failure) -> [NodeName: PublicKey] {
+        let files: [String]
+        do { files = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+            throw Failure(
+                .noInput,
+                "keys \(path.shown()): the folder cannot be read; bus-node keygen makes it")
+        }
+        var keys: [NodeName: PublicKey] = [:]
+        var names: [PublicKey: NodeName] = [:]
+        for file in files.filter({ $0.hasSuffix(KeyCertificate.publicSuffix) }).sorted() {
+            guard let name = NodeName(file.dropLast(KeyCertificate.publicSuffix.count)) else {
+                continue
+            }
+            guard keys.count < Self.fileCountMax else {
+                throw Failure(
+                    .badConfiguration, "keys \(path.shown()): more than \(Self.fileCountMax) keys")
+            }
+            let key = try publicKey(of: name)
+            if let other = names.updateValue(name, forKey: key) {
+                throw Failure(
+                    .badConfiguration,
+                    "keys \(path.shown()): \(other) and \(name) have the same key")
+            }
+            keys[name] = key
+        }
+        return keys
+    }
+
+    private func publicKey(of name: NodeName) throws(Failure) -> PublicKey {
+        let file = publicFile(of: name)
+        guard let handle = FileHandle(forReadingAtPath: file),
+            let bytes = try? handle.read(upToCount: Self.certificateByteCountMax)
+        else { throw Failure(.noInput, "key \(file.shown()): cannot be read") }
+        return try certificate(String(decoding: bytes, as: UTF8.self), file).publicKey
+    }
+
+    private func certificate(_ text: String, _ file: String) throws(Failure) -> KeyCertificate {
+        do throws(KeyCertificate.Problem) { return try KeyCertificate(text: text) } catch {
+            throw Failure(.badConfiguration, "key \(file.shown()): \(error)")
+        }
+    }
+
+    // MARK: Making keys
+
+    /// Makes the folder and the pair of a name; false when it has one, which stays.
+    package func make(_ name: NodeName) throws(Failure) -> Bool {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw Failure(
+                .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
+        }
+        let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
+        guard FileStatus(secretFile) == nil, FileStatus(publicFile) == nil else { return false }
+        guard let pair = KeyPair.make(), let secret = KeyCertificate(pair).secretText else {
+            throw Failure(.software, "this libzmq was built without CURVE")
+        }
+        // Never over a file that is there, and never readable by others, not for a moment.
+        try create(secretFile, secret, mode: 0o600)
+        try create(publicFile, KeyCertificate(pair).publicText, mode: 0o644)
+        return true
+    }
+
+    private func create(_ file: String, _ text: String, mode: mode_t) throws(Failure) {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let isWritten =
+            descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
+            && fsync(descriptor) == 0
+        let reason = String(cString: strerror(errno))
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten else { throw Failure(.cannotCreate, "key \(file.shown()): \(reason)") }
+    }
+}

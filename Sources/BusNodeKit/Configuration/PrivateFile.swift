@@ -1,0 +1,35 @@
+import Foundation
+import Glibc
+
+/// A file with a secret, which only its owner may read or write.
+enum PrivateFile {
+    /// Its text, cut to so many bytes.
+    static func text(of file: String, byteCountMax: Int) throws(FileRefusal) -> String {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        guard let status = FileStatus(descriptor: descriptor), status.isFile else {
+            throw FileRefusal(status: .noInput, found: "not a regular file")
+        }
+        guard status.isPrivate, status.owner == getuid() || status.owner == 0 else {
+            throw FileRefusal(
+                status: .badConfiguration, found: "mode 0\(String(status.mode, radix: 8))",
+                allowed: "0600, and this user as its owner")
+        }
+        var bytes = [UInt8](repeating: 0, count: byteCountMax)
+        let count = read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
+
+/// Why a file is refused as that of a token, a secret or authorities.
+struct FileRefusal: Error {
+    let status: ExitStatus
+    let found: String
+    /// Nil when the system refused it.
+    var allowed: String?
+
+    var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
+}

@@ -1,0 +1,70 @@
+/// A key file, in the form of ZeroMQ's certificates (ZPL, RFC 4): `NAME.key` with the public key,
+/// and `NAME.key_secret` with both. Tools of other languages read and write it, such as
+/// `zmq.auth.load_certificate` of pyzmq.
+package struct KeyCertificate: Sendable {
+    package static let publicSuffix = ".key"
+    package static let secretSuffix = ".key_secret"
+
+    package let publicKey: PublicKey
+    /// Nil in a public file.
+    package let pair: KeyPair?
+
+    package init(_ pair: KeyPair) { (publicKey, self.pair) = (pair.publicKey, pair) }
+
+    /// Why a file is not a certificate.
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    package init(text: String) throws(Problem) {
+        var values: [Substring: Substring] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            let line = line.drop { $0 == " " || $0 == "\t" }
+            guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { continue }
+            let key = Self.trimmed(line[..<equals])
+            let value = Self.trimmed(line[line.index(after: equals)...])
+            guard value.count >= 2, value.first == "\"", value.last == "\"" else { continue }
+            values[key] = value.dropFirst().dropLast()
+        }
+        guard let found = values["public-key"] else {
+            throw Problem(
+                description: "found no public-key = \"...\", as bus-node keygen writes it")
+        }
+        guard let key = PublicKey(found) else {
+            throw Problem(description: "public-key is not \(PublicKey.allowed)")
+        }
+        guard let secret = values["secret-key"] else {
+            (publicKey, pair) = (key, nil)
+            return
+        }
+        guard let pair = KeyPair(secret: secret) else {
+            throw Problem(description: "secret-key is not \(PublicKey.allowed)")
+        }
+        guard pair.publicKey == key else {
+            throw Problem(description: "secret-key and public-key are not of one pair")
+        }
+        (publicKey, self.pair) = (key, pair)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" || last == "\r" {
+            text.removeLast()
+        }
+        return text
+    }
+
+    package var publicText: String {
+        "# The public CURVE key of a node. Every node that it talks to has this file.\n"
+            + "metadata\ncurve\n    public-key = \"\(publicKey)\"\n"
+    }
+
+    /// The text of the secret file; nil without the secret key.
+    package var secretText: String? {
+        pair.map {
+            "# The secret CURVE key of a node. Only this node has this file, with mode 0600.\n"
+                + "metadata\ncurve\n    public-key = \"\($0.publicKey)\"\n"
+                + "    secret-key = \"\($0.secret)\"\n"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// A topology with keys, from `keygen` to an answer.
+    struct Keys {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private var topology: String { sandbox.path("topology.yaml") }
+
+        /// A node that answers everything with `retry`, on a port of its own.
+        private func writeTopology() throws {
+            let port = try Port().number
+            try sandbox.writeTopology(listening: "tcp://127.0.0.1:\(port)")
+            let text = try sandbox.read("topology.yaml")
+            try sandbox.write(
+                "topology.yaml", "keys: keys\n" + text + "\n    whenUnreachable: fail\n")
+        }
+
+        private func run(_ arguments: String...) async throws -> (status: Int32, said: String) {
+            let process = try Launched(arguments)
+            let status = try await process.ending()
+            return (status, process.output.value + process.errors.value)
+        }
+
+        private func presented(_ more: String...) async throws -> (status: Int32, said: String) {
+            let process = try Launched(
+                [
+                    "present", "--topology", topology, "--node", "central", "--description",
+                    "Boom", "--option", "retry=Retry", "--grace", "2s",
+                ] + more)
+            let status = try await process.ending()
+            return (status, process.output.value + process.errors.value)
+        }
+
+        private func mode(_ name: String) throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.path(name))
+            return try #require(attributes[.posixPermissions] as? Int)
+        }
+
+        @Test("keygen makes a pair for each node and client once, readable by its owner only")
+        func keygen() async throws {
+            try writeTopology()
+            let made = try await run("keygen", topology, "--name", "deploy")
+            #expect(made.status == 0)
+            for name in ["central", "client", "deploy"] {
+                #expect(made.said.contains("made  \(sandbox.path("keys/\(name).key_secret"))"))
+                #expect(try mode("keys/\(name).key_secret") == 0o600)
+                #expect(try !sandbox.read("keys/\(name).key").contains("secret-key ="))
+            }
+            #expect(try mode("keys") == 0o700)
+            let secret = try sandbox.read("keys/central.key_secret")
+            let again = try await run("keygen", topology)
+            #expect(again.status == 0 && again.said.contains("kept"))
+            #expect(try sandbox.read("keys/central.key_secret") == secret)
+            let quoted = try #require(secret.split(separator: "\"").dropLast().last)
+            #expect(!made.said.contains(quoted) && !again.said.contains(quoted))
+        }
+
+        @Test("present and status with a key; a new key passes after SIGHUP, and another never")
+        func passing() async throws {
+            try writeTopology()
+            #expect(try await run("keygen", topology).status == 0)
+            let central = try await sandbox.start("central")
+            let answered = try await presented()
+            #expect(answered.status == 0 && answered.said.contains("retry"), "\(answered.said)")
+            let status = try await run("status", "central", "--topology", topology)
+            #expect(status.status == 0, "\(status.said)")
+            #expect(try await run("keygen", topology, "--name", "deploy").status == 0)
+            let early = try await presented("--key", "deploy")
+            #expect(early.status == 69 && early.said.contains("refuses this node's key"))
+            #expect(await central.says("unknownKey"))
+            central.send(SIGHUP)
+            #expect(await central.says("rules and keys read again"))
+            #expect(try await presented("--key", "deploy").status == 0)
+            #expect(try await presented("--key", "missing").status == 66)
+            #expect(try await central.goesDown() < .seconds(5))
+        }
+
+        @Test("A secret that others can read is refused, and a topology without keys has no keygen")
+        func refused() async throws {
+            try writeTopology()
+            #expect(try await run("keygen", topology).status == 0)
+            #expect(try await run("check", topology).status == 0)
+            chmod(sandbox.path("keys/central.key_secret"), 0o644)
+            let check = try await run("check", topology)
+            #expect(check.status == 78 && check.said.contains("found mode 0644"), "\(check.said)")
+            let node = try await run("run", "--topology", topology, "--node", "central")
+            #expect(node.status == 78 && node.said.contains("found mode 0644"), "\(node.said)")
+            try FileManager.default.removeItem(atPath: sandbox.path("keys/central.key"))
+            let bare = try await run("check", topology)
+            #expect(bare.status == 66 && bare.said.contains("keys/central.key"), "\(bare.said)")
+            try sandbox.writeTopology(listening: "tcp://127.0.0.1:\(try Port().number)")
+            let keyless = try await run("keygen", topology)
+            #expect(keyless.status == 78 && keyless.said.contains("found no keys"))
+        }
+    }
+}

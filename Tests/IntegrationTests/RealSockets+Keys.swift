@@ -1,0 +1,184 @@
+import CZMQ
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// Links with keys, over real tcp sockets.
+    @Suite struct KeyTests {
+        private let bus = Bus()
+        private let pairs: [NodeName: KeyPair]
+
+        init() throws {
+            var pairs: [NodeName: KeyPair] = [:]
+            for name in ["central", "relay", "worker", "stranger"] as [NodeName] {
+                pairs[name] = try #require(KeyPair.make())
+            }
+            self.pairs = pairs
+        }
+
+        /// The keys of `name`, with those of all others but `unknown`.
+        private func keys(
+            _ name: NodeName, parents: [Endpoint: NodeName] = [:],
+            unknown: Set<NodeName> = ["stranger"]
+        ) throws -> LinkKeys {
+            LinkKeys(
+                own: try #require(pairs[name]),
+                known: pairs.filter { !unknown.contains($0.key) }.mapValues(\.publicKey),
+                parents: parents)
+        }
+
+        private func central(
+            _ ring: KeyRing, option: String = "retry"
+        ) async throws -> (running: RunningNode, endpoint: Endpoint) {
+            let open = try Endpoint("tcp://127.0.0.1:*")
+            let node = try bus.node(
+                "central", parents: [], presenters: [FixedPresenter(option: option)],
+                settings: { $0.listen = [open] }, parts: { $0.keys = ring })
+            let running = try await RunningNode(node)
+            return (running, try #require(await node.boundEndpoints.first))
+        }
+
+        private func worker(
+            _ ring: KeyRing?, to endpoint: Endpoint, named name: NodeName = "worker",
+            waits: Bool = false
+        ) throws -> Node {
+            try bus.node(
+                name, parents: [endpoint], listens: false,
+                settings: {
+                    $0.whenUnreachable = waits ? .hold : .fail
+                    $0.grace = .milliseconds(500)
+                }, parts: { $0.keys = ring })
+        }
+
+        /// What the presentation of a node that runs for it comes to.
+        private func outcome(of node: Node) async throws -> Outcome {
+            let running = try await RunningNode(node)
+            let outcome = await node.uplink.presentError(Attempts().saveFailed())
+            try await running.stop()
+            return outcome
+        }
+
+        @Test("F29 presented through a relay, answered, and carried out")
+        func answered() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let open = try Endpoint("tcp://127.0.0.1:*")
+            let above = KeyRing(try keys("relay", parents: [endpoint: "central"]))
+            let relay = try bus.node(
+                "relay", parents: [endpoint], settings: { $0.listen = [open] },
+                parts: { $0.keys = above })
+            let running = try await RunningNode(relay)
+            let below = try #require(await relay.boundEndpoints.first)
+            let ring = KeyRing(try keys("worker", parents: [below: "relay"]))
+            let found = try await outcome(of: try worker(ring, to: below))
+            #expect(found.didRecover && found.reason == .answered)
+            try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("F29 an unknown key is refused and named; it passes once it is known")
+        func unknownKey() async throws {
+            let ring = KeyRing(try keys("central", unknown: ["stranger", "worker"]))
+            let (central, endpoint) = try await central(ring)
+            let own = KeyRing(try keys("worker", parents: [endpoint: "central"]))
+            let refused = try await outcome(of: try worker(own, to: endpoint))
+            #expect(refused.reason == .unreachable)
+            #expect(refused.detail?.contains("refuses this node's key") == true)
+            #expect(await central.node.status.dropped["unknownKey"] ?? 0 > 0)
+            #expect(await central.node.status.children.isEmpty)
+            // The link of a node that waits heals without a restart of either.
+            let waiting = try worker(own, to: endpoint, waits: true)
+            let running = try await RunningNode(waiting)
+            let before = await central.node.status.dropped["unknownKey"] ?? 0
+            async let outcome = waiting.uplink.presentError(Attempts().saveFailed())
+            while await central.node.status.dropped["unknownKey"] ?? 0 <= before {
+                await Task.yield()
+            }
+            ring.replace(with: try keys("central"))
+            #expect(await outcome.didRecover)
+            try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("F29 a parent with another key than expected gets no message")
+        func wrongParent() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            var mistaken = try keys("worker", parents: [endpoint: "central"])
+            mistaken.known["central"] = pairs["stranger"]?.publicKey
+            let refused = try await outcome(of: try worker(KeyRing(mistaken), to: endpoint))
+            #expect(refused.reason == .unreachable)
+            #expect(await central.node.status.children.isEmpty)
+            let unknown = KeyRing(try keys("worker"))
+            let unnamed = try await outcome(of: try worker(unknown, to: endpoint))
+            #expect(unnamed.detail?.contains("no public key of that node is known") == true)
+            try await central.stop()
+        }
+
+        @Test("F29 peers without keys exchange no message with a node that has them")
+        func plain() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let refused = try await outcome(of: try worker(nil, to: endpoint))
+            #expect(refused.reason == .unreachable)
+            let client = try RawSocket(ZMQ_DEALER, [ZMQ_RCVTIMEO: 300])
+            try client.connect(endpoint)
+            try await client.tell(.status)
+            await #expect(throws: RawSocket.Failed.self) { try await client.hear() }
+            #expect(await central.node.status.children.isEmpty)
+            try await central.stop()
+        }
+
+        @Test("F26 a node under a name that is not its key's gets 403")
+        func anotherName() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let ring = KeyRing(try keys("worker", parents: [endpoint: "central"]))
+            let refused = try await outcome(of: try worker(ring, to: endpoint, named: "relay"))
+            #expect(refused.reason == .unreachable)
+            #expect(refused.detail?.contains("403 this key belongs to worker") == true)
+            let one = try await outcome(of: try worker(ring, to: endpoint, named: "worker-1"))
+            #expect(one.didRecover)
+            try await central.stop()
+        }
+
+        @Test("A revoked key: what comes over its live link is dropped")
+        func revoked() async throws {
+            let ring = KeyRing(try keys("central"))
+            let (central, endpoint) = try await central(ring)
+            let own = KeyRing(try keys("worker", parents: [endpoint: "central"]))
+            let node = try worker(own, to: endpoint)
+            let running = try await RunningNode(node)
+            #expect(await node.uplink.presentError(Attempts().saveFailed()).didRecover)
+            ring.replace(with: try keys("central", unknown: ["worker"]))
+            var options = PresentationOptions()
+            options.deadline = .milliseconds(700)
+            let outcome = await node.uplink.presentError(Attempts().saveFailed(), options: options)
+            #expect(!outcome.didRecover)
+            #expect(await central.node.status.dropped["unknownKey"] ?? 0 > 0)
+            try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("The status is read with a known key, and by no other")
+        func status() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let own = KeyRing(try keys("worker", parents: [endpoint: "central"]))
+            let read = await NodeStatus.ask([endpoint], keys: own)
+            #expect(try read.first?.get().node == "central")
+            let strange = KeyRing(try keys("stranger", parents: [endpoint: "central"]))
+            let refused = await NodeStatus.ask([endpoint], keys: strange)
+            #expect(throws: StatusFailure.self) { try refused.first?.get() }
+            try await central.stop()
+        }
+
+        @Test("With keys a node may listen beyond loopback")
+        func beyondLoopback() async throws {
+            let ring = KeyRing(try keys("central"))
+            let open = try Endpoint("tcp://0.0.0.0:*")
+            let node = try bus.node(
+                "central", parents: [], settings: { $0.listen = [open] },
+                parts: { $0.keys = ring })
+            let running = try await RunningNode(node)
+            try await running.stop()
+        }
+    }
+}
