@@ -73,7 +73,7 @@ extension EndToEnd {
             #expect(early.status == 69 && early.said.contains("refuses this node's key"))
             #expect(await central.says("unknownKey"))
             central.send(SIGHUP)
-            #expect(await central.says("rules and keys read again"))
+            #expect(await central.says("keys read again"))
             #expect(try await presented("--key", "deploy").status == 0)
             #expect(try await presented("--key", "missing").status == 66)
             #expect(try await central.goesDown() < .seconds(5))

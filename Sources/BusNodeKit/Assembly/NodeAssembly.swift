@@ -187,15 +187,24 @@ package final class NodeAssembly: Sendable {
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
-            if let path = fresh.topology.keys, let ring = keys.withLock({ $0 }) {
-                ring.replace(with: try KeyFolder(path).keys(of: settings.name, in: fresh.topology))
-            }
+            reloadKeys(of: fresh.topology)
             let left = ruled.replaceRules(with: settings)
-            logger.notice("rules and keys read again", metadata: ["file": "\(path)"])
+            logger.notice("rules read again", metadata: ["file": "\(path)"])
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
         } catch {
             logger.error(
-                "rules and keys not read again", metadata: ["problem": "\(Failure(error).text)"])
+                "rules not read again", metadata: ["problem": "\(Failure(error).text)"])
+        }
+    }
+
+    /// Reads the folder of keys again. When a file of it cannot be read, the keys stay as they are.
+    private func reloadKeys(of topology: Topology) {
+        guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
+        do throws(Failure) {
+            ring.replace(with: try KeyFolder(path).keys(of: settings.name, in: topology))
+            logger.notice("keys read again", metadata: ["folder": "\(path)"])
+        } catch {
+            logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
         }
     }
 }

@@ -11,8 +11,8 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run one node of a topology.",
         discussion: """
-            Ends on SIGTERM or SIGINT; SIGHUP reads rules and policies again and reopens the event \
-            log. Exits 66 when a file is missing, 73 when it cannot listen on an endpoint or \
+            Ends on SIGTERM or SIGINT; SIGHUP reads rules, policies and keys again and reopens the \
+            event log. Exits 66 when a file is missing, 73 when it cannot listen on an endpoint or \
             create a file, 75 when another process has the journal, 78 when the topology is \
             invalid.
 

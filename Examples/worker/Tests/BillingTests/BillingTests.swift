@@ -44,6 +44,8 @@ import Testing
 
     @Test("The archivist keeps the rules of responders")
     func conformance() async {
-        #expect(await ResponderConformance { Archivist(next: $0) }.violations().isEmpty)
+        // A clock that stands still: a check takes as long as it takes on a busy machine.
+        let rules = ResponderConformance(clock: ManualClock()) { Archivist(next: $0) }
+        #expect(await rules.violations().isEmpty)
     }
 }
