@@ -31,21 +31,23 @@ public struct KeyPair: Hashable, Sendable, CustomStringConvertible {
 
     /// The pair of a secret key; nil when the text is not 32 bytes in Z85.
     public init?(secret: some StringProtocol) {
-        var text = [CChar](repeating: 0, count: Z85.characterCount + 1)
-        guard Z85.bytes(String(secret)) != nil,
-            zmq_curve_public(&text, String(secret)) == 0,
-            let publicKey = PublicKey(String(cString: text))
+        let secret = String(secret)
+        guard Z85.bytes(secret) != nil,
+            let text = Z85.written(by: { zmq_curve_public($0, secret) == 0 }),
+            let publicKey = PublicKey(text)
         else { return nil }
         self.publicKey = publicKey
-        self.secret = String(secret)
+        self.secret = secret
     }
 
     /// A new pair from the system's entropy; nil when this libzmq was built without CURVE.
     public static func make() -> KeyPair? {
-        var publicText = [CChar](repeating: 0, count: Z85.characterCount + 1)
-        var secret = publicText
-        guard zmq_curve_keypair(&publicText, &secret) == 0 else { return nil }
-        return KeyPair(secret: String(cString: secret))
+        var made: String?
+        _ = Z85.written { publicText in
+            made = Z85.written { zmq_curve_keypair(publicText, $0) == 0 }
+            return made != nil
+        }
+        return made.flatMap { KeyPair(secret: $0) }
     }
 }
 
@@ -64,8 +66,14 @@ private enum Z85 {
 
     static func text(_ bytes: [UInt8]) -> String? {
         guard bytes.count == byteCount else { return nil }
-        var text = [CChar](repeating: 0, count: characterCount + 1)
-        guard zmq_z85_encode(&text, bytes, byteCount) != nil else { return nil }
-        return String(cString: text)
+        return written { zmq_z85_encode($0, bytes, byteCount) != nil }
+    }
+
+    /// The text that libzmq writes; nil when it fails.
+    static func written(by write: (UnsafeMutablePointer<CChar>) -> Bool) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: characterCount + 1) { buffer in
+            guard let start = buffer.baseAddress, write(start) else { return nil }
+            return String(cString: start)
+        }
     }
 }
