@@ -13,7 +13,8 @@ extension RealSockets {
         init() throws {
             var pairs: [NodeName: KeyPair] = [:]
             for name in ["central", "relay", "worker", "stranger"] as [NodeName] {
-                pairs[name] = try #require(KeyPair.make())
+                let pair = try #require(KeyPair.make())
+                pairs[name] = pair
             }
             self.pairs = pairs
         }
