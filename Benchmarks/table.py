@@ -66,6 +66,15 @@ def print_goals(found):
         print(f"{what:55}{text:>10}{least:>10}{aim:>8} {unit:6}{mark(value, least, aim)}")
 
 
+def print_keys(plain, keyed):
+    """What encrypted and authenticated links cost."""
+    def over(key):
+        return keyed[key] / plain[key]
+
+    print(f"\nwith keys against without: p50 {over('p50Microseconds'):.2f} x, "
+          f"rate {over('roundTripsPerSecond'):.2f} x, CPU {over('cpuMicroseconds'):.2f} x")
+
+
 def print_storm(row):
     print(f"\n{row['count']} open at once, {row['relays']} relays between: "
           f"{row['presentedSeconds']:.1f} s until all are presented, "
@@ -76,6 +85,7 @@ def main():
     found = rows(sys.argv[1])
     print_peers(found)
     print_goals(found)
+    print_keys(found["ErrorBus"], found["ErrorBus with keys"])
     print_storm(found["storm"])
 
 

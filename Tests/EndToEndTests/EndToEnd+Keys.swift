@@ -79,6 +79,41 @@ extension EndToEnd {
             #expect(try await central.goesDown() < .seconds(5))
         }
 
+        @Test("A pair is replaced while the node runs: both keys pass until the former is retired")
+        func replaced() async throws {
+            try writeTopology()
+            #expect(try await run("keygen", topology).status == 0)
+            let former = try sandbox.read("keys/client.key_secret")
+            let central = try await sandbox.start("central")
+            let replaced = try await run("keygen", topology, "--replace", "client")
+            #expect(replaced.status == 0, "\(replaced.said)")
+            #expect(replaced.said.contains("replaced  \(sandbox.path("keys/client.key_secret"))"))
+            #expect(try mode("keys/client.key_secret") == 0o600)
+            let fresh = try sandbox.read("keys/client.key_secret")
+            #expect(fresh != former)
+            let again = try await run("keygen", topology, "--replace", "client")
+            #expect(again.status == 64 && again.said.contains("--retire client"))
+            central.send(SIGHUP)
+            #expect(await central.says("keys read again"))
+            #expect(try await presented().status == 0)
+            try writeSecret(former)
+            #expect(try await presented().status == 0)
+            let retired = try await run("keygen", topology, "--retire", "client")
+            #expect(retired.status == 0 && retired.said.contains("retired the former key"))
+            central.send(SIGHUP)
+            #expect(await central.says("keys read again", times: 2))
+            // Its own machine's public file names the new key only: refused before it connects.
+            #expect(try await presented().status == 78)
+            try writeSecret(fresh)
+            #expect(try await presented().status == 0)
+            #expect(try await central.goesDown() < .seconds(5))
+        }
+
+        private func writeSecret(_ text: String) throws {
+            try sandbox.write("keys/client.key_secret", text)
+            chmod(sandbox.path("keys/client.key_secret"), 0o600)
+        }
+
         @Test("A secret that others can read is refused, and a topology without keys has no keygen")
         func refused() async throws {
             try writeTopology()

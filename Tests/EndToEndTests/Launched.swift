@@ -96,9 +96,9 @@ final class Launched: Sendable {
         return ContinuousClock.now - begin
     }
 
-    /// Whether it says this on standard error.
-    func says(_ text: String) async -> Bool {
-        await errors.becomes { $0.contains(text) }
+    /// Whether it says this on standard error, so many times.
+    func says(_ text: String, times: Int = 1) async -> Bool {
+        await errors.becomes { $0.components(separatedBy: text).count > times }
     }
 
     /// Whether it prints this on standard output.

@@ -31,12 +31,17 @@ extension RealSockets {
         }
 
         private func central(
-            _ ring: KeyRing, option: String = "retry"
+            _ ring: KeyRing, option: String = "retry",
+            silenceMax: UInt64 = LinkTimes().silenceMax
         ) async throws -> (running: RunningNode, endpoint: Endpoint) {
             let open = try Endpoint("tcp://127.0.0.1:*")
             let node = try bus.node(
                 "central", parents: [], presenters: [FixedPresenter(option: option)],
-                settings: { $0.listen = [open] }, parts: { $0.keys = ring })
+                settings: { $0.listen = [open] },
+                parts: {
+                    $0.keys = ring
+                    $0.times.silenceMax = silenceMax
+                })
             let running = try await RunningNode(node)
             return (running, try #require(await node.boundEndpoints.first))
         }
@@ -156,6 +161,64 @@ extension RealSockets {
             #expect(!outcome.didRecover)
             #expect(await central.node.status.dropped["unknownKey"] ?? 0 > 0)
             try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("A link ends as soon as a key of it is revoked, at either side, and heals")
+        func ended() async throws {
+            let ring = KeyRing(try keys("central"))
+            // An hour: it is not the silence that ends the link.
+            let (central, endpoint) = try await central(ring, silenceMax: 3_600_000)
+            let known = try keys("worker", parents: [endpoint: "central"])
+            let own = KeyRing(known)
+            let node = try worker(own, to: endpoint, waits: true)
+            let running = try await RunningNode(node)
+            func child(is state: ChildStatus.State) async {
+                while await central.node.status.children.first?.state != state {
+                    await Task.yield()
+                }
+            }
+            func parent(isUp: Bool) async {
+                while await (node.status.parents.first?.state == .up) != isUp {
+                    await Task.yield()
+                }
+            }
+            await child(is: .live)
+            ring.replace(with: try keys("central", unknown: ["stranger", "worker"]))
+            await child(is: .lost)
+            ring.replace(with: try keys("central"))
+            var mistaken = known
+            mistaken.known["central"] = pairs["stranger"]?.publicKey
+            own.replace(with: mistaken)
+            await parent(isUp: false)
+            own.replace(with: known)
+            await parent(isUp: true)
+            await child(is: .live)
+            try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("While a pair is replaced both keys of a name pass, until the former is retired")
+        func replaced() async throws {
+            let (former, ring) = (try #require(KeyPair.make()), KeyRing(try keys("central")))
+            let (central, endpoint) = try await central(ring)
+            var own = try keys("worker", parents: [endpoint: "central"])
+            // The parent's new pair is known, and it still has the former one.
+            (own.known["central"], own.former["central"]) = (
+                former.publicKey, pairs["central"]?.publicKey
+            )
+            let first = try worker(KeyRing(own), to: endpoint, waits: true)
+            #expect(try await outcome(of: first).didRecover)
+            // The child's new pair is known, and it still has the former one.
+            var both = try keys("central")
+            both.former["worker"] = former.publicKey
+            ring.replace(with: both)
+            own = try keys("worker", parents: [endpoint: "central"])
+            own.own = former
+            #expect(try await outcome(of: try worker(KeyRing(own), to: endpoint)).didRecover)
+            ring.replace(with: try keys("central"))
+            let retired = try await outcome(of: try worker(KeyRing(own), to: endpoint))
+            #expect(retired.reason == .unreachable)
             try await central.stop()
         }
 

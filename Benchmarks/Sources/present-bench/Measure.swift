@@ -51,13 +51,29 @@ struct Measure: AsyncParsableCommand {
         }
         relay.stop()
         central.stop()
+        rows.append(try await measureWithKeys())
         if let json { try JSONEncoder().encode(rows).write(to: URL(filePath: json)) }
     }
 
+    /// The first row again, over an encrypted and authenticated link.
+    private func measureWithKeys() async throws -> Row {
+        guard let pair = KeyPair.make() else {
+            throw BenchFailure("this libzmq was built without CURVE")
+        }
+        let central = try ServerProcess.start("central", worker: pair.publicKey)
+        defer { central.stop() }
+        guard let key = central.key else { throw BenchFailure("central has no key") }
+        let keys = LinkKeys(
+            own: pair, known: ["central": key], parents: [central.endpoint: "central"])
+        return try await measure("ErrorBus with keys", [central], keys)
+    }
+
     /// - Parameter servers: The processes that a presentation passes, the worker's parent first.
-    private func measure(_ name: String, _ servers: [ServerProcess]) async throws -> Row {
+    private func measure(
+        _ name: String, _ servers: [ServerProcess], _ keys: LinkKeys? = nil
+    ) async throws -> Row {
         let limit = Duration.seconds(seconds)
-        let worker = Worker(parent: servers[0].endpoint)
+        let worker = Worker(parent: servers[0].endpoint, keys: keys)
         return try await worker.whileRunning {
             let warm = try await worker.oneAtATime(count: warmup + 1, limit: limit)
             let times = try await worker.oneAtATime(count: count, limit: limit)

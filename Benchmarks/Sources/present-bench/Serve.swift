@@ -15,6 +15,8 @@ struct Serve: AsyncParsableCommand {
     @Option var name: String
     @Option var next: String?
     @Flag var holds = false
+    /// The public key of the worker: with it the links have keys.
+    @Option var worker: String?
 
     func run() async throws {
         guard let name = NodeName(name) else { throw ValidationError("not a name: \(name)") }
@@ -26,6 +28,8 @@ struct Serve: AsyncParsableCommand {
         let gate = Gate()
         if holds { parts.presenters = [HoldingPresenter(gate: gate)] }
         if next == nil, !holds { parts.chain = Self.policy }
+        let keys = try worker.map { try Self.keys(knowing: $0) }
+        parts.keys = keys.map(KeyRing.init)
         let node = Node(settings, parents: try next.map { [try Endpoint($0)] } ?? [], parts: parts)
         endWithStandardInput(gate)
         async let run: Void = {
@@ -34,9 +38,18 @@ struct Serve: AsyncParsableCommand {
         }()
         for await _ in readiness {}
         for endpoint in await node.boundEndpoints {
-            FileHandle.standardOutput.write(Data(endpoint.description.utf8))
+            let words = [endpoint.description] + (keys.map { ["\($0.own.publicKey)"] } ?? [])
+            FileHandle.standardOutput.write(Data(words.joined(separator: " ").utf8))
         }
         try await run
+    }
+
+    /// A pair of its own, made here: only public keys go from process to process.
+    private static func keys(knowing worker: String) throws -> LinkKeys {
+        guard let known = PublicKey(worker), let own = KeyPair.make() else {
+            throw ValidationError("not a key: \(worker)")
+        }
+        return LinkKeys(own: own, known: [Worker.name: known])
     }
 
     /// Looks at the domain and the code and answers, as a policy of one rule does.

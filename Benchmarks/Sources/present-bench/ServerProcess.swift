@@ -4,28 +4,37 @@ import Foundation
 /// Another process of this executable, listening on a tcp port of the loopback interface.
 struct ServerProcess: Sendable {
     let endpoint: Endpoint
+    /// Its public key; nil without keys.
+    let key: PublicKey?
     private let process: Process
     /// Closed when this process ends, however it ends; the other one ends with it.
     private let input: Pipe
 
     /// - Parameter next: Its parent's; with one it is a relay.
     /// - Parameter holds: Whether its presenter waits for ``answerAll()``, in place of a policy.
+    /// - Parameter worker: The key of the worker that it knows; nil for links without keys.
     static func start(
-        _ name: String, next: Endpoint? = nil, holds: Bool = false
+        _ name: String, next: Endpoint? = nil, holds: Bool = false, worker: PublicKey? = nil
     ) throws -> ServerProcess {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments =
             ["serve", "--name", name] + (next.map { ["--next", $0.description] } ?? [])
-            + (holds ? ["--holds"] : [])
+            + (holds ? ["--holds"] : []) + (worker.map { ["--worker=\($0)"] } ?? [])
         let input = Pipe()
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         try process.run()
         let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard !said.isEmpty else { throw BenchFailure("\(name) ended before it listened") }
-        return ServerProcess(endpoint: try Endpoint(said), process: process, input: input)
+        let words = said.split(separator: " ")
+        guard let endpoint = words.first else {
+            throw BenchFailure("\(name) ended before it listened")
+        }
+        return ServerProcess(
+            endpoint: try Endpoint(String(endpoint)),
+            key: words.dropFirst().first.flatMap(PublicKey.init),
+            process: process, input: input)
     }
 
     func resources() throws -> Resources { try Resources(of: process.processIdentifier) }

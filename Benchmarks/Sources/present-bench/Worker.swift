@@ -11,8 +11,13 @@ struct Worker: Sendable {
     private let node: Node
     private let clock = ContinuousClock()
 
-    init(name: NodeName = "worker", parent: Endpoint) {
-        node = Node(NodeSettings(name: name), parents: [parent], parts: NodeParts(logger: .quiet))
+    static let name: NodeName = "worker"
+
+    /// - Parameter keys: For a link with keys.
+    init(name: NodeName = Self.name, parent: Endpoint, keys: LinkKeys? = nil) {
+        var parts = NodeParts(logger: .quiet)
+        parts.keys = keys.map(KeyRing.init)
+        node = Node(NodeSettings(name: name), parents: [parent], parts: parts)
     }
 
     func run() async throws { try await node.run() }

@@ -22,14 +22,17 @@ package struct KeyFolder {
 
     /// - Throws: When a file is missing, can be read by others, or is no key.
     package func keys(of name: NodeName, in topology: Topology) throws(Failure) -> LinkKeys {
-        let own = try pair(of: name)
-        let known = try publicKeys()
-        guard known[name] == own.publicKey else {
-            let found = known[name] == nil ? "is missing" : "is not the public key of that pair"
+        var keys = LinkKeys(
+            own: try pair(of: name), known: [:], parents: topology.namesOfEndpoints)
+        (keys.known, keys.former) = try publicKeys()
+        // Until a new pair has come to its machine a node uses the former one.
+        guard [keys.known[name], keys.former[name]].contains(keys.own.publicKey) else {
+            let found =
+                keys.known[name] == nil ? "is missing" : "is not the public key of that pair"
             throw Failure(
                 .badConfiguration, "key \(secretFile(of: name)): \(publicFile(of: name)) \(found)")
         }
-        return LinkKeys(own: own, known: known, parents: topology.namesOfEndpoints)
+        return keys
     }
 
     package func publicFile(of name: NodeName) -> String {
@@ -55,41 +58,45 @@ package struct KeyFolder {
         return pair
     }
 
-    /// The public keys of the folder, by name.
-    package func publicKeys() throws(Failure) -> [NodeName: PublicKey] {
+    /// The public keys of the folder, and those that names had before, by name.
+    package func publicKeys() throws(Failure) -> (
+        known: [NodeName: PublicKey], former: [NodeName: PublicKey]
+    ) {
         let files: [String]
         do { files = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
             throw Failure(
                 .noInput,
                 "keys \(path.shown()): the folder cannot be read; bus-node keygen makes it")
         }
-        var keys: [NodeName: PublicKey] = [:]
+        var known: [NodeName: PublicKey] = [:]
+        var former: [NodeName: PublicKey] = [:]
         var names: [PublicKey: NodeName] = [:]
         for file in files.filter({ $0.hasSuffix(KeyCertificate.publicSuffix) }).sorted() {
             guard let name = NodeName(file.dropLast(KeyCertificate.publicSuffix.count)) else {
                 continue
             }
-            guard keys.count < Self.fileCountMax else {
+            guard known.count < Self.fileCountMax else {
                 throw Failure(
                     .badConfiguration, "keys \(path.shown()): more than \(Self.fileCountMax) keys")
             }
-            let key = try publicKey(of: name)
-            if let other = names.updateValue(name, forKey: key) {
+            let found = try publicCertificate(of: name)
+            (known[name], former[name]) = (found.publicKey, found.formerKey)
+            for key in [found.publicKey, found.formerKey].compactMap(\.self) {
+                guard let other = names.updateValue(name, forKey: key) else { continue }
                 throw Failure(
                     .badConfiguration,
                     "keys \(path.shown()): \(other) and \(name) have the same key")
             }
-            keys[name] = key
         }
-        return keys
+        return (known, former)
     }
 
-    private func publicKey(of name: NodeName) throws(Failure) -> PublicKey {
+    private func publicCertificate(of name: NodeName) throws(Failure) -> KeyCertificate {
         let file = publicFile(of: name)
         guard let handle = FileHandle(forReadingAtPath: file),
             let bytes = try? handle.read(upToCount: Self.certificateByteCountMax)
         else { throw Failure(.noInput, "key \(file.shown()): cannot be read") }
-        return try certificate(String(decoding: bytes, as: UTF8.self), file).publicKey
+        return try certificate(String(decoding: bytes, as: UTF8.self), file)
     }
 
     private func certificate(_ text: String, _ file: String) throws(Failure) -> KeyCertificate {
@@ -108,13 +115,57 @@ package struct KeyFolder {
         }
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
         guard FileStatus(secretFile) == nil, FileStatus(publicFile) == nil else { return false }
+        let (secret, publicText) = try texts(replacing: nil)
+        // Never over a file that is there, and never readable by others, not for a moment.
+        try create(secretFile, secret, mode: 0o600)
+        try create(publicFile, publicText, mode: 0o644)
+        return true
+    }
+
+    /// Makes another pair for a name. Its public file keeps the key of the former pair, which
+    /// passes as well until it is retired.
+    package func replace(_ name: NodeName) throws(Failure) {
+        let found = try publicCertificate(of: name)
+        guard found.formerKey == nil else {
+            throw Failure(
+                .usage,
+                "key \(publicFile(of: name).shown()): found a former key already; "
+                    + "use --retire \(name) once no node uses it")
+        }
+        let (secret, publicText) = try texts(replacing: found.publicKey)
+        // In this order: without the second the key of the running node is still on record.
+        try overwrite(secretFile(of: name), secret, mode: 0o600)
+        try overwrite(publicFile(of: name), publicText, mode: 0o644)
+    }
+
+    /// Removes the former key of a name; false when it has none.
+    package func retire(_ name: NodeName) throws(Failure) -> Bool {
+        let found = try publicCertificate(of: name)
+        guard found.formerKey != nil else { return false }
+        try overwrite(
+            publicFile(of: name), KeyCertificate(found.publicKey).publicText, mode: 0o644)
+        return true
+    }
+
+    private func texts(
+        replacing former: PublicKey?
+    ) throws(Failure) -> (secret: String, public: String) {
         guard let pair = KeyPair.make(), let secret = KeyCertificate(pair).secretText else {
             throw Failure(.software, "this libzmq was built without CURVE")
         }
-        // Never over a file that is there, and never readable by others, not for a moment.
-        try create(secretFile, secret, mode: 0o600)
-        try create(publicFile, KeyCertificate(pair).publicText, mode: 0o644)
-        return true
+        return (secret, KeyCertificate(pair, replacing: former).publicText)
+    }
+
+    /// Replaces a file as a whole: a reader finds the old text or the new one.
+    private func overwrite(_ file: String, _ text: String, mode: mode_t) throws(Failure) {
+        let fresh = "\(file).new"
+        unlink(fresh)
+        try create(fresh, text, mode: mode)
+        guard rename(fresh, file) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(fresh)
+            throw Failure(.cannotCreate, "key \(file.shown()): \(reason)")
+        }
     }
 
     private func create(_ file: String, _ text: String, mode: mode_t) throws(Failure) {

@@ -51,7 +51,7 @@ package struct NamedFiles {
             return Finding(problem: problem, status: failure.status)
         }
         do throws(Failure) {
-            let known = try folder.publicKeys()
+            let known = try folder.publicKeys().known
             for name in topology.settings.map(\.name) {
                 guard known[name] != nil else {
                     throw Failure(.noInput, "no \(folder.publicFile(of: name).shown())")

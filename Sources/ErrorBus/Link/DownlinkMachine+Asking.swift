@@ -58,18 +58,6 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// On a link with keys the last hop is the holder of the key, and so is the origin where there
-    /// is no other hop. What a relay says of the hops behind it is the relay's word.
-    private func notTheKey(of present: Message.Present, _ peer: PeerID) -> Message.Reject? {
-        guard let holder = peer.holder else { return nil }
-        let names = [present.path.last, present.path.count > 1 ? nil : present.origin]
-        guard let other = names.compactMap(\.self).first(where: { !holder.mayUse($0) }) else {
-            return nil
-        }
-        return Message.Reject(
-            .notYours, "this key belongs to \(holder.name), not to \(other)", id: present.id)
-    }
-
     /// A node with a live link here presents for itself: no other peer may in its name. One that
     /// just changed its parent is admitted once its old link is known to be lost, hence the retry.
     func notTheOrigin(

@@ -77,12 +77,15 @@ package protocol TransportReceiver: AnyObject, Sendable {
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     /// A connection was refused for its key, before any message.
     func refused(_ key: RefusedKey)
+    /// The node's keys were replaced: links of others end.
+    func replaced(_ keys: KeyRing)
     func woke()
 }
 
 extension TransportReceiver {
     package func isReady(on socket: SocketID) -> Bool { true }
     package func refused(_ key: RefusedKey) {}
+    package func replaced(_ keys: KeyRing) {}
 }
 
 /// An event of a connection to a parent.

@@ -17,6 +17,13 @@ extension NodeDriver: TransportReceiver {
         assumeIsolated { $0.perform([.dropped(anomaly)]) }
     }
 
+    nonisolated func replaced(_ keys: KeyRing) {
+        assumeIsolated { driver in
+            driver.keys = keys
+            driver.below { machine, now in machine.keysReplaced(at: now, keys.accepts) }
+        }
+    }
+
     nonisolated func dropped(_ count: Int, on socket: SocketID) {
         assumeIsolated { $0.noteOverflow(count) }
     }

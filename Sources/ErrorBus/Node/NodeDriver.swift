@@ -55,6 +55,8 @@ actor NodeDriver {
     var machine: NodeMachine
     var ways: [WaySockets]
     var anomalies = AnomalyLog()
+    /// Nil until keys are replaced for the first time: those of all links pass.
+    var keys: KeyRing?
     private(set) var isStopped = false
     private let listens: [Endpoint]
     /// The listening sockets.
@@ -335,9 +337,13 @@ actor NodeDriver {
         refusals.note(reject, of: child, at: transport.now, logger)
     }
 
-    /// Sends frames. A full queue needs no reaction: answers are sent again, and requesters ask
-    /// again.
+    /// Sends frames, unless the peer's key was revoked. A full queue needs no reaction: answers are
+    /// sent again, and requesters ask again.
     private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) {
+        if let holder = peer.holder, let keys, !keys.accepts(holder) {
+            vanished.insert(peer)
+            return
+        }
         let socket = SocketID(number: peer.socket)
         if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
             vanished.insert(peer)

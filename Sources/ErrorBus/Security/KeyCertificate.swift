@@ -8,8 +8,15 @@ package struct KeyCertificate: Sendable {
     package let publicKey: PublicKey
     /// Nil in a public file.
     package let pair: KeyPair?
+    /// The key that the name had before, in a public file, while its pair is replaced.
+    package let formerKey: PublicKey?
 
-    package init(_ pair: KeyPair) { (publicKey, self.pair) = (pair.publicKey, pair) }
+    package init(_ pair: KeyPair, replacing former: PublicKey? = nil) {
+        (publicKey, self.pair, formerKey) = (pair.publicKey, pair, former)
+    }
+
+    /// That of a public file, without a former key.
+    package init(_ key: PublicKey) { (publicKey, pair, formerKey) = (key, nil, nil) }
 
     /// Why a file is not a certificate.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -32,6 +39,13 @@ package struct KeyCertificate: Sendable {
         }
         guard let key = PublicKey(found) else {
             throw Problem(description: "public-key is not \(PublicKey.allowed)")
+        }
+        formerKey = try values["former-key"].map { text throws(Problem) in
+            guard let former = PublicKey(text), former != key else {
+                throw Problem(
+                    description: "former-key is not another key of \(PublicKey.allowed)")
+            }
+            return former
         }
         guard let secret = values["secret-key"] else {
             (publicKey, pair) = (key, nil)
@@ -57,6 +71,7 @@ package struct KeyCertificate: Sendable {
     package var publicText: String {
         "# The public CURVE key of a node. Every node that it talks to has this file.\n"
             + "metadata\ncurve\n    public-key = \"\(publicKey)\"\n"
+            + (formerKey.map { "    former-key = \"\($0)\"\n" } ?? "")
     }
 
     /// The text of the secret file; nil without the secret key.

@@ -10,6 +10,8 @@ public struct LinkKeys: Hashable, Sendable {
     public var own: KeyPair
     /// The public keys of parents and children, by name.
     public var known: [NodeName: PublicKey]
+    /// The keys that names had before, which pass beside theirs while a pair is replaced.
+    public var former: [NodeName: PublicKey] = [:]
     /// The names of parents, by the endpoints that this node connects to.
     public var parents: [Endpoint: NodeName]
 
@@ -22,18 +24,23 @@ public struct LinkKeys: Hashable, Sendable {
 
 /// The keys of a node as they are now: they can be replaced while it runs.
 ///
-/// New links use the new keys. What a child sends whose key is no longer known is dropped, so its
-/// link ends with the lease. A listening socket keeps its own pair until the node restarts.
+/// New links use the new keys. A link to a peer whose key is no longer known ends at once: what the
+/// peer sends is dropped, and nothing is sent to it. A listening socket keeps its own pair until
+/// the node restarts.
 public final class KeyRing: Sendable {
+    /// Called after each replacement, on any thread; false when it need not be called again.
+    typealias Observer = @Sendable () -> Bool
+
     private struct State {
         var keys: LinkKeys
         var holders: [PublicKey: KeyHolder] = [:]
+        var observers: [Observer] = []
 
         init(_ keys: LinkKeys) {
             self.keys = keys
-            for (name, key) in keys.known {
+            for (name, key) in Array(keys.former) + Array(keys.known) {
                 let reserved = keys.known.keys.filter { $0.description.hasPrefix("\(name)-") }
-                holders[key] = KeyHolder(name: name, reserved: Set(reserved))
+                holders[key] = KeyHolder(key: key, name: name, reserved: Set(reserved))
             }
         }
     }
@@ -42,26 +49,49 @@ public final class KeyRing: Sendable {
 
     public init(_ keys: LinkKeys) { state = Mutex(State(keys)) }
 
-    public func replace(with keys: LinkKeys) { state.withLock { $0 = State(keys) } }
+    public func replace(with keys: LinkKeys) {
+        let observers = state.withLock { state in
+            let observers = state.observers
+            state = State(keys)
+            return observers
+        }
+        let remaining = observers.filter { $0() }
+        state.withLock { $0.observers += remaining }
+    }
+
+    /// Adds what is called after each replacement.
+    func onReplacement(_ observer: @escaping Observer) {
+        state.withLock { $0.observers.append(observer) }
+    }
 
     package var keys: LinkKeys { state.withLock { $0.keys } }
 
     /// Nil for an unknown key.
     func holder(of key: PublicKey) -> KeyHolder? { state.withLock { $0.holders[key] } }
 
-    /// The public key of the parent at an endpoint.
-    func parentKey(at endpoint: Endpoint) -> (own: KeyPair, parent: PublicKey)? {
+    /// Whether a key that passed before still passes, and where a name is given, for that name.
+    func accepts(_ holder: KeyHolder, as name: NodeName? = nil) -> Bool {
+        guard let now = self.holder(of: holder.key), now == holder else { return false }
+        return name.map(now.mayUse) ?? true
+    }
+
+    /// The keys for a connection to the parent at an endpoint: the parent's own first, then that
+    /// which it had before. Nil where no key of it is known.
+    func keys(to endpoint: Endpoint) -> (own: KeyPair, parents: [PublicKey])? {
         state.withLock { state in
-            state.keys.parents[endpoint].flatMap { state.keys.known[$0] }
-                .map { (state.keys.own, $0) }
+            guard let name = state.keys.parents[endpoint], let key = state.keys.known[name] else {
+                return nil
+            }
+            return (state.keys.own, [key] + [state.keys.former[name]].compactMap(\.self))
         }
     }
 }
 
 /// The holder of the key by which a peer has proved itself.
 ///
-/// Two holders of one name are equal, whatever names are reserved meanwhile.
+/// Two holders of one name are equal, also while its key is replaced.
 package struct KeyHolder: Sendable {
+    let key: PublicKey
     package let name: NodeName
     /// Names that begin with this one and a hyphen, and have keys of their own.
     let reserved: Set<NodeName>

@@ -44,8 +44,7 @@ actor Reactor {
     }
 
     /// The keys of its tcp sockets; nil: they have none.
-    private nonisolated let keys: KeyRing?
-    private var hasAuthenticator = false
+    private nonisolated let keys: ReactorKeys?
     private var context: ZMQContext?
     private var slots: [SocketID: Slot] = [:]
     private var wakes: [ObjectIdentifier: Wake] = [:]
@@ -56,15 +55,15 @@ actor Reactor {
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
     private nonisolated let hostFailures = Mutex<[(SocketID, String)]>([])
-    /// Filled by the authenticator's thread, at most so many in one turn.
-    private nonisolated let refusedKeys = Mutex<[RefusedKey]>([])
-    private static let refusedKeysMax = 64
     /// Filled from any thread.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// The number of polls.
     private(set) var turnCount = 0
 
-    init(keys: KeyRing? = nil) { self.keys = keys }
+    init(keys: KeyRing? = nil) {
+        let executor = reactorExecutor
+        self.keys = keys.map { ReactorKeys($0) { executor.signal() } }
+    }
 
     deinit {
         // No sockets are open: each socket's owner keeps the reactor until it is shut down.
@@ -94,7 +93,7 @@ actor Reactor {
         turnCount += 1
         waitForWork(mayWait)
         deliverConnectionEvents()
-        deliverRefusedKeys()
+        deliverNewsOfKeys()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
             if pollItems[index + 1].revents != 0 { read(socket) }
@@ -137,7 +136,7 @@ actor Reactor {
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
         for _ in 0..<Self.readMax {
             guard let (frames, key) = socket.receive() else { return }
-            let sender = key.flatMap { keys?.holder(of: $0) }
+            let sender = key.flatMap { keys?.ring.holder(of: $0) }
             guard sender != nil || !socket.isKeyed else {
                 // It was revoked since its connection was made.
                 receiver.refused(RefusedKey(key: key, address: "a live link"))
@@ -182,6 +181,9 @@ actor Reactor {
                 }
             }
             if event == .connected { slots[id]?.wasConnected = true }
+            if case .failed = event, let endpoint = slots[id]?.socket.endpoint {
+                keys?.failed(to: endpoint)
+            }
             slots[id]?.receiver.changed(event, on: id)
         }
         let failures = hostFailures.withLock { failures in
@@ -193,14 +195,15 @@ actor Reactor {
         }
     }
 
-    private func deliverRefusedKeys() {
-        let refused = refusedKeys.withLock { keys in
-            defer { keys.removeAll() }
-            return keys
+    private func deliverNewsOfKeys() {
+        guard let keys, case let news = keys.takeNews() else { return }
+        let listening = slots.values.first { $0.socket.kind == .router }
+        for key in news.refused { listening?.receiver.refused(key) }
+        guard news.isReplaced else { return }
+        listening?.receiver.replaced(keys.ring)
+        for (id, slot) in slots where !keys.accepts(slot.socket) {
+            slot.receiver.changed(.failed("the keys of that link were replaced"), on: id)
         }
-        guard !refused.isEmpty, let slot = slots.values.first(where: { $0.socket.kind == .router })
-        else { return }
-        for key in refused { slot.receiver.refused(key) }
     }
 
     private func deliverNudges() {
@@ -226,7 +229,7 @@ actor Reactor {
     ) throws(TransportError) -> SocketID {
         let context = if let made = self.context { made } else { try ZMQContext(for: endpoint) }
         self.context = context
-        let keys = try keys(of: kind, endpoint, context)
+        let keys = try keys?.keys(of: kind, endpoint, context)
         let socket = try ZMQSocket(kind, endpoint: endpoint, keys: keys, context: context)
         socketCount += 1
         let id = SocketID(number: socketCount)
@@ -247,40 +250,6 @@ actor Reactor {
         pollItems = []
         if kind == .dealer { lookUpHost(of: endpoint, for: id) }
         return id
-    }
-
-    /// The keys of a new socket; a listening one waits for the thread that judges its peers.
-    private func keys(
-        of kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ context: ZMQContext
-    ) throws(TransportError) -> ZMQSocket.Keys? {
-        guard let keys, case .tcp = endpoint.address else { return nil }
-        func failure(_ operation: String, _ reason: String) -> TransportError {
-            TransportError(
-                endpoint: endpoint, operation: operation, reason: reason, isInUse: false)
-        }
-        switch kind {
-        case .router:
-            if !hasAuthenticator {
-                let authenticator = Authenticator(keys, context: context) { [weak self] refused in
-                    self?.note(refused)
-                }
-                guard authenticator != nil else {
-                    throw failure("check the keys of", ZMQError.text(zmq_errno()))
-                }
-                hasAuthenticator = true
-            }
-            return .listening(own: keys.keys.own)
-        case .dealer:
-            guard let (own, parent) = keys.parentKey(at: endpoint) else {
-                throw failure("connect to", "no public key of that node is known")
-            }
-            return .connecting(own: own, parent: parent)
-        }
-    }
-
-    private nonisolated func note(_ refused: RefusedKey) {
-        refusedKeys.withLock { if $0.count < Self.refusedKeysMax { $0.append(refused) } }
-        reactorExecutor.signal()
     }
 
     private func lookUpHost(of endpoint: Endpoint, for id: SocketID) {

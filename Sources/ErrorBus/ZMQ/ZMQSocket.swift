@@ -23,8 +23,8 @@ final class ZMQSocket {
     let raw: UnsafeMutableRawPointer
     let kind: Kind
     let endpoint: Endpoint
-    /// Whether its messages come with the key of their sender.
-    let isKeyed: Bool
+    /// Nil: it has none.
+    let keys: Keys?
 
     /// Opens and configures a socket; every option is set, none left at libzmq's default.
     init(
@@ -45,7 +45,7 @@ final class ZMQSocket {
         self.raw = raw
         self.kind = kind
         self.endpoint = endpoint
-        isKeyed = if case .listening = keys { true } else { false }
+        self.keys = keys
         for (option, value) in SocketOptions.options(of: kind) where !set(option, value) {
             let problem = failure("set option \(option) for", zmq_errno())
             close()
@@ -76,6 +76,9 @@ final class ZMQSocket {
                 && set(ZMQ_CURVE_SECRETKEY, own.secret)
         }
     }
+
+    /// Whether its messages come with the key of their sender.
+    var isKeyed: Bool { if case .listening = keys { true } else { false } }
 
     /// The endpoint as libzmq expects it. libzmq binds to addresses and interfaces only, and to a
     /// connecting side `localhost` depends on the machine's IPv6: so it becomes 127.0.0.1.

@@ -52,8 +52,10 @@ struct ChaosNode: AsyncParsableCommand {
             let done = Set(past.newEvents().filter { $0.kind == .report }.map(\.id)).count
             let log = try ChaosLog(path, node: name)
             log.record(.start, .make())
-            let parts = try parts(settings, role, folder, log)
-            let node = Node(settings, parents: try parent.map { try Endpoint($0) }, parts: parts)
+            let parents = try parent.map { try Endpoint($0) }
+            var parts = try parts(settings, role, folder, log)
+            parts.keys = try keys(of: settings, in: loaded.topology, parents)
+            let node = Node(settings, parents: parents, parts: parts)
             let warmUp = ChaosWorker(
                 name: name, node: node, log: log, share: warmUpShare, done: done,
                 start: .microseconds(warmUpStart), window: .microseconds(warmUpWindow), seed: seed)
@@ -63,6 +65,18 @@ struct ChaosNode: AsyncParsableCommand {
             try await Self.serve(
                 node, role == .worker ? [warmUp, worker] : [], status, givesMemoryBack)
         }
+    }
+
+    /// The topology's keys, for links to parents by way of the proxies before them.
+    private func keys(
+        of settings: NodeSettings, in topology: Topology, _ parents: [Endpoint]
+    ) throws(Failure) -> KeyRing? {
+        guard let path = topology.keys else { return nil }
+        var keys = try KeyFolder(path).keys(of: settings.name, in: topology)
+        for case (.node(let parent), let endpoint) in zip(settings.next, parents) {
+            keys.parents[endpoint] = parent
+        }
+        return KeyRing(keys)
     }
 
     private func parts(

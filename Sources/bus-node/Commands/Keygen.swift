@@ -11,6 +11,10 @@ struct Keygen: AsyncParsableCommand {
             machines (client), and one for each --name. Keys that exist stay. Prints where each \
             file goes. Exits 73 when a file cannot be created, 78 when the topology has no `keys:`.
 
+            To replace a pair while nodes run: --replace, copy the public file to every machine \
+            and send the nodes SIGHUP; copy the secret file to its own machine and restart what \
+            uses it; then --retire, and copy the public file once more.
+
             Example: bus-node keygen topology.yaml
             """)
 
@@ -22,6 +26,16 @@ struct Keygen: AsyncParsableCommand {
             valueName: "name"))
     var name: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A name that gets another pair; its former key passes too until it is retired.",
+            valueName: "name"))
+    var replace: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A name whose former key passes no longer.", valueName: "name"))
+    var retire: [String] = []
+
     func run() async throws {
         try await orFail {
             let file = try choice.path()
@@ -32,24 +46,45 @@ struct Keygen: AsyncParsableCommand {
                     "\(file.shown()): found no keys, expected the folder of its keys; "
                         + "add a line such as keys: keys")
             }
-            let clients = try name.map { text throws(Failure) in
-                guard let name = NodeName(text), name != .bare else {
-                    throw Failure(
-                        .usage, "--name: found \"\(text.shown())\", allowed: \(NodeName.allowed)")
-                }
-                return name
-            }
+            let clients = try names(name, of: "--name")
+            let (replaced, retired) = (
+                try names(replace, of: "--replace"), try names(retire, of: "--retire")
+            )
             let folder = KeyFolder(path)
             var lines: [String] = []
-            for name in topology.settings.map(\.name) + [KeyFolder.clientName] + clients {
-                let isNew = try folder.make(name)
+            func report(_ what: String, _ name: NodeName) {
                 lines.append(
-                    "\(isNew ? "made" : "kept")  \(folder.secretFile(of: name))  only to the "
+                    "\(what)  \(folder.secretFile(of: name))  only to the "
                         + (topology[name] == nil
                             ? "machines where \(name) runs" : "machine of node \(name)"))
             }
+            for name in topology.settings.map(\.name) + [KeyFolder.clientName] + clients {
+                let isNew = try folder.make(name)
+                if !replaced.contains(name) { report(isNew ? "made" : "kept", name) }
+            }
+            for name in replaced {
+                try folder.replace(name)
+                report("replaced", name)
+            }
+            for name in retired {
+                let hadFormer = try folder.retire(name)
+                lines.append(
+                    "\(hadFormer ? "retired the former key" : "no former key")  "
+                        + folder.publicFile(of: name))
+            }
             lines.append("every \(path)/*.key goes to all of these machines")
             try StandardOutput.print(lines)
+        }
+    }
+    private func names(
+        _ texts: [String], of option: String
+    ) throws(Failure) -> [NodeName] {
+        try texts.map { text throws(Failure) in
+            guard let name = NodeName(text), name != .bare else {
+                throw Failure(
+                    .usage, "\(option): found \"\(text.shown())\", allowed: \(NodeName.allowed)")
+            }
+            return name
         }
     }
 }

@@ -10,7 +10,14 @@ import Testing
         return peer
     }
 
-    private let worker = Self.peer(KeyHolder(name: "worker", reserved: ["worker-db"]))
+    private static let key = PublicKey(String(repeating: "0", count: 40))
+
+    private let worker: PeerID
+
+    init() throws {
+        worker = Self.peer(
+            KeyHolder(key: try #require(Self.key), name: "worker", reserved: ["worker-db"]))
+    }
 
     private func refusal(_ actions: [DownlinkAction]) -> Message.Reject? {
         for case .send(.reject(let reject), _) in actions { return reject }
@@ -48,5 +55,23 @@ import Testing
         #expect((refusal(actions) == nil) == isAllowed)
         #expect(isAllowed || refusal(actions)?.code == .notYours)
         #expect((rig.machine.entries[PresentationID(1)] != nil) == isAllowed)
+    }
+
+    @Test("a link whose key is revoked is lost at once, and another's stays")
+    func revoked() {
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("worker"), from: worker)
+        _ = rig.get(.hello("plain"), from: PeerID(2))
+        let none = rig.machine.keysReplaced(at: rig.now) { _, _ in true }
+        #expect(none.isEmpty)
+        var asked: [NodeName] = []
+        let actions = rig.machine.keysReplaced(at: rig.now) { _, name in
+            asked.append(name)
+            return false
+        }
+        #expect(asked == ["worker"])
+        #expect(actions == [.childDown("worker", reason: "its key is no longer known")])
+        #expect(rig.machine.children["worker"]?.isReachable == false)
+        #expect(rig.machine.children["plain"]?.isReachable == true)
     }
 }

@@ -37,6 +37,18 @@ import Testing
         #expect("\(pair.publicKey)" == "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID")
     }
 
+    @Test("a public file has the key that was replaced beside the new one")
+    func former() throws {
+        let (one, other) = (try #require(KeyPair.make()), try #require(KeyPair.make()))
+        let text = KeyCertificate(one, replacing: other.publicKey).publicText
+        let read = try KeyCertificate(text: text)
+        #expect(read.publicKey == one.publicKey && read.formerKey == other.publicKey)
+        #expect(!text.contains(one.secret) && !text.contains(other.secret))
+        #expect(try KeyCertificate(text: KeyCertificate(one.publicKey).publicText).formerKey == nil)
+        let same = KeyCertificate(one, replacing: one.publicKey).publicText
+        #expect(problem(same)?.contains("former-key is not another key") == true)
+    }
+
     @Test("what is no certificate, or not of one pair, is refused with the reason")
     func refused() throws {
         let (one, other) = (try #require(KeyPair.make()), try #require(KeyPair.make()))

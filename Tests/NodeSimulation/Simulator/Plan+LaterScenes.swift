@@ -104,6 +104,22 @@ extension Plan {
         }
     }
 
+    mutating func stageForgotten(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1, 2]))
+        isPatient = true
+        chaosLasts = 25_000
+        thinkingMax = 300_000
+        // Before its parent has missed it.
+        faults = [(20_000, .kill("worker1", downFor: random.number(50...6_000)))]
+        if processes.count > 3, random.happens(0.5) {
+            let parent = processes[processes.count - 2].parents[0]
+            faults.append((20_000, .kill(parent, downFor: random.number(50...6_000))))
+        }
+        ask(12, in: 0...19_000, using: &random) { call, random in
+            call.isKept = random.happens(0.2)
+        }
+    }
+
     mutating func stageRepetition(using random: inout SeededGenerator) {
         makeRow(random.pick([0, 1]))
         thinkingMax = 3_000

@@ -1,0 +1,98 @@
+import CZMQ
+import Synchronization
+
+/// The keys of a reactor's tcp sockets, and what other threads have to say about them.
+final class ReactorKeys: Sendable {
+    private struct State {
+        var hasAuthenticator = false
+        var refused: [RefusedKey] = []
+        var isReplaced = false
+        /// How often connections to a parent with two keys failed: each next one uses the other.
+        var failures: [Endpoint: Int] = [:]
+    }
+
+    /// What happened since the last turn.
+    struct News {
+        let refused: [RefusedKey]
+        let isReplaced: Bool
+    }
+
+    /// The most refused keys of one turn.
+    private static let refusedMax = 64
+
+    let ring: KeyRing
+    private let signal: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter signal: Called on any thread when there is news; must not wait.
+    init(_ ring: KeyRing, signal: @escaping @Sendable () -> Void) {
+        self.ring = ring
+        self.signal = signal
+        ring.onReplacement { [weak self] in
+            guard let self else { return false }
+            state.withLock { $0.isReplaced = true }
+            self.signal()
+            return true
+        }
+    }
+
+    /// The keys of a new socket; nil on ipc. A listening one waits for the thread that judges its
+    /// peers.
+    func keys(
+        of kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ context: ZMQContext
+    ) throws(TransportError) -> ZMQSocket.Keys? {
+        guard case .tcp = endpoint.address else { return nil }
+        func failure(_ operation: String, _ reason: String) -> TransportError {
+            TransportError(
+                endpoint: endpoint, operation: operation, reason: reason, isInUse: false)
+        }
+        switch kind {
+        case .router:
+            guard startAuthenticator(context) else {
+                throw failure("check the keys of", ZMQError.text(zmq_errno()))
+            }
+            return .listening(own: ring.keys.own)
+        case .dealer:
+            guard let (own, parents) = ring.keys(to: endpoint) else {
+                throw failure("connect to", "no public key of that node is known")
+            }
+            let failures = state.withLock { $0.failures[endpoint] ?? 0 }
+            return .connecting(own: own, parent: parents[failures % parents.count])
+        }
+    }
+
+    /// A connection to a parent failed; perhaps it was made with the wrong one of two keys.
+    func failed(to endpoint: Endpoint) {
+        guard let parents = ring.keys(to: endpoint)?.parents, parents.count > 1 else { return }
+        state.withLock { $0.failures[endpoint, default: 0] &+= 1 }
+    }
+
+    /// Whether the keys of a socket are still those for its connection.
+    func accepts(_ socket: ZMQSocket) -> Bool {
+        guard case .connecting(let own, let parent) = socket.keys else { return true }
+        guard let now = ring.keys(to: socket.endpoint) else { return false }
+        return now.own == own && now.parents.contains(parent)
+    }
+
+    func takeNews() -> News {
+        state.withLock { state in
+            defer { (state.refused, state.isReplaced) = ([], false) }
+            return News(refused: state.refused, isReplaced: state.isReplaced)
+        }
+    }
+
+    private func startAuthenticator(_ context: ZMQContext) -> Bool {
+        guard !state.withLock(\.hasAuthenticator) else { return true }
+        let authenticator = Authenticator(ring, context: context) { [weak self] refused in
+            self?.note(refused)
+        }
+        guard authenticator != nil else { return false }
+        state.withLock { $0.hasAuthenticator = true }
+        return true
+    }
+
+    private func note(_ refused: RefusedKey) {
+        state.withLock { if $0.refused.count < Self.refusedMax { $0.refused.append(refused) } }
+        signal()
+    }
+}
