@@ -19,7 +19,8 @@ struct BusNode: AsyncParsableCommand {
             Run.self, Up.self, Present.self, Exec.self, InboxCommand.self, Status.self,
             Log.self, History.self, JournalCommand.self, Check.self,
             Explain.self,
-            Graph.self, Keygen.self, Policy.self, Proxy.self, Chaos.self, ChaosNode.self,
+            Graph.self, Keygen.self, Users.self, Policy.self, Proxy.self, Chaos.self,
+            ChaosNode.self,
             Ledger.self, Soak.self,
         ])
 

@@ -37,11 +37,11 @@ class Console:
     # A node takes 1024 open presentations from one child, and reads 256 at a time.
     per_socket = 200
 
-    def __init__(self, binary, nodes=None):
-        """nodes: others of its topology by name, each with its parents and whether it listens."""
+    def __init__(self, binary, nodes=None, users=None):
+        """nodes: others of its topology by name, each with its parents and whether it listens.
+        users: what each may do, by name, in place of one token; the first is the script's."""
         self.binary = binary
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}/?token={TOKEN}"
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
         self.processes = {}
         self.context = zmq.Context()
@@ -51,6 +51,11 @@ class Console:
         token = folder / "token"
         token.touch(mode=0o600)
         token.write_text(TOKEN + "\n")
+        self.users = folder / "users.txt"
+        self.tokens = {name: self.add(name, may) for name, may in (users or {}).items()}
+        self.token = next(iter(self.tokens.values()), TOKEN)
+        self.url = self.url_of(self.token)
+        admission = f"users: file:{self.users}" if users else f"token: file:{token}"
         others = "".join(
             f"  {name}:\n    next: [{', '.join(parents)}]\n"
             + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
@@ -63,8 +68,19 @@ nodes:
     presenters:
       - console:
           listen: 127.0.0.1:{self.port}
-          token: file:{token}
+          {admission}
 {others}""")
+
+    def url_of(self, token):
+        return f"http://127.0.0.1:{self.port}/?token={token}"
+
+    def add(self, name, may):
+        """A user's token."""
+        return subprocess.run([self.binary, "users", "add", self.users, name, "--may", may],
+                              check=True, capture_output=True, text=True).stdout.strip()
+
+    def remove(self, name):
+        subprocess.run([self.binary, "users", "remove", self.users, name], check=True)
 
     def start(self):
         process = self.run("central")
@@ -108,7 +124,7 @@ nodes:
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}",
             data=None if body is None else json.dumps(body).encode(), headers={
-                "Authorization": f"Bearer {TOKEN}", "Cookie": f"errorbus={TOKEN}",
+                "Authorization": f"Bearer {self.token}", "Cookie": f"errorbus={self.token}",
                 "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)

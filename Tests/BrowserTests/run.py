@@ -12,13 +12,14 @@ import traceback
 import cases
 import layout_cases
 import safety_cases
+import user_cases
 from browser import Page
 from consoles import Console
 
 
 def run(case, binary):
     """Whether it passed."""
-    console, page = Console(binary, getattr(case, "nodes", None)), None
+    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users"))), None
     try:
         console.start()
         page = Page()
@@ -43,7 +44,7 @@ def main():
     parser.add_argument("--only", default="", help="cases whose names contain this")
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
-    for case in cases.ALL + layout_cases.ALL + safety_cases.ALL:
+    for case in cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL:
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

@@ -309,4 +309,12 @@ struct RulesBiteTests {
         #expect(list.violations(tested: ["A01", "F2"]).count == 1)
         #expect(list.violations(tested: []).count == 1)
     }
+
+    @Test("A test that a document names, and that is not there or in another suite")
+    func namedTests() {
+        let named = NamedTests("| cannot | x | `ATests.one`, `ATests.two`, `BTests.one` |")
+        let file = SourceFile(
+            path: "Tests/A.swift", text: "struct ATests {\n    func one() {}\n}\n")
+        #expect(named.violations(in: [file]).count == 2)
+    }
 }

@@ -118,6 +118,15 @@ struct TidyTests {
         expectNone(list.violations(tested: Set(tested)))
     }
 
+    @Test("Every test that the threat model names is there")
+    func namedTests() throws {
+        let named = NamedTests(try document(NamedTests.path))
+        #expect(named.names.count > 20)
+        expectNone(
+            named.violations(
+                in: repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") }))
+    }
+
     @Test("The documents' Swift is cut from the example, which is built and tested")
     func swiftBlocks() throws {
         let example = repository.swiftFiles.filter { $0.path.hasPrefix("Examples/worker/") }

@@ -116,9 +116,12 @@ package struct KeyFolder {
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
         guard FileStatus(secretFile) == nil, FileStatus(publicFile) == nil else { return false }
         let (secret, publicText) = try texts(replacing: nil)
-        // Never over a file that is there, and never readable by others, not for a moment.
-        try create(secretFile, secret, mode: 0o600)
-        try create(publicFile, publicText, mode: 0o644)
+        try write(secretFile) { () throws(FileRefusal) in
+            try PrivateFile.create(secretFile, secret, mode: 0o600)
+        }
+        try write(publicFile) { () throws(FileRefusal) in
+            try PrivateFile.create(publicFile, publicText, mode: 0o644)
+        }
         return true
     }
 
@@ -134,16 +137,24 @@ package struct KeyFolder {
         }
         let (secret, publicText) = try texts(replacing: found.publicKey)
         // In this order: without the second the key of the running node is still on record.
-        try overwrite(secretFile(of: name), secret, mode: 0o600)
-        try overwrite(publicFile(of: name), publicText, mode: 0o644)
+        let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
+        try write(secretFile) { () throws(FileRefusal) in
+            try PrivateFile.replace(secretFile, secret, mode: 0o600)
+        }
+        try write(publicFile) { () throws(FileRefusal) in
+            try PrivateFile.replace(publicFile, publicText, mode: 0o644)
+        }
     }
 
     /// Removes the former key of a name; false when it has none.
     package func retire(_ name: NodeName) throws(Failure) -> Bool {
         let found = try publicCertificate(of: name)
         guard found.formerKey != nil else { return false }
-        try overwrite(
-            publicFile(of: name), KeyCertificate(found.publicKey).publicText, mode: 0o644)
+        let file = publicFile(of: name)
+        try write(file) { () throws(FileRefusal) in
+            try PrivateFile.replace(
+                file, KeyCertificate(found.publicKey).publicText, mode: 0o644)
+        }
         return true
     }
 
@@ -156,25 +167,11 @@ package struct KeyFolder {
         return (secret, KeyCertificate(pair, replacing: former).publicText)
     }
 
-    /// Replaces a file as a whole: a reader finds the old text or the new one.
-    private func overwrite(_ file: String, _ text: String, mode: mode_t) throws(Failure) {
-        let fresh = "\(file).new"
-        unlink(fresh)
-        try create(fresh, text, mode: mode)
-        guard rename(fresh, file) == 0 else {
-            let reason = String(cString: strerror(errno))
-            unlink(fresh)
-            throw Failure(.cannotCreate, "key \(file.shown()): \(reason)")
+    private func write(
+        _ file: String, _ work: () throws(FileRefusal) -> Void
+    ) throws(Failure) {
+        do throws(FileRefusal) { try work() } catch {
+            throw Failure(error.status, "key \(file.shown()): \(error.text)")
         }
-    }
-
-    private func create(_ file: String, _ text: String, mode: mode_t) throws(Failure) {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        let isWritten =
-            descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
-            && fsync(descriptor) == 0
-        let reason = String(cString: strerror(errno))
-        if descriptor >= 0 { close(descriptor) }
-        guard isWritten else { throw Failure(.cannotCreate, "key \(file.shown()): \(reason)") }
     }
 }

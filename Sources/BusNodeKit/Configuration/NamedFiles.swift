@@ -69,12 +69,24 @@ package struct NamedFiles {
 
     private func tokens(of node: NodeSettings) -> [Finding] {
         node.presenters.enumerated().compactMap { index, presenter in
-            guard case .console(let console) = presenter, let file = console.tokenFile else {
-                return nil
+            guard case .console(let console) = presenter else { return nil }
+            func finding(
+                _ key: String, _ file: String, _ read: (String) throws(FileRefusal) -> Void
+            ) -> Finding? {
+                unusable(
+                    file, at: place("presenters", index, of: node.name, ["console", key]),
+                    field: "nodes.\(node.name).presenters[\(index)].console.\(key)", read: read)
             }
-            return unusable(
-                file, at: place("presenters", index, of: node.name, ["console", "token"]),
-                field: "nodes.\(node.name).presenters[\(index)].console.token")
+            if let file = console.usersFile {
+                return finding("users", file) { file throws(FileRefusal) in
+                    _ = try ConsoleUsers.read(file)
+                }
+            }
+            return console.tokenFile.flatMap { file in
+                finding("token", file) { file throws(FileRefusal) in
+                    _ = try ConsoleToken(reading: file)
+                }
+            }
         }
             + node.notify.enumerated().compactMap { index, hook in
                 guard let file = hook.secretFile else { return nil }

@@ -22,6 +22,34 @@ enum PrivateFile {
         let count = read(descriptor, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
+
+    /// Writes a new file, never over one that is there, and never readable by others than `mode`
+    /// says, not for a moment.
+    static func create(_ file: String, _ text: String, mode: mode_t) throws(FileRefusal) {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let isWritten =
+            descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
+            && fsync(descriptor) == 0
+        let reason = String(cString: strerror(errno))
+        if descriptor >= 0 { close(descriptor) }
+        if !isWritten { throw FileRefusal(status: .cannotCreate, found: reason) }
+    }
+
+    /// Replaces a file as a whole: a reader finds the old text or the new one.
+    static func replace(_ file: String, _ text: String, mode: mode_t) throws(FileRefusal) {
+        let fresh = "\(file).new"
+        unlink(fresh)
+        do throws(FileRefusal) {
+            try create(fresh, text, mode: mode)
+            guard rename(fresh, file) == 0 else {
+                throw FileRefusal(
+                    status: .cannotCreate, found: String(cString: strerror(errno)))
+            }
+        } catch {
+            unlink(fresh)
+            throw error
+        }
+    }
 }
 
 /// Why a file is refused as that of a token, a secret or authorities.

@@ -13,7 +13,7 @@ final class Console: Sendable {
     let history: AuditHistory
     /// Nil where the node has no hooks.
     let notifier: Notifier?
-    let token: ConsoleToken
+    let admission: ConsoleAdmission
     let topology: Topology
     let logger: Logger
     let startedAt = Date()
@@ -35,7 +35,7 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the file of the token, or of a hook's secret, is missing or invalid.
+    /// - Throws: When the file of users, of the token, or of a hook's secret is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -51,9 +51,14 @@ final class Console: Sendable {
                 topology, own: await running.node?.status, keys: running.node?.keys,
                 within: ConsoleLimits.statusTime)
         }
-        token =
-            try settings.tokenFile.map { path throws(Failure) in try ConsoleToken(file: path) }
-            ?? .generated()
+        admission =
+            if let file = settings.usersFile {
+                .users(try ConsoleUsers(file, logger: logger))
+            } else if let file = settings.tokenFile {
+                .token(try ConsoleToken(file: file))
+            } else {
+                .token(.generated())
+            }
         var limits = InboxLimits()
         limits.escalateAfter = settings.escalateAfter
         let inbox = Inbox("console", limits: limits)

@@ -33,10 +33,12 @@ extension ConsoleAPI {
         }
     }
 
-    func answerGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
+    func answerGroup(
+        _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws -> Response {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "seen", "undoMilliseconds")
-        let (option, by) = (try fields.text("option"), try fields.name("by"))
+        let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
         let latest = inbox.revision
@@ -47,6 +49,9 @@ extension ConsoleAPI {
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
         if let group = inbox.groups.first(where: { $0.number == number }) {
             let members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
+            if members.contains(where: { $0.isDestructive(option) }) {
+                try visitor.require(.destructive)
+            }
             try view.check(members, sawWhich: seen != nil)
         }
         let result: GroupAnswer
@@ -73,8 +78,10 @@ extension ConsoleAPI {
         ])
     }
 
-    func undoGroup(_ number: Int, _ body: [UInt8]) throws -> Response {
-        let by = try BodyFields(body, allowing: "by").name("by")
+    func undoGroup(
+        _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws -> Response {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
         do throws(InboxRefusal) {
             let undone = try inbox.undoGroup(number)
             for id in undone { note(.undo, id, by: by) }

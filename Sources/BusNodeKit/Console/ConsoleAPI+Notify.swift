@@ -17,8 +17,10 @@ extension ConsoleAPI {
         ]
     }
 
-    func retryLetter(_ text: String, _ body: [UInt8]) throws(APIProblem) -> Response {
-        let by = try BodyFields(body, allowing: "by").name("by")
+    func retryLetter(
+        _ text: String, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws(APIProblem) -> Response {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
         guard let number = Int(text), let notifier = console.notifier else {
             throw APIProblem(.notFound, "unknownLetter", "no dead letter \(text.shown()) here")
         }

@@ -14,15 +14,21 @@ extension ConsoleAPI {
         ]
     }
 
-    func addSilence(_ body: [UInt8]) async throws -> Response {
+    func addSilence(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
         let fields = try BodyFields(
             body, allowing: "match", "by", "comment", "forMilliseconds", "option", "alsoOpen")
         let pattern = Self.nested(try fields.value("match"))
         let request = Silence.Request(
             pattern: pattern, match: try Self.match(pattern),
             option: fields["option"] == nil ? nil : try fields.text("option"),
-            by: try fields.name("by"),
+            by: try visitor.name(in: fields),
             comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
+        if request.option != nil {
+            // It may be destructive where it is applied later.
+            for permission in [.answer, .destructive] as [ConsolePermission] {
+                try visitor.require(permission)
+            }
+        }
         guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
             throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
         }
@@ -49,8 +55,10 @@ extension ConsoleAPI {
         ])
     }
 
-    func endSilence(_ text: String, _ body: [UInt8]) async throws -> Response {
-        let by = try BodyFields(body, allowing: "by").name("by")
+    func endSilence(
+        _ text: String, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) async throws -> Response {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
         guard let number = Int(text) else {
             throw APIProblem(.notFound, "unknownSilence", "no silence \(text.shown()) here")
         }

@@ -31,19 +31,26 @@ struct ConsoleAPI: Sendable {
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try detail(try id(context)))
         }
-        routes.post("/api/v1/presentations/{id}/answer", person(answer))
-        routes.post("/api/v1/presentations/{id}/undo", person(undo, isStored: true))
-        routes.post("/api/v1/presentations/{id}/claim", person(claim, isStored: true))
-        routes.post("/api/v1/presentations/{id}/release", person(release, isStored: true))
+        let verbs: [(String, isStored: Bool, Act)] = [
+            ("answer", false, answer), ("undo", true, undo), ("claim", true, claim),
+            ("release", true, release),
+        ]
+        for (verb, isStored, act) in verbs {
+            routes.post(
+                "/api/v1/presentations/{id}/\(verb)", needs: .answer,
+                person(act, isStored: isStored))
+        }
         routes.get("/api/v1/groups/{number}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try group(try number(context)))
         }
-        routes.post("/api/v1/groups/{number}/answer") { request, context in
-            try answerGroup(try number(context), try await body(request))
+        routes.post("/api/v1/groups/{number}/answer", needs: .answer) { request, context in
+            try answerGroup(
+                try number(context), try await body(request), try context.admitted)
         }
-        routes.post("/api/v1/groups/{number}/undo") { request, context in
-            let response = try undoGroup(try number(context), try await body(request))
+        routes.post("/api/v1/groups/{number}/undo", needs: .answer) { request, context in
+            let response = try undoGroup(
+                try number(context), try await body(request), try context.admitted)
             await console.kept?.keeper.write()
             return response
         }
@@ -51,24 +58,38 @@ struct ConsoleAPI: Sendable {
             _ = try QueryFields(request.uri.query).allowing()
             return Response(silenceList)
         }
-        routes.post("/api/v1/silences") { request, _ in
-            try await addSilence(try await body(request))
+        routes.post("/api/v1/silences", needs: .silence) { request, context in
+            try await addSilence(try await body(request), try context.admitted)
         }
-        routes.post("/api/v1/silences/preview") { request, _ in
+        routes.post("/api/v1/silences/preview", needs: nil) { request, _ in
             try previewSilence(try await body(request))
         }
-        routes.post("/api/v1/silences/{number}/end") { request, context in
+        routes.post("/api/v1/silences/{number}/end", needs: .silence) { request, context in
             try await endSilence(
-                context.parameters.get("number") ?? "", try await body(request))
+                context.parameters.get("number") ?? "", try await body(request),
+                try context.admitted)
         }
         routes.get("/api/v1/notify") { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(hookList)
         }
-        routes.post("/api/v1/notify/dead/{number}/retry") { request, context in
-            try retryLetter(context.parameters.get("number") ?? "", try await body(request))
+        routes.post("/api/v1/notify/dead/{number}/retry", needs: .administer) { request, context in
+            try retryLetter(
+                context.parameters.get("number") ?? "", try await body(request),
+                try context.admitted)
         }
-        routes.get("/api/v1/events") { request, _ in try feed.response(to: request) }
+        routes.get("/api/v1/me") { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(try context.admitted.json)
+        }
+        routes.post("/api/v1/me/leave", needs: nil) { _, _ in
+            var response = Response(["left": true])
+            response.headers[.setCookie] = ConsoleGate.cookie(nil)
+            return response
+        }
+        routes.get("/api/v1/events") { request, context in
+            try feed.response(to: request, try context.admitted)
+        }
         routes.get("/api/v1/history") { request, _ in try await pastPresentations(request) }
         routes.get("/api/v1/audit") { request, _ in try await audit(request) }
         routes.get("/api/v1/chart") { request, _ in
@@ -84,18 +105,18 @@ struct ConsoleAPI: Sendable {
 
     // MARK: Parts of a request
 
+    private typealias Act =
+        @Sendable (PresentationID, [UInt8], ConsoleVisitor) throws -> Void
+
     /// - Parameter isStored: Whether the response waits until the change is in the journal. An
     ///   answer never does: it is recorded by itself.
-    private func person(
-        _ handle: @escaping @Sendable (PresentationID, [UInt8]) throws -> Void,
-        isStored: Bool = false
-    ) -> ConsoleRoutes.Handler {
+    private func person(_ act: @escaping Act, isStored: Bool) -> ConsoleRoutes.Handler {
         { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             let id = try id(context)
             let body = try await body(request)
             do {
-                try handle(id, body)
+                try act(id, body, try context.admitted)
                 if isStored { await console.kept?.keeper.write() }
                 return Response(PresentationView(try inbox.item(id), console).json)
             } catch let refusal as InboxRefusal {
@@ -134,39 +155,64 @@ struct ConsoleAPI: Sendable {
     static let undoRange = Int64(0)...60_000
     private static let claimRange = Int64(1)...3_600_000
 
-    private func answer(_ id: PresentationID, _ body: [UInt8]) throws {
+    @Sendable private func answer(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
         let fields = try BodyFields(
             body, allowing: "option", "by", "answer", "undoMilliseconds")
-        let (option, by) = (try fields.text("option"), try fields.name("by"))
+        let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
+        if try inbox.item(id).isDestructive(option) { try visitor.require(.destructive) }
         try inbox.answer(
             id, option: option, by: by, id: try fields.id("answer"), undo: .milliseconds(undo))
         if undo > 0 { note(.leaving(option: option), id, by: by) }
     }
 
-    private func undo(_ id: PresentationID, _ body: [UInt8]) throws {
-        let by = try BodyFields(body, allowing: "by").name("by")
+    @Sendable private func undo(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
         try inbox.undo(id)
         note(.undo, id, by: by)
     }
 
-    private func claim(_ id: PresentationID, _ body: [UInt8]) throws {
+    @Sendable private func claim(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
         let fields = try BodyFields(body, allowing: "by", "forMilliseconds", "takeOver")
-        let by = try fields.name("by")
+        let by = try visitor.name(in: fields)
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         try inbox.claim(
             id, by: by, for: .milliseconds(time), takesOver: try fields.bool("takeOver") ?? false)
         note(.claim, id, by: by)
     }
 
-    private func release(_ id: PresentationID, _ body: [UInt8]) throws {
-        let by = try BodyFields(body, allowing: "by").name("by")
+    @Sendable private func release(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
         try inbox.release(id, by: by)
         note(.release, id, by: by)
     }
 
     func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
         console.note(act, id, by: person)
+    }
+}
+
+extension InboxItem {
+    func isDestructive(_ option: String) -> Bool {
+        report.options.first { $0.id == option }?.role == .destructive
+    }
+}
+
+extension ConsoleVisitor {
+    /// The name is null where people give their own.
+    var json: JSONValue {
+        [
+            "name": .text(user?.name),
+            "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
+        ]
     }
 }
 

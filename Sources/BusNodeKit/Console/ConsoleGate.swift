@@ -6,6 +6,12 @@ import Hummingbird
 struct ConsoleGate: Sendable {
     static let cookieName = "errorbus"
 
+    /// The value of Set-Cookie that keeps a token; with nil, the one that removes it.
+    static func cookie(_ token: String?) -> String {
+        "\(cookieName)=\(token ?? ""); HttpOnly; SameSite=Strict; Path=/"
+            + (token == nil ? "; Max-Age=0" : "")
+    }
+
     /// The facts that the decision uses.
     struct Facts: Sendable {
         var method = "GET"
@@ -26,15 +32,15 @@ struct ConsoleGate: Sendable {
     }
 
     enum Verdict: Hashable {
-        case enter
+        case enter(ConsoleVisitor)
         /// The page itself or a probe, without data: its requests for data must show the token.
         case enterPage
-        /// The token was in the address: it moves to a cookie, and out of the address.
-        case keepToken
+        /// This token was in the address: it moves to a cookie, and out of the address.
+        case keepToken(String)
     }
 
     let hosts: ConsoleHosts
-    let token: ConsoleToken
+    let admission: ConsoleAdmission
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
         // A probe has neither the token nor the console's name; the response has no data.
@@ -60,17 +66,17 @@ struct ConsoleGate: Sendable {
                 .forbidden, "origin", "Origin: found \(origin.shown()); allowed: the console's own")
         }
         if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken {
-            guard token.matches(offered) else { throw Self.unauthorized }
-            return .keepToken
+            guard try admission.visitor(showing: offered) != nil else { throw Self.unauthorized }
+            return .keepToken(offered)
         }
-        guard hasToken(facts) else {
+        guard let visitor = try visitor(facts) else {
             let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
             let isPart = facts.path.hasPrefix("/page/") && facts.method == "GET"
             guard isFromElsewhere || isPart else { throw Self.unauthorized }
             return .enterPage
         }
         if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
-        return .enter
+        return .enter(visitor)
     }
 
     static let unauthorized = APIProblem(
@@ -78,17 +84,21 @@ struct ConsoleGate: Sendable {
         "no token, or not this console's: open the address that bus-node printed, or send "
             + "Authorization: Bearer TOKEN")
 
-    private func hasToken(_ facts: Facts) -> Bool {
+    private func visitor(_ facts: Facts) throws(APIProblem) -> ConsoleVisitor? {
         if let header = facts.authorization {
             let parts = header.split(separator: " ", maxSplits: 1)
-            return parts.count == 2 && parts[0].lowercased() == "bearer" && token.matches(parts[1])
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            return try admission.visitor(showing: parts[1])
         }
         // Consoles on other ports of the same host share the browser's cookies.
-        return facts.cookies.flatMap { $0.split(separator: ";") }.contains { pair in
+        for pair in facts.cookies.flatMap({ $0.split(separator: ";") }) {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            return parts.count == 2 && parts[0].drop { $0 == " " } == Self.cookieName
-                && token.matches(parts[1])
+            guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == Self.cookieName,
+                let visitor = try admission.visitor(showing: parts[1])
+            else { continue }
+            return visitor
         }
+        return nil
     }
 
     private func checkBody(_ facts: Facts) throws(APIProblem) {

@@ -83,7 +83,7 @@ struct ConsoleServer: Service {
         let routes = api.routes
         return routes.router(
             behind: ConsoleMiddleware(
-                gate: ConsoleGate(hosts: hosts, token: console.token), page: api.page,
+                gate: ConsoleGate(hosts: hosts, admission: console.admission), page: api.page,
                 routes: routes, connections: connections, refusals: refusals,
                 logger: console.logger)
         ).buildResponder()
@@ -92,10 +92,15 @@ struct ConsoleServer: Service {
     /// Prints the address, with the token only if it is in no file.
     private func announce(_ hosts: ConsoleHosts) {
         let address = "http://\(hosts.address)/"
-        guard let file = console.token.file else {
-            return Terminal.say("console: \(address)?token=\(console.token.text)")
+        switch console.admission {
+        case .users(let users):
+            Terminal.say("console: \(address) for the users in \(users.file.shown())")
+        case .token(let token):
+            guard let file = token.file else {
+                return Terminal.say("console: \(address)?token=\(token.text)")
+            }
+            Terminal.say("console: \(address) with the token in \(file.shown())")
         }
-        Terminal.say("console: \(address) with the token in \(file.shown())")
     }
 
     private func closeConnectionsAtTheEnd() async {
@@ -139,10 +144,19 @@ struct ConsoleMiddleware: RouterMiddleware {
         var isKnown = false
         do {
             let verdict = try gate.verdict(on: ConsoleGate.Facts(request))
-            isKnown = verdict != .enterPage
-            if isKnown { connections.know(context.channel) }
-            response =
-                verdict == .keepToken ? keepingToken : try await next(request, context)
+            var context = context
+            switch verdict {
+            case .enterPage: response = try await next(request, context)
+            case .enter(let visitor):
+                isKnown = true
+                connections.know(context.channel)
+                context.visitor = visitor
+                response = try await next(request, context)
+            case .keepToken(let token):
+                isKnown = true
+                connections.know(context.channel)
+                response = Self.keeping(token)
+            }
         } catch {
             let problem = problem(error, request)
             log(problem, request, context)
@@ -154,10 +168,9 @@ struct ConsoleMiddleware: RouterMiddleware {
         return response
     }
 
-    private var keepingToken: Response {
-        let cookie =
-            "\(ConsoleGate.cookieName)=\(gate.token.text); HttpOnly; SameSite=Strict; Path=/"
-        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+    private static func keeping(_ token: String) -> Response {
+        Response(
+            status: .seeOther, headers: [.location: "/", .setCookie: ConsoleGate.cookie(token)])
     }
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {
@@ -197,10 +210,10 @@ struct ConsoleMiddleware: RouterMiddleware {
             level: problem.status == .conflict ? .info : .warning, "console: refused",
             [
                 "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
-                "path": "\(gate.token.hidden(in: request.uri.path))",
+                "path": "\(gate.admission.hidden(in: request.uri.path))",
                 "status": "\(problem.status.code)",
                 "reason": "\(problem.word)",
-                "problem": "\(gate.token.hidden(in: problem.message))",
+                "problem": "\(gate.admission.hidden(in: problem.message))",
             ])
     }
 
@@ -231,8 +244,16 @@ struct ConsoleRoutes: Sendable {
         routes.append(Route(method: .get, path: path, handler: handler))
     }
 
-    mutating func post(_ path: String, _ handler: @escaping Handler) {
-        routes.append(Route(method: .post, path: path, handler: handler))
+    /// - Parameter permission: What the visitor needs; nil: nothing but to be admitted.
+    mutating func post(
+        _ path: String, needs permission: ConsolePermission?, _ handler: @escaping Handler
+    ) {
+        let route = Route(method: .post, path: path) { request, context in
+            let visitor = try context.admitted
+            if let permission { try visitor.require(permission) }
+            return try await handler(request, context)
+        }
+        routes.append(route)
     }
 
     /// The methods of a path; none when there is no such path.
@@ -262,6 +283,15 @@ struct ConsoleContext: RequestContext {
     /// Host and port, and the host alone.
     let peer: String
     let peerHost: String
+    /// Nil for a request that was let in for the page alone.
+    var visitor: ConsoleVisitor?
+
+    var admitted: ConsoleVisitor {
+        get throws(APIProblem) {
+            guard let visitor else { throw ConsoleGate.unauthorized }
+            return visitor
+        }
+    }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -34,8 +34,11 @@ final class EventFeed: Sendable {
         ]
     }
 
-    /// A stream from the client's last revision; from the start when that is of another life.
-    func response(to request: Request) throws(APIProblem) -> Response {
+    /// A stream from the client's last revision; from the start when that is of another life. It
+    /// ends when its visitor is no longer admitted.
+    func response(
+        to request: Request, _ visitor: ConsoleVisitor
+    ) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing(["after", "groups"])
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
         let hasGroups = try query.wantsGroups
@@ -55,7 +58,7 @@ final class EventFeed: Sendable {
             body: ResponseBody { writer in
                 // Frees its slot when this closure is released.
                 withExtendedLifetime(slot) {}
-                try await self.run(request, seen, hasGroups, &writer)
+                try await self.run(request, visitor, seen, hasGroups, &writer)
                 try await writer.finish(nil)
             })
     }
@@ -70,7 +73,7 @@ final class EventFeed: Sendable {
     }
 
     private func run(
-        _ request: Request, _ seen: UInt64?, _ hasGroups: Bool,
+        _ request: Request, _ visitor: ConsoleVisitor, _ seen: UInt64?, _ hasGroups: Bool,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         let (wakes, wake) = AsyncStream.makeStream(
@@ -80,7 +83,7 @@ final class EventFeed: Sendable {
             try await withGracefulShutdownHandler {
                 async let _: Void = Self.wake(wake, on: changes)
                 async let _: Void = Self.ping(wake)
-                try await write(seen, hasGroups, wakes, &writer)
+                try await write(visitor, seen, hasGroups, wakes, &writer)
             } onGracefulShutdown: {
                 wake.finish()
             }
@@ -100,7 +103,7 @@ final class EventFeed: Sendable {
     }
 
     private func write(
-        _ seen: UInt64?, _ hasGroups: Bool, _ wakes: AsyncStream<Void>,
+        _ visitor: ConsoleVisitor, _ seen: UInt64?, _ hasGroups: Bool, _ wakes: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         try await writer.write(ByteBuffer(string: "event: hello\ndata: \(hello(seen))\n\n"))
@@ -109,6 +112,7 @@ final class EventFeed: Sendable {
         let clock = ContinuousClock()
         var lastWrite = clock.now
         for await _ in wakes {
+            guard console.admission.admits(visitor) else { return }
             var isWhole = false
             while !isWhole {
                 let begin = clock.now

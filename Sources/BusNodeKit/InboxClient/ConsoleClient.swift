@@ -76,6 +76,14 @@ package struct ConsoleClient: Sendable {
         return Failure(exit, status == 401 ? tokenHint : text)
     }
 
+    /// The name for the record: the given one, else the console's for this token, else the user's
+    /// on this machine.
+    package func person(_ given: String?) async throws -> String {
+        if let given { return given }
+        let me = try await get("/me")["name"]?.stringValue
+        return me ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+    }
+
     // MARK: Presentations
 
     /// Answers one presentation. Repeated when the reply was lost: under the same id it counts

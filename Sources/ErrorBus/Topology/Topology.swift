@@ -120,6 +120,8 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var listen: Endpoint
     /// The file with its token; nil: a token is made at the start, for loopback only.
     package var tokenFile: String?
+    /// The file with its users, each with a token; nil: all share one token.
+    package var usersFile: String?
     /// Host names that requests may use besides those that follow from ``listen``.
     package var hosts: [String] = []
     /// The scheme and the host under which browsers anywhere reach it, as in

@@ -147,7 +147,7 @@ extension TopologyReader {
     private static let tokenAllowed = "file:PATH, a file that only its owner can read"
 
     mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
-        let keys = ["listen", "token", "hosts", "url", "escalateAfter"]
+        let keys = ["listen", "token", "users", "hosts", "url", "escalateAfter"]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         guard let listen = fields["listen"] else {
             decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
@@ -158,6 +158,10 @@ extension TopologyReader {
         if let token = fields["token"] {
             guard let path = tokenFile(token) else { return nil }
             settings.tokenFile = path
+        }
+        if let users = fields["users"] {
+            guard let path = tokenFile(users) else { return nil }
+            settings.usersFile = path
         }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
         settings.url = fields["url"].flatMap { consoleURL($0) }

@@ -138,16 +138,23 @@ struct TopologyValidator {
         }
     }
 
-    /// A console beyond loopback requires a token.
+    /// A console has users or one token, and beyond loopback requires either.
     private mutating func checkConsoles(of node: NodeSettings) {
         for (index, presenter) in node.presenters.enumerated() {
-            guard case .console(let console) = presenter, !console.listen.isLocal,
-                console.tokenFile == nil
+            guard case .console(let console) = presenter else { continue }
+            let field = "nodes.\(node.name).presenters[\(index)].console"
+            if console.tokenFile != nil, console.usersFile != nil {
+                report(
+                    "\(field).token", found: "token and users",
+                    allowed: "users, each with a token, or one token that all share")
+            }
+            guard !console.listen.isLocal, console.tokenFile == nil, console.usersFile == nil
             else { continue }
             report(
-                "nodes.\(node.name).presenters[\(index)].console.listen",
+                "\(field).listen",
                 found: "\"\(console.address)\", open to other machines without a token",
-                allowed: "a loopback host such as 127.0.0.1, or any host with token: file:PATH")
+                allowed: "a loopback host such as 127.0.0.1, or any host with users: file:PATH "
+                    + "or token: file:PATH")
         }
     }
 

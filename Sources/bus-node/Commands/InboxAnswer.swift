@@ -65,7 +65,7 @@ struct InboxAnswer: AsyncParsableCommand {
                 throw Failure(.usage, "--undo: found \"\(self.undo)\", allowed: 0s to 60s")
             }
             let client = try target.client()
-            let name = by ?? Self.user
+            let name = try await client.person(by)
             let id = try await client.id(id)
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             let request = InboxRequest.answer(id: id, option: option)
@@ -74,8 +74,6 @@ struct InboxAnswer: AsyncParsableCommand {
             try StandardOutput.print(item["answer"]?.text("option") ?? option)
         }
     }
-
-    static var user: String { ProcessInfo.processInfo.environment["USER"] ?? NSUserName() }
 }
 
 extension InboxAnswer {

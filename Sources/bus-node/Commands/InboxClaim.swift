@@ -40,7 +40,7 @@ struct InboxClaim: AsyncParsableCommand {
             let request: InboxRequest =
                 release ? .release(id: id) : .claim(id: id, takeOver: takeOver)
             let item = try await request.sent(
-                to: client, by: by ?? InboxAnswer.user, claim: length)
+                to: client, by: try await client.person(by), claim: length)
             if json { return try StandardOutput.print(item) }
             try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
         }
@@ -74,7 +74,7 @@ struct InboxUndo: AsyncParsableCommand {
         try await orFail {
             let client = try target.client()
             let request = InboxRequest.undo(id: try await client.id(id))
-            let item = try await request.sent(to: client, by: by ?? InboxAnswer.user)
+            let item = try await request.sent(to: client, by: try await client.person(by))
             if json { return try StandardOutput.print(item) }
             try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
         }

@@ -176,7 +176,7 @@ struct InboxFullScreen: AsyncParsableCommand {
             guard Terminal.canFillScreen, !listing.isChosen else {
                 return try await listing.print(from: client)
             }
-            try await InboxScreenSession(client, person: by ?? InboxAnswer.user).run()
+            try await InboxScreenSession(client, person: try await client.person(by)).run()
         }
     }
 }

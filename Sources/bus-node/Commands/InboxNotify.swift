@@ -57,7 +57,7 @@ struct InboxNotifyRetry: AsyncParsableCommand {
             let client = try target.client()
             for number in numbers {
                 _ = try await client.post(
-                    "/notify/dead/\(number)/retry", ["by": .string(by ?? InboxAnswer.user)])
+                    "/notify/dead/\(number)/retry", ["by": .string(try await client.person(by))])
             }
         }
     }

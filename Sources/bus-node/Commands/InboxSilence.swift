@@ -103,7 +103,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             let reply = try await client.post(
                 "/silences",
                 [
-                    "match": pattern, "by": .string(by ?? InboxAnswer.user),
+                    "match": pattern, "by": .string(try await client.person(by)),
                     "comment": .string(comment),
                     "forMilliseconds": .milliseconds(length),
                     "option": option.map { .string($0) } ?? .null, "alsoOpen": .bool(alsoOpen),
@@ -166,8 +166,9 @@ struct InboxSilenceEnd: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            let silence = try await target.client().post(
-                "/silences/\(number)/end", ["by": .string(by ?? InboxAnswer.user)])
+            let client = try target.client()
+            let silence = try await client.post(
+                "/silences/\(number)/end", ["by": .string(try await client.person(by))])
             if json { return try StandardOutput.print(silence) }
             try StandardOutput.print(silence.text("stage"))
         }

@@ -195,7 +195,12 @@ import Testing
                 "presenters: [{ console: { listen: 0.0.0.0:8080 } }]",
                 "presenters[0].console.listen: found \"0.0.0.0:8080\", open to other machines "
                     + "without a token, allowed: a loopback host such as 127.0.0.1, or any host "
-                    + "with token: file:PATH"
+                    + "with users: file:PATH or token: file:PATH"
+            ),
+            (
+                "presenters: [{ console: { listen: 127.0.0.1:8080, token: file:a, users: file:b } }]",
+                "presenters[0].console.token: found token and users, allowed: users, each with a "
+                    + "token, or one token that all share"
             ),
             (
                 "presenters: [{ console: { listen: 127.0.0.1:7700 } }]",

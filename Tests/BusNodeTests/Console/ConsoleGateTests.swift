@@ -14,7 +14,7 @@ struct ConsoleGateTests {
     {
         var settings = ConsoleSettings(listen: try Endpoint("tcp://\(listen)"))
         settings.hosts = hosts
-        return ConsoleGate(hosts: ConsoleHosts(settings, port: 8080), token: Self.token)
+        return ConsoleGate(hosts: ConsoleHosts(settings, port: 8080), admission: .token(Self.token))
     }
 
     /// What a script sends.
@@ -31,7 +31,11 @@ struct ConsoleGateTests {
     /// `enter`, `keepToken`, or status and word of the refusal.
     private func verdict(_ gate: ConsoleGate, _ facts: ConsoleGate.Facts) -> String {
         do throws(APIProblem) {
-            return "\(try gate.verdict(on: facts))"
+            switch try gate.verdict(on: facts) {
+            case .enter: return "enter"
+            case .enterPage: return "enterPage"
+            case .keepToken: return "keepToken"
+            }
         } catch {
             return "\(error.status.code) \(error.word)"
         }

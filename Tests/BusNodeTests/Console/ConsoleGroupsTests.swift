@@ -43,7 +43,7 @@ struct ConsoleGroupsTests {
         let body = JSONValue.object(
             ["option": "go", "by": "ann", "undoMilliseconds": 60_000].merging(fields) { $1 })
         do {
-            _ = try api.answerGroup(try number, body.encoded())
+            _ = try api.answerGroup(try number, body.encoded(), .unnamed)
             return "\(api.inbox.items().count { $0.answer != nil })"
         } catch let problem as APIProblem {
             #expect(api.inbox.items().allSatisfy { $0.answer == nil })

@@ -9,6 +9,7 @@ extension EndToEnd {
         let sandbox: Sandbox
 
         init() throws { sandbox = try Sandbox() }
+        init(sandbox: Sandbox) { self.sandbox = sandbox }
 
         private func topology(_ presenters: String, extra: String = "") throws {
             try sandbox.writeTopology(presenters: presenters, extra: extra)

@@ -6,7 +6,7 @@ import { groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { current } from "./rows.js";
 import { refusalText, refusedWord } from "./sentences.js";
-import { myName, state, undoTime } from "./state.js";
+import { may, myName, state, undoTime } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 import { offerUndo } from "./undoing.js";
@@ -14,12 +14,15 @@ import { offerUndo } from "./undoing.js";
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
+export const MAY_SEE = "You may see what is asked here, and not answer it.";
+export const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
 function obstacle({ item, whole }) {
   const latest = state.items.get(item.id);
   const holder = latest && claimant(latest);
   if (state.fault) return "This page has a fault: reload it first.";
+  if (!may("answer")) return MAY_SEE;
   if (state.busy) return "One moment: the last answer is on its way.";
   if (!state.online) return "No link to the console: nothing can be sent now.";
   if (state.shownID !== item.id || current()?.id !== item.id) {
@@ -48,6 +51,7 @@ function isHindered(decision) {
 export async function answer(option, drawn) {
   const decision = { ...drawn }; // As it is now: the next frame may see more.
   if (isHindered(decision)) return;
+  if (!mayChoose(option)) { toast(MAY_NOT_DESTROY, "warning"); return; }
   const by = await ownName();
   if (!by || !(await isMeant(option, decision)) || isHindered(decision)) return;
   const { item, whole, seen } = decision;
@@ -56,6 +60,10 @@ export async function answer(option, drawn) {
   await busily(item, option.id, () => (whole
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
+
+/** Whether this person may choose an option. */
+export const mayChoose = ({ role }) =>
+  may("answer") && (role !== "destructive" || may("destructive"));
 
 /** Asks for confirmation before a destructive option, and before one answer for different texts. */
 async function isMeant(option, { item, whole, size }) {
@@ -104,6 +112,7 @@ async function answerGroup(item, option, body) {
 }
 
 async function change(item, verb, body) {
+  if (!may("answer")) { toast(MAY_SEE, "warning"); return; }
   const by = await ownName();
   if (!by) return;
   await busily(item, verb, async () =>

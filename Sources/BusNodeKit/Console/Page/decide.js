@@ -1,11 +1,12 @@
 // The box with the options, or with the result.
 import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
-import { answer, claim, release, toggleWhole } from "./answering.js";
+import { answer, claim, MAY_NOT_DESTROY, MAY_SEE, mayChoose, release, toggleWhole }
+  from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
-import { myName, state } from "./state.js";
+import { may, myName, state } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
 import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
@@ -25,7 +26,8 @@ function leavingOf(item) {
   const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
     : `${answerText(item)}. The answer leaves in `;
   const button = (label, key, action) => el("button", {
-    type: "button", textContent: label, dataset: { key }, disabled: !state.online, onclick: action,
+    type: "button", textContent: label, dataset: { key },
+    disabled: !state.online || !may("answer"), onclick: action,
   });
   const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoOne(item.id));
   const group = all > 1
@@ -58,7 +60,7 @@ function choicesOf(item, size) {
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
     !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    optionsOf(decision, isShut), item.deadline && expiryText(item, size),
+    optionsOf(decision, isShut), permissionText(item), item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
       silenceButton(item)),
   ].filter(Boolean);
@@ -76,6 +78,13 @@ const nameless = () => el("p", {
 
 const claimedText = (item, who) =>
   el("p", {}, `Claimed by ${who} for `, until(Date.parse(item.claimedUntil)), ".");
+
+/** Why options cannot be chosen; nothing when all can. */
+function permissionText({ options }) {
+  if (options.every(mayChoose)) return null;
+  const textContent = may("answer") ? MAY_NOT_DESTROY : MAY_SEE;
+  return el("p", { className: "nameless", textContent });
+}
 
 function expiryText(item, size) {
   const option = expiryOption(item);
@@ -117,7 +126,8 @@ function optionButton(decision, option, index, isShut) {
   const title = optionTitle(option);
   const long = title.length > 24 ? " long" : "";
   return el("button", {
-    type: "button", className: (option.role ?? "") + long, disabled: isShut, dir: "auto",
+    type: "button", className: (option.role ?? "") + long, dir: "auto",
+    disabled: isShut || !mayChoose(option),
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),
@@ -127,8 +137,8 @@ function optionButton(decision, option, index, isShut) {
 
 function claimButtons(item, isOthers, holder, isOneOfMany) {
   const button = (text, key, action) => el("button", {
-    type: "button", textContent: `${text} `, disabled: !state.online, dataset: { key: "claim" },
-    onclick: action,
+    type: "button", textContent: `${text} `, disabled: !state.online || !may("answer"),
+    dataset: { key: "claim" }, onclick: action,
   }, kbd(key));
   if (isOthers) return [button("Take over", "⇧C", () => claim(item, true))];
   if (holder) return [button("Release", "c", () => release(item))];
@@ -138,7 +148,7 @@ function claimButtons(item, isOthers, holder, isOneOfMany) {
 
 function silenceButton(item) {
   return el("button", {
-    type: "button", textContent: "Silence like this… ", disabled: !state.online,
-    dataset: { key: "silence" }, onclick: () => openSilenceForm(likeThis(item)),
+    type: "button", textContent: "Silence like this… ",
+    disabled: !state.online || !may("silence"), dataset: { key: "silence" }, onclick: () => openSilenceForm(likeThis(item)),
   }, kbd("s"));
 }

@@ -26,7 +26,7 @@ export function drawDetail() {
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
     group && [group.kinds.map((kind) => [kind.item.id, kind.count, kind.reason]), group.isComplete],
     item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
-    state.busy, state.selected, item ? 0 : overviewKey()];
+    state.me?.may, state.busy, state.selected, item ? 0 : overviewKey()];
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;

@@ -1,5 +1,6 @@
 // Dialogs in front of the page.
 import { $, openModal } from "./elements.js";
+import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { myName, state, undoTime } from "./state.js";
@@ -22,13 +23,30 @@ export function dialogResult(dialog) {
 }
 
 export async function askName() {
+  const isGiven = Boolean(state.me?.name);
   $("nameField").value = myName();
+  $("nameField").disabled = isGiven;
+  $("nameNote").textContent = isGiven
+    ? "Every answer is recorded with this name, which belongs to your token."
+    : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
-  if (await dialogResult($("nameDialog")) !== "save") return;
+  const result = await dialogResult($("nameDialog"));
+  if (result === "leave") await signOut();
+  if (result !== "save") return;
   const name = $("nameField").value.trim();
-  if (name) localStorage.setItem("errorbus.name", name);
+  if (name && !isGiven) localStorage.setItem("errorbus.name", name);
   localStorage.setItem("errorbus.undo", $("undoField").value);
   drawName();
+}
+
+/** Removes the token from this browser, and asks for one. */
+async function signOut() {
+  try {
+    await api("POST", "me/leave", {});
+    location.reload();
+  } catch (error) {
+    toast(failureText(error), "error");
+  }
 }
 
 /** The person's name; asked the first time. Empty when the dialog was cancelled. */

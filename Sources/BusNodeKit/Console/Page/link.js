@@ -1,6 +1,7 @@
 // The link to the server: receives changes, shows a banner when it is lost, and reconnects.
 import { $ } from "./elements.js";
 import { api } from "./api.js";
+import { drawName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
 import { state } from "./state.js";
@@ -25,6 +26,8 @@ export async function connect() {
   leave();
   Object.assign(state, { attempt, heardAt: Date.now() });
   try {
+    state.me = await api("GET", "me");
+    drawName();
     await catchUp(attempt);
     if (state.attempt !== attempt) return;
     state.port = await openPort(() => { if (state.attempt === attempt) lose(); });
@@ -151,8 +154,11 @@ function showLoss(error) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** Asks for the token; the address that was requested is opened afterwards. */
+/** Asks for the token, before an empty page; the requested address is opened afterwards. */
 function showDoor() {
+  begin({ startedAt: null });
+  state.me = null;
+  schedule();
   $("doorForm").action = `/${location.hash}`;
   if (!$("door").hidden) return;
   $("door").hidden = false;

@@ -6,7 +6,7 @@ import { addInfo, clearProblems, fillSilenceForm, isWithin, readSilenceForm, sho
   from "./silence-fields.js";
 import { loadSilences } from "./silences.js";
 import { toast } from "./news.js";
-import { state } from "./state.js";
+import { may, state } from "./state.js";
 import { counted, moment, number, shown } from "./text.js";
 
 const TYPING = 300;
@@ -18,6 +18,7 @@ let timer = null;
 export function openSilenceForm(given = {}) {
   const dialog = $("silenceDialog");
   if (dialog.open) return;
+  if (!may("silence")) { toast("You may not make silences.", "warning"); return; }
   fillSilenceForm(given);
   if (given.item) offerUserInfo(given);
   openModal(dialog);

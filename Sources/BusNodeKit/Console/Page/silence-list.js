@@ -3,12 +3,13 @@ import { $, el, foreign, redraw, since, until } from "./elements.js";
 import { endSilence } from "./silences.js";
 import { matchParts } from "./patterns.js";
 import { openSilenceForm } from "./silence-form.js";
-import { state } from "./state.js";
+import { may, state } from "./state.js";
 import { moment, number, shown } from "./text.js";
 
 export function drawSilences() {
   if (state.tab !== "silences" || state.isPressing) return;
-  const said = [state.silences, state.silencesAreKept, state.silencesProblem, state.online];
+  const said = [state.silences, state.silencesAreKept, state.silencesProblem, state.online,
+    state.me?.may];
   redraw($("silences"), said, () => {
     if (state.silencesProblem) return [problem()];
     const active = state.silences.filter((silence) => silence.stage === "active");
@@ -74,13 +75,13 @@ function countsOf({ answered, withheld, lastAt, option }) {
 }
 
 const endButton = (silence) => el("button", {
-  type: "button", textContent: "End it now", disabled: !state.online,
+  type: "button", textContent: "End it now", disabled: !state.online || !may("silence"),
   ariaLabel: `End silence ${silence.number} now`, dataset: { key: `end ${silence.number}` },
   onclick: () => endSilence(silence),
 });
 
 const againButton = ({ number: silence, match, comment, option }) => el("button", {
-  type: "button", textContent: "Another like it…", disabled: !state.online,
+  type: "button", textContent: "Another like it…", disabled: !state.online || !may("silence"),
   ariaLabel: `Another like silence ${silence}`, dataset: { key: `again ${silence}` },
   onclick: () => openSilenceForm({ match, comment, option }),
 });

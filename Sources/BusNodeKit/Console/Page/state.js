@@ -17,6 +17,8 @@ export const state = {
   selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,
   unread: null, groupDetails: null, isPressing: false, decision: null,
   whole: null, // Whether answers are for the group; null before the person chose.
+  // The visitor's name, null where people give their own, and permissions; null until it is known.
+  me: null,
   // Actions in progress.
   tab: "inbox", busy: null, confirming: null, undos: [], undoing: new Set(), lastEnd: null,
   news: { arrived: [], results: [], undone: [] },
@@ -27,5 +29,7 @@ export const state = {
 /** The server's time. */
 export const now = () => Date.now() + state.skew;
 
-export const myName = () => localStorage.getItem("errorbus.name") ?? "";
+export const myName = () => state.me?.name ?? localStorage.getItem("errorbus.name") ?? "";
+/** Whether the console lets this person do something: answer, destructive, silence, administer. */
+export const may = (permission) => state.me?.may.includes(permission) ?? true;
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);

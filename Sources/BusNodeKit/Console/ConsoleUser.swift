@@ -1,0 +1,117 @@
+import Crypto
+import ErrorBus
+import Foundation
+import HTTPTypes
+
+/// A permission of a console's user, beside that to see everything, which each has.
+package enum ConsolePermission: String, CaseIterable, Sendable {
+    /// To answer, claim and release presentations, and to undo answers.
+    case answer
+    /// To choose destructive options.
+    case destructive
+    /// To make and end silences.
+    case silence
+    /// To send undelivered messages of hooks again.
+    case administer
+
+    /// The act that needs it, after "may not".
+    fileprivate var act: String {
+        switch self {
+        case .answer: "answer, claim or undo"
+        case .destructive: "choose a destructive option"
+        case .silence: "make or end silences"
+        case .administer: "send messages of hooks again"
+        }
+    }
+}
+
+/// A user of a console: a name, permissions, and the hash of a token.
+package struct ConsoleUser: Hashable, Sendable {
+    package let name: String
+    package let permissions: Set<ConsolePermission>
+    /// SHA-256 of the token, in hexadecimal.
+    let tokenHash: String
+
+    /// - Parameter token: Random, so that its hash cannot be guessed.
+    package init(name: String, permissions: Set<ConsolePermission>, token: String) {
+        self.init(name: name, permissions: permissions, tokenHash: Self.hash(of: token))
+    }
+
+    init(name: String, permissions: Set<ConsolePermission>, tokenHash: String) {
+        self.name = name
+        self.permissions = permissions
+        self.tokenHash = tokenHash
+    }
+
+    static func hash(of token: some StringProtocol) -> String {
+        SHA256.hash(data: Data(token.utf8)).map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0\(text)" : text
+        }.joined()
+    }
+
+    /// The permissions in their order, or `see`.
+    package var permissionText: String {
+        let words = ConsolePermission.allCases.filter(permissions.contains).map(\.rawValue)
+        return words.isEmpty ? Self.seesOnly : words.joined(separator: ",")
+    }
+
+    fileprivate static let seesOnly = "see"
+    package static let permissionsAllowed =
+        "\(seesOnly), or words of "
+        + ConsolePermission.allCases.map(\.rawValue).joined(separator: ", ")
+        + " with commas between"
+    package static let nameAllowed = "1 to 64 characters of A-Z a-z 0-9 . _ @ + -"
+
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "._@+-".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Nil for anything but ``permissionsAllowed``.
+    package static func permissions(_ text: some StringProtocol) -> Set<ConsolePermission>? {
+        if text == seesOnly { return [] }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let permissions = words.compactMap { ConsolePermission(rawValue: String($0)) }
+        return permissions.count == words.count ? Set(permissions) : nil
+    }
+}
+
+/// The sender of a request that was admitted to a console.
+struct ConsoleVisitor: Hashable, Sendable {
+    /// Nil with the one token that all share: such a person gives a name with each act.
+    let user: ConsoleUser?
+
+    static let unnamed = ConsoleVisitor(user: nil)
+
+    func may(_ permission: ConsolePermission) -> Bool {
+        user.map { $0.permissions.contains(permission) } ?? true
+    }
+
+    func require(_ permission: ConsolePermission) throws(APIProblem) {
+        guard let user, !may(permission) else { return }
+        throw APIProblem(
+            .forbidden, "notAllowed",
+            "\(user.name) may not \(permission.act): found the permissions "
+                + "\(user.permissionText), expected also \(permission.rawValue)")
+    }
+
+    /// The author of an act: the user, whatever the request says, which may only agree.
+    func name(in fields: BodyFields) throws(APIProblem) -> String {
+        guard let user else { return try fields.name("by") }
+        if fields["by"] != nil {
+            let found = try fields.name("by")
+            guard found == user.name else {
+                throw APIProblem(
+                    .forbidden, "notYou",
+                    "by: found \(found.shown()), but this token is that of \(user.name)")
+            }
+        }
+        return user.name
+    }
+}

@@ -1,0 +1,181 @@
+import ErrorBus
+import Foundation
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// The users of a console, from a file that only its owner can read.
+///
+/// A line has a name, permissions and `sha256:` with the hash of the token; `#` begins a comment.
+/// A changed file counts from the next request on.
+final class ConsoleUsers: Sendable {
+    /// The users, in the order of the file.
+    struct List: Sendable {
+        var users: [ConsoleUser] = []
+        fileprivate var byHash: [String: ConsoleUser] = [:]
+    }
+
+    private struct State {
+        var version: FileStatus.Version?
+        /// Nil while the file cannot be used.
+        var list: List?
+    }
+
+    private static let byteCountMax = 1 << 20
+    private static let countMax = 1_000
+    private static let hashPrefix = "sha256:"
+
+    let file: String
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// - Throws: When the file is missing, can be read by others, or is invalid.
+    init(_ file: String, logger: Logger) throws(Failure) {
+        self.file = file
+        self.logger = logger
+        let version = FileStatus(file)?.version
+        do throws(FileRefusal) {
+            state = Mutex(State(version: version, list: try Self.read(file)))
+        } catch {
+            throw Failure(error.status, "console users \(file.shown()): \(error.text)")
+        }
+    }
+
+    /// The user with a token; nil for any other token.
+    ///
+    /// - Throws: 503 while the file cannot be used: then no one enters.
+    func user(showing token: some StringProtocol) throws(APIProblem) -> ConsoleUser? {
+        let hash = ConsoleUser.hash(of: token)
+        let list = current
+        guard let list else {
+            throw APIProblem(
+                .serviceUnavailable, "noUsers",
+                "the file of users cannot be used; the log of this node says why")
+        }
+        return list.byHash[hash]
+    }
+
+    /// Whether the file has this user, unchanged.
+    func has(_ user: ConsoleUser) -> Bool { current?.byHash[user.tokenHash] == user }
+
+    /// The list as the file is now; nil while it cannot be used.
+    private var current: List? {
+        let version = FileStatus(file)?.version
+        return state.withLock { state in
+            guard version == nil || state.version != version else { return state.list }
+            let wasUsable = state.list != nil
+            do throws(FileRefusal) {
+                state = State(version: version, list: try Self.read(file))
+                logger.notice(
+                    "console: users read again",
+                    metadata: [
+                        "file": "\(file)", "count": "\(state.list?.users.count ?? 0)",
+                    ])
+            } catch {
+                // A missing file is looked for with each request, and named once.
+                if wasUsable || version != nil {
+                    logger.error(
+                        "console: users not read again", metadata: ["problem": "\(error.text)"])
+                }
+                state = State(version: version, list: nil)
+            }
+            return state.list
+        }
+    }
+
+    // MARK: The file
+
+    static func read(_ file: String) throws(FileRefusal) -> List { try list(try text(of: file)) }
+
+    static func text(of file: String) throws(FileRefusal) -> String {
+        try PrivateFile.text(of: file, byteCountMax: byteCountMax)
+    }
+
+    static func list(_ text: String) throws(FileRefusal) -> List {
+        var list = List()
+        var names: Set<String> = []
+        for (index, line) in text.split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).enumerated() {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            if words.isEmpty { continue }
+            func refusal(_ found: String, _ allowed: String) -> FileRefusal {
+                FileRefusal(
+                    status: .badConfiguration, found: "line \(index + 1): \(found)",
+                    allowed: allowed)
+            }
+            guard words.count == 3 else {
+                throw refusal(
+                    "\(words.count) words", "NAME PERMISSIONS \(hashPrefix)HASH")
+            }
+            guard ConsoleUser.isName(words[0]) else {
+                throw refusal("the name \(String(words[0]).shown())", ConsoleUser.nameAllowed)
+            }
+            guard let permissions = ConsoleUser.permissions(words[1]) else {
+                throw refusal(
+                    "the permissions \(String(words[1]).shown())", ConsoleUser.permissionsAllowed)
+            }
+            let hash = words[2].dropFirst(hashPrefix.count)
+            guard words[2].hasPrefix(hashPrefix), hash.utf8.count == 64,
+                hash.allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+            else {
+                throw refusal("no hash of a token", "\(hashPrefix) and 64 hexadecimal digits")
+            }
+            let user = ConsoleUser(
+                name: String(words[0]), permissions: permissions, tokenHash: String(hash))
+            guard names.insert(user.name).inserted else {
+                throw refusal("\(user.name) again", "each name once")
+            }
+            guard list.byHash.updateValue(user, forKey: user.tokenHash) == nil else {
+                throw refusal("the token of another user", "a token for each")
+            }
+            list.users.append(user)
+            guard list.users.count <= countMax else {
+                throw refusal("more than \(countMax) users", "at most \(countMax)")
+            }
+        }
+        return list
+    }
+
+    /// A user as a line of the file.
+    static func line(_ user: ConsoleUser) -> String {
+        "\(user.name) \(user.permissionText) \(hashPrefix)\(user.tokenHash)"
+    }
+
+    /// The name in a line; nil for a comment.
+    static func name(in line: some StringProtocol) -> String? {
+        line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).first.map { String($0) }
+    }
+}
+
+/// The admission to a console.
+enum ConsoleAdmission: Sendable {
+    /// By one token, which all share.
+    case token(ConsoleToken)
+    /// By the token of a user.
+    case users(ConsoleUsers)
+
+    /// Nil for a token that admits no one.
+    func visitor(showing token: some StringProtocol) throws(APIProblem) -> ConsoleVisitor? {
+        switch self {
+        case .token(let own): own.matches(token) ? .unnamed : nil
+        case .users(let users): try users.user(showing: token).map { ConsoleVisitor(user: $0) }
+        }
+    }
+
+    /// Whether a visitor that was admitted before still is, with the same permissions.
+    func admits(_ visitor: ConsoleVisitor) -> Bool {
+        switch self {
+        case .token: true
+        case .users(let users): visitor.user.map(users.has) ?? false
+        }
+    }
+
+    /// A text for the log, without the token that it may hold.
+    func hidden(in text: String) -> String {
+        switch self {
+        case .token(let own): own.hidden(in: text)
+        case .users: text.replacing(/[A-Za-z0-9_~+=.-]{40,}/, with: "TOKEN")
+        }
+    }
+}

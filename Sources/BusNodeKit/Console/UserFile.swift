@@ -1,0 +1,80 @@
+import ErrorBus
+import Foundation
+
+/// The file of a console's users, as the command `users` changes it. Comments stay.
+package struct UserFile: Sendable {
+    private static let heading =
+        "# Users of a console: name, permissions, hash of the token. See bus-node users --help.\n"
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The users, in the order of the file.
+    package func users() throws(Failure) -> [ConsoleUser] {
+        do throws(FileRefusal) { return try ConsoleUsers.read(path).users } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Adds a user, or gives one of that name other permissions and another token. Makes the file
+    /// where there is none.
+    ///
+    /// - Returns: The token, which only its user has from now on.
+    package func add(
+        _ name: String, _ permissions: Set<ConsolePermission>
+    ) throws(Failure) -> String {
+        let token = ConsoleToken.generated().text
+        let line = ConsoleUsers.line(
+            ConsoleUser(name: name, permissions: permissions, token: token))
+        guard FileStatus(path) != nil else {
+            try change { () throws(FileRefusal) in
+                try PrivateFile.create(path, Self.heading + line + "\n", mode: 0o600)
+            }
+            return token
+        }
+        var lines = try lines()
+        if let index = lines.firstIndex(where: { ConsoleUsers.name(in: $0) == name }) {
+            lines[index] = line[...]
+        } else {
+            lines.append(line[...])
+        }
+        try write(lines)
+        return token
+    }
+
+    /// Removes a user, whose token admits no one from then on.
+    package func remove(_ name: String) throws(Failure) {
+        let lines = try lines()
+        let others = lines.filter { ConsoleUsers.name(in: $0) != name }
+        guard others.count < lines.count else {
+            throw Failure(.declined, "\(path.shown()): no user \(name.shown())")
+        }
+        try write(others)
+    }
+
+    /// The lines of a valid file.
+    private func lines() throws(Failure) -> [Substring] {
+        do throws(FileRefusal) {
+            let text = try ConsoleUsers.text(of: path)
+            _ = try ConsoleUsers.list(text)
+            return text.split(separator: "\n")
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func write(_ lines: [Substring]) throws(Failure) {
+        try change { () throws(FileRefusal) in
+            try PrivateFile.replace(path, lines.joined(separator: "\n") + "\n", mode: 0o600)
+        }
+    }
+
+    private func change(_ work: () throws(FileRefusal) -> Void) throws(Failure) {
+        do throws(FileRefusal) { try work() } catch { throw failure(error) }
+    }
+
+    private func failure(_ refusal: FileRefusal) -> Failure {
+        Failure(refusal.status, "users \(path.shown()): \(refusal.text)")
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import BusNodeKit
+import ErrorBus
+
+/// `bus-node users`: the users of a console.
+struct Users: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add, list and remove the users of a console.",
+        discussion: """
+            A console with `users: file:FILE` in the topology admits the users of that file, each \
+            by a token. The file has the hashes of the tokens only. A running node reads a changed \
+            file by itself: who was removed is out at once.
+
+            Example: bus-node users add users.txt anna --may answer,silence
+            """,
+        subcommands: [UsersAdd.self, UsersList.self, UsersRemove.self])
+
+    /// - Throws: When the text is not the name of a user.
+    static func checked(_ name: String) throws(Failure) -> String {
+        guard ConsoleUser.isName(name) else {
+            throw Failure(
+                .usage, "NAME: found \"\(name.shown())\", allowed: \(ConsoleUser.nameAllowed)")
+        }
+        return name
+    }
+}
+
+/// `bus-node users add`.
+struct UsersAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a user, and print the token.",
+        discussion: """
+            Prints the user's token, once: nothing keeps it. A user who is in the file already \
+            gets these permissions and a new token, and the former one admits no one. Makes the \
+            file when it is missing. Exits 73 when it cannot be written, 78 when it is invalid.
+
+            Everyone in the file sees everything. --may adds: answer (answer, claim, undo), \
+            destructive (choose destructive options), silence (make and end silences), administer \
+            (send messages of hooks again).
+
+            Example: bus-node users add users.txt anna --may answer,silence
+            """)
+
+    @Argument(help: "The file of users.")
+    var file: String
+
+    @Argument(help: "The user's name, which is recorded with each answer.")
+    var name: String
+
+    @Option(help: "What the user may do: see, or answer, destructive, silence, administer.")
+    var may = "see"
+
+    func run() async throws {
+        try await orFail {
+            guard let permissions = ConsoleUser.permissions(may) else {
+                throw Failure(
+                    .usage,
+                    "--may: found \"\(may.shown())\", allowed: \(ConsoleUser.permissionsAllowed)")
+            }
+            let token = try UserFile(file).add(try Users.checked(name), permissions)
+            try StandardOutput.print([token])
+        }
+    }
+}
+
+/// `bus-node users list`.
+struct UsersList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the users and what each may do.",
+        discussion: "Example: bus-node users list users.txt")
+
+    @Argument(help: "The file of users.")
+    var file: String
+
+    func run() async throws {
+        try await orFail {
+            let users = try UserFile(file).users()
+            try StandardOutput.print(users.map { "\($0.name)  \($0.permissionText)" })
+        }
+    }
+}
+
+/// `bus-node users remove`.
+struct UsersRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a user: the token admits no one from then on.",
+        discussion: """
+            Ends also the pages that are open with it. Exits 1 when the file has no such user.
+
+            Example: bus-node users remove users.txt anna
+            """)
+
+    @Argument(help: "The file of users.")
+    var file: String
+
+    @Argument(help: "The user's name.")
+    var name: String
+
+    func run() async throws {
+        try await orFail { try UserFile(file).remove(name) }
+    }
+}

@@ -1,0 +1,75 @@
+"""A console with users: each sees all, does what the file says, and is out when removed."""
+from consoles import report
+
+USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see"}
+
+
+def disabled(page):
+    """The options that cannot be chosen."""
+    return page.run("return [...document.querySelectorAll('.options button:disabled')]"
+                    ".map((node) => node.dataset.option)")
+
+
+def a_viewer_sees_and_cannot_answer(page, console):
+    page.expects("403")
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["board"]))
+    page.choose("disk full")
+    assert "not answer it" in page.text(".decide"), page.text(".decide")
+    assert disabled(page) == ["retry", "skip", "purge", "cancel"], disabled(page)
+    page.press("1", "c", "s")
+    assert not page.text("#silenceDialog")
+    assert not page.text("#nameDialog")
+    # What the page does not offer the server refuses too.
+    item = console.call("/api/v1/inbox")["items"][0]
+    status = page.driver.execute_async_script(
+        "const done = arguments[1]; fetch(`/api/v1/presentations/${arguments[0]}/answer`, {"
+        "method: 'POST', headers: {'Content-Type': 'application/json'},"
+        "body: JSON.stringify({option: 'retry'})}).then(({status}) => done(status));", item["id"])
+    assert status == 403, status
+    assert console.call("/api/v1/inbox")["openCount"] == 1
+
+
+def an_operator_answers_under_the_own_name(page, console):
+    question, = console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.until(lambda: page.text("#who") == "You: anna", "the user's name")
+    page.choose("disk full")
+    assert disabled(page) == ["purge"], disabled(page)
+    assert "destructive option" in page.text(".decide"), page.text(".decide")
+    page.press("3")
+    page.until(lambda: "destructive" in page.text("#toasts"), "the reason")
+    assert console.call("/api/v1/inbox")["openCount"] == 1
+    page.run("localStorage.setItem('errorbus.undo', '0')")
+    page.press("1")
+    assert question.answer() == ("retry", "anna")
+
+
+def a_removed_user_is_out(page, console):
+    page.expects("401", "ERR_")
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.row("disk full")
+    console.remove("anna")
+    page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
+    assert not page.texts("#list .row"), "what was shown is still in the page"
+    page.click("#doorToken")
+    page.press(*console.tokens["board"], page.keys.ENTER)
+    page.until(lambda: page.text("#who") == "You: board", "another user")
+
+
+def signing_out_asks_for_a_token(page, console):
+    page.expects("401")
+    page.open(console.url_of(console.tokens["anna"]))
+    page.until(lambda: page.text("#who") == "You: anna", "the user's name")
+    page.click("#who")
+    page.until(lambda: "belongs to your token" in page.text("#nameDialog"), "the dialog")
+    page.click("#nameDialog button", "Sign out")
+    page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
+    assert not page.driver.get_cookie("errorbus")
+
+
+ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
+       a_removed_user_is_out, signing_out_asks_for_a_token]
+for case in ALL:
+    case.users = USERS

@@ -1,0 +1,151 @@
+import ErrorBus
+import Foundation
+import HTTPTypes
+import Logging
+import Testing
+
+@testable import BusNodeKit
+
+/// The users of a console, and the file that they are in.
+@Suite final class ConsoleUsersTests {
+    private let folder: String
+    private var path: String { "\(folder)/users.txt" }
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "users-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private var file: UserFile { UserFile(path) }
+
+    private func users() throws -> ConsoleUsers {
+        try ConsoleUsers(path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func refusal(_ text: String) -> String? {
+        do throws(FileRefusal) {
+            _ = try ConsoleUsers.list(text)
+            return nil
+        } catch { return error.text }
+    }
+
+    private func problem(_ work: () throws(APIProblem) -> Void) -> String? {
+        do throws(APIProblem) {
+            try work()
+            return nil
+        } catch { return "\(error.status.code) \(error.word)" }
+    }
+
+    @Test("A user is admitted by the token that was printed, and the file has its hash alone")
+    func added() throws {
+        let token = try file.add("anna", [.answer, .silence])
+        let users = try users()
+        let anna = try #require(try users.user(showing: token))
+        #expect(anna.name == "anna" && anna.permissionText == "answer,silence")
+        #expect(try users.user(showing: token + "x") == nil)
+        #expect(try users.user(showing: "") == nil)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(!text.contains(token) && text.contains("anna answer,silence sha256:"))
+        // What is shown is no way in either.
+        #expect(try users.user(showing: anna.tokenHash) == nil)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("A running console follows the file: changed, removed, invalid, missing and back")
+    func followed() throws {
+        let first = try file.add("anna", [])
+        let users = try users()
+        let anna = try #require(try users.user(showing: first))
+        #expect(users.has(anna))
+        let second = try file.add("anna", [.answer])
+        #expect(try users.user(showing: first) == nil && !users.has(anna))
+        let bob = try file.add("bob", [])
+        #expect(try users.user(showing: second)?.permissions == [.answer])
+        try file.remove("bob")
+        #expect(try users.user(showing: bob) == nil)
+        #expect(throws: Failure.self) { try file.remove("bob") }
+        let good = try String(contentsOfFile: path, encoding: .utf8)
+        try PrivateFile.replace(path, "anna everything\n", mode: 0o600)
+        #expect(
+            problem { () throws(APIProblem) in _ = try users.user(showing: second) }
+                == "503 noUsers")
+        try FileManager.default.removeItem(atPath: path)
+        #expect(
+            problem { () throws(APIProblem) in _ = try users.user(showing: second) }
+                == "503 noUsers")
+        try PrivateFile.replace(path, good, mode: 0o644)
+        #expect(
+            problem { () throws(APIProblem) in _ = try users.user(showing: second) }
+                == "503 noUsers")
+        try PrivateFile.replace(path, good, mode: 0o600)
+        #expect(try users.user(showing: second)?.name == "anna")
+    }
+
+    @Test("The command changes one line, and keeps comments and others")
+    func edited() throws {
+        let hash = String(repeating: "a", count: 64)
+        try PrivateFile.create(
+            path, "# ours\nbob see sha256:\(hash) # until May\n", mode: 0o600)
+        _ = try file.add("anna", [.administer])
+        _ = try file.add("anna", [.answer])
+        try file.remove("bob")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 2 && lines[0] == "# ours" && lines[1].hasPrefix("anna answer "))
+    }
+
+    @Test("What is not a user is refused with its line")
+    func refused() {
+        let hash = String(repeating: "a", count: 64)
+        #expect(refusal("") == nil)
+        #expect(refusal("# none\n\n  \n") == nil)
+        #expect(refusal("anna see sha256:\(hash)") == nil)
+        #expect(refusal("\nanna see")?.hasPrefix("found line 2: 2 words") == true)
+        #expect(refusal("an/na see sha256:\(hash)")?.contains("the name an/na") == true)
+        #expect(refusal("anna see,answer sha256:\(hash)")?.contains("see,answer") == true)
+        #expect(refusal("anna answer, sha256:\(hash)")?.contains("answer,") == true)
+        #expect(refusal("anna see \(hash)")?.contains("no hash of a token") == true)
+        #expect(refusal("anna see sha256:\(hash.uppercased())")?.contains("no hash") == true)
+        #expect(refusal("anna see sha256:\(hash.dropLast())")?.contains("no hash") == true)
+        let twice = "anna see sha256:\(hash)\n"
+        #expect(refusal(twice + "bob see sha256:\(hash)")?.contains("another user") == true)
+        let other = "anna see sha256:\(String(repeating: "b", count: 64))"
+        #expect(refusal(twice + other)?.contains("anna again") == true)
+    }
+
+    @Test("A visitor needs the permission, and is called what the token is called")
+    func permissions() throws {
+        let user = ConsoleUser(name: "anna", permissions: [.answer], token: "x")
+        let anna = ConsoleVisitor(user: user)
+        #expect(problem { () throws(APIProblem) in try anna.require(.answer) } == nil)
+        for permission in [.destructive, .silence, .administer] as [ConsolePermission] {
+            #expect(
+                problem { () throws(APIProblem) in try anna.require(permission) }
+                    == "403 notAllowed")
+            #expect(!anna.may(permission) && ConsoleVisitor.unnamed.may(permission))
+        }
+        func name(_ visitor: ConsoleVisitor, _ body: JSONValue) throws(APIProblem) -> String {
+            try visitor.name(in: try BodyFields(body, of: "body", allowing: ["by"]))
+        }
+        #expect(try name(anna, [:]) == "anna")
+        #expect(try name(anna, ["by": "anna"]) == "anna")
+        #expect(
+            problem { () throws(APIProblem) in _ = try name(anna, ["by": "bob"]) }
+                == "403 notYou")
+        #expect(try name(.unnamed, ["by": "bob"]) == "bob")
+        #expect(
+            problem { () throws(APIProblem) in _ = try name(.unnamed, [:]) }
+                == "400 badRequest")
+    }
+
+    @Test("A token in the wrong place of an address is not logged")
+    func hidden() throws {
+        let token = try file.add("anna", [])
+        let admission = ConsoleAdmission.users(try users())
+        #expect(admission.hidden(in: "/\(token)/x") == "/TOKEN/x")
+        let path = "/api/v1/presentations/0197e2b4-0000-7000-8000-000000000001/answer"
+        #expect(admission.hidden(in: path) == path)
+    }
+}

@@ -1,0 +1,103 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// A console with users, each with a token and permissions.
+    struct Users {
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        private var file: String { sandbox.path("users.txt") }
+
+        private func added(_ name: String, _ may: String) async throws -> String {
+            let process = try Launched(["users", "add", file, name, "--may", may])
+            #expect(try await process.ending() == 0, "\(process.errors.value)")
+            return process.output.value.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        /// The console's address, once central and a relay below it run.
+        private func started() async throws -> (nodes: [Launched], address: String) {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\" }")
+            let central = try await sandbox.start("central")
+            let relay = try await sandbox.start("relay")
+            try #require(await central.says("for the users in"), "\(central.errors.value)")
+            let said = central.errors.value.components(separatedBy: "http://")[1]
+            return ([central, relay], said.components(separatedBy: "/")[0])
+        }
+
+        @Test("Each may do what the file says, under no other name, until it is removed")
+        func users() async throws {
+            let (anna, board) = (
+                try await added("anna", "answer"), try await added("board", "see")
+            )
+            let (nodes, address) = try await started()
+            let operating = ConsoleClient(address: address, token: anna)
+            let seeing = ConsoleClient(address: address, token: board)
+            let stranger = ConsoleClient(address: address, token: anna + "x")
+            #expect(try await stranger.send("GET", "/api/v1/inbox").status == 401)
+            let first = try sandbox.present(
+                "--option", "retry=Retry", "--option", "wipe=Wipe:destructive")
+            let id = try await Console(sandbox: sandbox).openID(seeing)
+            let path = "/api/v1/presentations/\(id)/answer"
+            let seen = try await seeing.send("POST", path, ["option": "retry"])
+            #expect([seen.text("error"), "\(seen.status)"] == ["notAllowed", "403"])
+            for (path, body) in Self.forbidden {
+                let reply = try await seeing.send("POST", path, body)
+                #expect(reply.text("error") == "notAllowed", "\(path): \(reply.text)")
+            }
+            let wipe = try await operating.send("POST", path, ["option": "wipe"])
+            #expect(wipe.text("error") == "notAllowed" && wipe.text("message").contains("anna"))
+            let other = try await operating.send("POST", path, ["option": "retry", "by": "bob"])
+            #expect(other.text("error") == "notYou")
+            let me = try await operating.send("GET", "/api/v1/me")
+            #expect(me.text("name") == "anna" && me.json["may"] == ["answer"])
+            let answered = try await operating.send("POST", path, ["option": "retry"])
+            #expect(answered.status == 200 && answered.text("answer", "by") == "anna")
+            #expect(try await first.ending() == 0)
+
+            // A command acts under the user's name, and a removed user is out.
+            let second = try sandbox.present("--option", "retry=Retry")
+            let next = try await Console(sandbox: sandbox).openID(seeing)
+            let command = try Launched(
+                ["inbox", "answer", next, "retry", "--to", "http://\(address)", "--json"],
+                environment: ["BUS_NODE_CONSOLE_TOKEN": anna])
+            #expect(try await command.ending() == 0, "\(command.errors.value)")
+            #expect(command.output.value.contains("\"anna\""))
+            #expect(try await second.ending() == 0)
+            let removed = try Launched(["users", "remove", file, "anna"])
+            #expect(try await removed.ending() == 0)
+            #expect(try await operating.send("GET", "/api/v1/inbox").status == 401)
+            #expect(try await seeing.send("GET", "/api/v1/inbox").status == 200)
+            withExtendedLifetime(nodes) {}
+        }
+
+        /// What each asks a permission for, beside answering.
+        private static let forbidden: [(String, JSONValue)] = [
+            ("/api/v1/groups/1/answer", ["option": "retry"]), ("/api/v1/groups/1/undo", [:]),
+            (
+                "/api/v1/silences",
+                ["match": ["domain": "x"], "comment": "known", "forMilliseconds": 1_000]
+            ),
+            ("/api/v1/silences/1/end", [:]), ("/api/v1/notify/dead/1/retry", [:]),
+        ]
+
+        @Test("The list of users has no token, and a file that others can read is refused")
+        func file() async throws {
+            let token = try await added("anna", "answer,destructive")
+            let list = try Launched(["users", "list", file])
+            #expect(try await list.ending() == 0)
+            #expect(list.output.value == "anna  answer,destructive\n")
+            #expect(!(try sandbox.read("users.txt")).contains(token))
+            let wrong = try Launched(["users", "add", file, "bob", "--may", "all"])
+            #expect(try await wrong.ending() == 64)
+            chmod(file, 0o644)
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\" }")
+            let check = try Launched(["check", sandbox.path("topology.yaml")])
+            #expect(try await check.ending() == 78)
+            #expect(await check.says("console.users: found mode 0644"))
+        }
+    }
+}
