@@ -106,6 +106,22 @@ extension EndToEnd {
             #expect(try await presented().status == 78)
             try writeSecret(fresh)
             #expect(try await presented().status == 0)
+            // After a theft: no former key, not for a moment. A broken file elsewhere keeps no key.
+            let theft = try await run(
+                "keygen", topology, "--replace", "client", "--retire", "client")
+            #expect(theft.status == 0, "\(theft.said)")
+            let known = try sandbox.read("keys/client.key")
+            #expect(!known.contains("former-key"))
+            try FileManager.default.removeItem(atPath: sandbox.path("keys/client.key"))
+            try sandbox.write("keys/other.key", "broken")
+            let whole = try sandbox.read("topology.yaml")
+            try sandbox.write("topology.yaml", "broken: [")
+            central.send(SIGHUP)
+            #expect(await central.says("keys not read again"))
+            try FileManager.default.removeItem(atPath: sandbox.path("keys/other.key"))
+            try sandbox.write("keys/client.key", known)
+            try sandbox.write("topology.yaml", whole)
+            #expect(try await presented().status == 69)
             #expect(try await central.goesDown() < .seconds(5))
         }
 
@@ -124,6 +140,14 @@ extension EndToEnd {
             #expect(check.status == 78 && check.said.contains("found mode 0644"), "\(check.said)")
             let node = try await run("run", "--topology", topology, "--node", "central")
             #expect(node.status == 78 && node.said.contains("found mode 0644"), "\(node.said)")
+            chmod(sandbox.path("keys/central.key_secret"), 0o600)
+            for name in ["keys", "keys/client.key"] {
+                let former = try mode(name)
+                chmod(sandbox.path(name), mode_t(former) | 0o020)
+                let check = try await run("check", topology)
+                #expect(check.status == 78 && check.said.contains("found mode 0"), "\(check.said)")
+                chmod(sandbox.path(name), mode_t(former))
+            }
             try FileManager.default.removeItem(atPath: sandbox.path("keys/central.key"))
             let bare = try await run("check", topology)
             #expect(bare.status == 66 && bare.said.contains("keys/central.key"), "\(bare.said)")

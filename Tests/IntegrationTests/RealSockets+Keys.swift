@@ -24,10 +24,12 @@ extension RealSockets {
             _ name: NodeName, parents: [Endpoint: NodeName] = [:],
             unknown: Set<NodeName> = ["stranger"]
         ) throws -> LinkKeys {
-            LinkKeys(
+            var keys = LinkKeys(
                 own: try #require(pairs[name]),
                 known: pairs.filter { !unknown.contains($0.key) }.mapValues(\.publicKey),
                 parents: parents)
+            keys.relays = ["relay"]
+            return keys
         }
 
         private func central(
@@ -196,6 +198,35 @@ extension RealSockets {
             await child(is: .live)
             try await running.stop()
             try await central.stop()
+        }
+
+        @Test("What a key sent before it was revoked is not delivered afterwards")
+        func waiting() async throws {
+            let ring = KeyRing(try keys("central"))
+            let below = Reactor(keys: ring)
+            let parent = TestReceiver(below)
+            try below.start()
+            parent.setReady(false)
+            _ = try await parent.listen(try Endpoint("tcp://127.0.0.1:*"))
+            let endpoint = try #require(await below.boundEndpoints().first)
+            let own = KeyRing(try keys("worker", parents: [endpoint: "central"]))
+            let reactor = Reactor(keys: own)
+            let child = TestReceiver(reactor)
+            try reactor.start()
+            let socket = try await child.connect(endpoint)
+            _ = try await child.next { $0 == .changed(.connected) }
+            #expect(await child.send([[], Frame("early".utf8)], on: socket) == .sent)
+            ring.replace(with: try keys("central", unknown: ["stranger", "worker"]))
+            parent.setReady(true)
+            let event = try await parent.next {
+                switch $0 {
+                case .received, .refused: true
+                case .dropped, .changed, .woke: false
+                }
+            }
+            #expect(event == .refused(pairs["worker"]?.publicKey))
+            await reactor.shutDown()
+            await below.shutDown()
         }
 
         @Test("While a pair is replaced both keys of a name pass, until the former is retired")

@@ -9,6 +9,7 @@ actor TestReceiver: TransportReceiver {
         case received([Frame])
         case dropped(Int)
         case changed(ConnectionEvent)
+        case refused(PublicKey?)
         case woke
     }
 
@@ -69,6 +70,8 @@ actor TestReceiver: TransportReceiver {
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
         events.record(.changed(event))
     }
+
+    nonisolated func refused(_ key: RefusedKey) { events.record(.refused(key.key)) }
 
     nonisolated func woke() { events.record(.woke) }
 }

@@ -182,13 +182,15 @@ package final class NodeAssembly: Sendable {
     /// unreadable file changes nothing.
     package func reload() {
         ledger.withLock { $0 }?.reopen()
+        // First, and whatever becomes of the rest: a key may have to be revoked.
+        reloadKeys()
         do {
             let fresh = try TopologyLoader.load(path)
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
-            reloadKeys(of: fresh.topology)
-            let left = ruled.replaceRules(with: settings)
+            var left = ruled.replaceRules(with: settings)
+            if (fresh.topology.keys == nil) != (loaded.topology.keys == nil) { left.append("keys") }
             logger.notice("rules read again", metadata: ["file": "\(path)"])
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
         } catch {
@@ -197,14 +199,23 @@ package final class NodeAssembly: Sendable {
         }
     }
 
-    /// Reads the folder of keys again. When a file of it cannot be read, the keys stay as they are.
-    private func reloadKeys(of topology: Topology) {
+    /// Reads the folder of keys again. When a file of it cannot be used, the keys stay as they are,
+    /// but for those whose files are gone.
+    private func reloadKeys() {
+        let fresh = try? TopologyLoader.load(path).topology
+        let topology = fresh?.keys == nil ? loaded.topology : fresh ?? loaded.topology
         guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
+        let folder = KeyFolder(path)
         do throws(Failure) {
-            ring.replace(with: try KeyFolder(path).keys(of: settings.name, in: topology))
+            ring.replace(with: try folder.keys(of: settings.name, in: topology))
             logger.notice("keys read again", metadata: ["folder": "\(path)"])
         } catch {
             logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
+            guard let names = try? Set(folder.names()) else { return }
+            var keys = ring.keys
+            keys.known = keys.known.filter { names.contains($0.key) }
+            keys.former = keys.former.filter { names.contains($0.key) }
+            ring.replace(with: keys)
         }
     }
 }

@@ -25,6 +25,8 @@ package struct KeyFolder {
         var keys = LinkKeys(
             own: try pair(of: name), known: [:], parents: topology.namesOfEndpoints)
         (keys.known, keys.former) = try publicKeys()
+        keys.relays = Set(topology.settings.filter { !$0.listen.isEmpty }.map(\.name))
+        keys.reserved = Set(topology.settings.map(\.name))
         // Until a new pair has come to its machine a node uses the former one.
         guard [keys.known[name], keys.former[name]].contains(keys.own.publicKey) else {
             let found =
@@ -62,19 +64,15 @@ package struct KeyFolder {
     package func publicKeys() throws(Failure) -> (
         known: [NodeName: PublicKey], former: [NodeName: PublicKey]
     ) {
-        let files: [String]
-        do { files = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+        do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
             throw Failure(
-                .noInput,
-                "keys \(path.shown()): the folder cannot be read; bus-node keygen makes it")
+                error.status,
+                "keys \(path.shown()): \(error.text); bus-node keygen makes the folder")
         }
         var known: [NodeName: PublicKey] = [:]
         var former: [NodeName: PublicKey] = [:]
-        var names: [PublicKey: NodeName] = [:]
-        for file in files.filter({ $0.hasSuffix(KeyCertificate.publicSuffix) }).sorted() {
-            guard let name = NodeName(file.dropLast(KeyCertificate.publicSuffix.count)) else {
-                continue
-            }
+        var holders: [PublicKey: NodeName] = [:]
+        for name in try names() {
             guard known.count < Self.fileCountMax else {
                 throw Failure(
                     .badConfiguration, "keys \(path.shown()): more than \(Self.fileCountMax) keys")
@@ -82,7 +80,7 @@ package struct KeyFolder {
             let found = try publicCertificate(of: name)
             (known[name], former[name]) = (found.publicKey, found.formerKey)
             for key in [found.publicKey, found.formerKey].compactMap(\.self) {
-                guard let other = names.updateValue(name, forKey: key) else { continue }
+                guard let other = holders.updateValue(name, forKey: key) else { continue }
                 throw Failure(
                     .badConfiguration,
                     "keys \(path.shown()): \(other) and \(name) have the same key")
@@ -91,12 +89,27 @@ package struct KeyFolder {
         return (known, former)
     }
 
+    /// The names that have a public file.
+    package func names() throws(Failure) -> [NodeName] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+                .filter { $0.hasSuffix(KeyCertificate.publicSuffix) }
+                .compactMap { NodeName($0.dropLast(KeyCertificate.publicSuffix.count)) }
+        } catch {
+            throw Failure(.noInput, "keys \(path.shown()): the folder cannot be read")
+        }
+    }
+
     private func publicCertificate(of name: NodeName) throws(Failure) -> KeyCertificate {
         let file = publicFile(of: name)
-        guard let handle = FileHandle(forReadingAtPath: file),
-            let bytes = try? handle.read(upToCount: Self.certificateByteCountMax)
-        else { throw Failure(.noInput, "key \(file.shown()): cannot be read") }
-        return try certificate(String(decoding: bytes, as: UTF8.self), file)
+        let text: String
+        do throws(FileRefusal) {
+            text = try PrivateFile.text(
+                of: file, byteCountMax: Self.certificateByteCountMax, isSecret: false)
+        } catch {
+            throw Failure(error.status, "key \(file.shown()): \(error.text)")
+        }
+        return try certificate(text, file)
     }
 
     private func certificate(_ text: String, _ file: String) throws(Failure) -> KeyCertificate {
@@ -108,13 +121,22 @@ package struct KeyFolder {
     // MARK: Making keys
 
     /// Makes the folder and the pair of a name; false when it has one, which stays.
+    ///
+    /// - Throws: Also when it has the secret file alone: its public file may have been deleted to
+    ///   revoke it.
     package func make(_ name: NodeName) throws(Failure) -> Bool {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw Failure(
                 .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
         }
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
-        guard FileStatus(secretFile) == nil, FileStatus(publicFile) == nil else { return false }
+        guard FileStatus(publicFile) == nil else { return false }
+        guard FileStatus(secretFile) == nil else {
+            throw Failure(
+                .badConfiguration,
+                "key \(publicFile.shown()): found the secret file alone; copy the public file "
+                    + "here, or make another pair with --replace \(name)")
+        }
         let (secret, publicText) = try texts(replacing: nil)
         try write(secretFile) { () throws(FileRefusal) in
             try PrivateFile.create(secretFile, secret, mode: 0o600)
@@ -126,16 +148,17 @@ package struct KeyFolder {
     }
 
     /// Makes another pair for a name. Its public file keeps the key of the former pair, which
-    /// passes as well until it is retired.
+    /// passes as well until it is retired; not where that file was deleted, to revoke it.
     package func replace(_ name: NodeName) throws(Failure) {
-        let found = try publicCertificate(of: name)
-        guard found.formerKey == nil else {
+        let isKnown = FileStatus(publicFile(of: name)) != nil
+        let found = isKnown ? try publicCertificate(of: name) : nil
+        guard found?.formerKey == nil else {
             throw Failure(
                 .usage,
                 "key \(publicFile(of: name).shown()): found a former key already; "
                     + "use --retire \(name) once no node uses it")
         }
-        let (secret, publicText) = try texts(replacing: found.publicKey)
+        let (secret, publicText) = try texts(replacing: found?.publicKey)
         // In this order: without the second the key of the running node is still on record.
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
         try write(secretFile) { () throws(FileRefusal) in

@@ -1,10 +1,14 @@
 import Foundation
 import Glibc
 
-/// A file with a secret, which only its owner may read or write.
+/// A file that is trusted: only its owner may write it, and read it where it holds a secret.
 enum PrivateFile {
     /// Its text, cut to so many bytes.
-    static func text(of file: String, byteCountMax: Int) throws(FileRefusal) -> String {
+    ///
+    /// - Parameter isSecret: Whether only its owner may read it.
+    static func text(
+        of file: String, byteCountMax: Int, isSecret: Bool = true
+    ) throws(FileRefusal) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
@@ -13,14 +17,32 @@ enum PrivateFile {
         guard let status = FileStatus(descriptor: descriptor), status.isFile else {
             throw FileRefusal(status: .noInput, found: "not a regular file")
         }
-        guard status.isPrivate, status.owner == getuid() || status.owner == 0 else {
-            throw FileRefusal(
-                status: .badConfiguration, found: "mode 0\(String(status.mode, radix: 8))",
-                allowed: "0600, and this user as its owner")
-        }
+        try check(status, isSecret ? 0o600 : 0o644)
         var bytes = [UInt8](repeating: 0, count: byteCountMax)
         let count = read(descriptor, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// A folder that others may not write.
+    static func checkFolder(_ path: String) throws(FileRefusal) {
+        guard let status = FileStatus(path) else {
+            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+        }
+        guard status.isFolder else {
+            throw FileRefusal(status: .noInput, found: "not a folder")
+        }
+        try check(status, 0o755)
+    }
+
+    /// - Parameter mode: The most rights.
+    private static func check(_ status: FileStatus, _ mode: mode_t) throws(FileRefusal) {
+        let isOwn = status.owner == getuid() || status.owner == 0
+        guard !isOwn || status.mode & 0o077 & ~mode != 0 else { return }
+        throw FileRefusal(
+            status: .badConfiguration,
+            found: "mode 0\(String(status.mode, radix: 8))"
+                + (isOwn ? "" : ", owned by user \(status.owner)"),
+            allowed: "0\(String(mode, radix: 8)), and this user as its owner")
     }
 
     /// Writes a new file, never over one that is there, and never readable by others than `mode`
@@ -31,7 +53,11 @@ enum PrivateFile {
             descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
             && fsync(descriptor) == 0
         let reason = String(cString: strerror(errno))
-        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0 {
+            close(descriptor)
+            // Half of it would be taken for the file.
+            if !isWritten { unlink(file) }
+        }
         if !isWritten { throw FileRefusal(status: .cannotCreate, found: reason) }
     }
 

@@ -10,6 +10,16 @@ struct DownlinkEntry: Hashable, Sendable {
         case bare(PeerID?)
     }
 
+    /// A user of the node's room.
+    enum Account: Hashable, Sendable {
+        /// All that is asked by the key of this name.
+        case key(NodeName)
+        /// A child without a key.
+        case child(NodeName)
+        /// All clients without a link and a key together.
+        case others
+    }
+
     struct Waiting: Hashable, Sendable {
         let peer: PeerID
         let until: MonotonicTime
@@ -79,6 +89,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The option that a bare client gets when no answer comes in time.
     var onExpiry: String?
     var asker: Asker
+    /// The holder of the key by which it was asked last; nil without keys.
+    var key: NodeName?
     /// The further paths, the most recent last.
     private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
@@ -97,6 +109,9 @@ struct DownlinkEntry: Hashable, Sendable {
     var unreachableSince: MonotonicTime?
 
     var isOpen: Bool { phase == .open }
+
+    /// The user of the node's room that it counts for.
+    var account: Account { key.map { .key($0) } ?? child.map { .child($0) } ?? .others }
 
     /// Whether the origin can be reached, as far as this hop knows.
     var isOriginReachable: Bool { unreachableSince == nil && !isCutOffBelow }

@@ -228,7 +228,9 @@ extension DownlinkMachine {
         guard let asked, entry?.isBare != true else {
             return entry.flatMap { notTheAsker($0, peer) }
         }
-        if let reject = notTheOrigin(asked.origin, id, namesOfPeers[peer]) {
+        if let reject = notTheKey(of: asked, peer, id)
+            ?? notTheOrigin(asked.origin, id, namesOfPeers[peer])
+        {
             return [.send(.reject(reject), to: peer)]
         }
         guard let entry, let origin = entry.origin else { return nil }
@@ -347,7 +349,8 @@ extension DownlinkMachine {
             DownlinkEntry(
                 id: id, origin: nil, digest: nil,
                 asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
-                phase: .withdrawn(until: now + times.tombstone), askedAt: now,
+                key: peer.holder?.name, phase: .withdrawn(until: now + times.tombstone),
+                askedAt: now,
                 standingSince: now))
     }
 }

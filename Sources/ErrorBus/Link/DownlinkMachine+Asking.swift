@@ -27,7 +27,9 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let digest = ReportDigest(of: request.payload)
         let present = Message.Present(
-            id: request.id, origin: .bare, path: [.bare], digest: digest,
+            id: request.id, origin: .bare,
+            // With keys it is known whose client it is.
+            path: [.bare] + (peer.holder.map { [$0.name] } ?? []), digest: digest,
             leftMilliseconds: request.deadlineMilliseconds ?? times.bareWaitMax,
             payload: request.payload)
         if let refusal = refusal(of: present) ?? notTheOrigin(.bare, present.id, nil) {
@@ -74,8 +76,10 @@ extension DownlinkMachine {
         asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if let entry = entries[present.id] {
+            // One frame has no name of its own: another key's is another report.
             guard entry.origin ?? present.origin == present.origin,
-                entry.digest ?? digest == digest
+                entry.digest ?? digest == digest,
+                !entry.isBare || entry.key == peer.holder?.name
             else {
                 let reject = Message.Reject(
                     .conflict, "this id stands for another report", id: present.id)
@@ -83,12 +87,13 @@ extension DownlinkMachine {
             }
             return askedAgain(present, entry, asker: asker, peer: peer, at: now)
         }
-        if let refusal = unopenable(present, asker) { return [refuse(refusal, asker, peer)] }
         let entry = DownlinkEntry(
             id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
-            onExpiry: bare?.onExpiry, asker: asker, askedAt: now, askedBy: boot(of: asker),
+            onExpiry: bare?.onExpiry, asker: asker, key: peer.holder?.name, askedAt: now,
+            askedBy: boot(of: asker),
             deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
+        if let refusal = unopenable(present, entry) { return [refuse(refusal, asker, peer)] }
         return opened(entry, present, at: now)
     }
 
@@ -111,19 +116,18 @@ extension DownlinkMachine {
 
     /// Why no new entry can be opened for it.
     private func unopenable(
-        _ present: Message.Present, _ asker: DownlinkEntry.Asker
+        _ present: Message.Present, _ entry: DownlinkEntry
     ) -> Message.Reject? {
         if present.leftMilliseconds == 0 {
             return Message.Reject(.deadlinePassed, "no time is left", id: present.id)
         }
-        return overLimit(asker, present.id)
+        return overLimit(entry)
     }
 
     /// The refusal above a limit: no queue is unbounded (rule 10).
-    private func overLimit(
-        _ asker: DownlinkEntry.Asker, _ id: PresentationID
-    ) -> Message.Reject? {
-        if case .child(let name) = asker, let most = children[name]?.openMax,
+    private func overLimit(_ entry: DownlinkEntry) -> Message.Reject? {
+        let id = entry.id
+        if let name = entry.child, let most = children[name]?.openMax,
             openOfChild[name] ?? 0 >= most
         {
             return Message.Reject(
@@ -131,8 +135,14 @@ extension DownlinkMachine {
                 retryMilliseconds: 1_000)
         }
         let free = limits.openPerNodeMax - openCount
-        let (who, count) = openOf(asker)
-        let share = free / (holderCount + 1)
+        let count = openOfAccount[entry.account] ?? 0
+        let share = free / (openOfAccount.count + 1)
+        let who =
+            switch entry.account {
+            case .key(let name): "the key of \(name)"
+            case .child(let name): name.description
+            case .others: "clients without a link"
+            }
         guard free > limits.sharedOpenCount || count < share else {
             return Message.Reject(
                 .busy,
@@ -142,16 +152,6 @@ extension DownlinkMachine {
         }
         return nil
     }
-
-    /// The users of the node's capacity: each child, and all clients without a link together.
-    private func openOf(_ asker: DownlinkEntry.Asker) -> (who: String, count: Int) {
-        switch asker {
-        case .child(let name): (name.description, openOfChild[name] ?? 0)
-        case .requester, .bare: ("clients without a link", openOfOthers)
-        }
-    }
-
-    private var holderCount: Int { openOfChild.count + (openOfOthers > 0 ? 1 : 0) }
 
     private mutating func opened(
         _ entry: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
@@ -176,6 +176,7 @@ extension DownlinkMachine {
             return actions
         }
         var entry = former
+        entry.key = peer.holder?.name
         var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
         let wasReachable = entry.isOriginReachable
         entry.asked(by: asker, boot(of: asker), !present.isOriginReachable, at: now)
@@ -209,7 +210,7 @@ extension DownlinkMachine {
             toldRefusal(entry, reject)
             return actions + [refuse(reject, asker, peer)]
         case .abandoned:
-            if let refusal = unopenable(present, asker) {
+            if let refusal = unopenable(present, entry) {
                 return actions + [refuse(refusal, asker, peer)]
             }
             entry.phase = .open
@@ -299,7 +300,7 @@ extension DownlinkMachine {
         let isTheirs: Bool =
             switch entry.asker {
             case .child(let name): sibling == name
-            case .requester: sibling == nil
+            case .requester: sibling == nil && entry.key == peer.holder?.name
             case .bare: false  // One frame is all that such a client says.
             }
         if isTheirs || entry.otherPaths.contains(where: { $0.child == sibling }) { return nil }

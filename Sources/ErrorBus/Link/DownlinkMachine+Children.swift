@@ -22,6 +22,12 @@ extension DownlinkMachine {
                     refuse(peer, .busy, "\(children.count) children; no more are allowed", 5_000)
                 ]
             }
+            if isOverLimit(peer.holder) {
+                let most = limits.childrenPerKeyMax
+                return [
+                    refuse(peer, .busy, "\(most) children of this key; no more are allowed", 5_000)
+                ]
+            }
             return adopt(hello, peer, at: now)
         }
         if child.boot == hello.boot || !child.isReachable {
@@ -42,8 +48,10 @@ extension DownlinkMachine {
     }
 
     /// Makes room for a new child: the longest gone without entries is forgotten.
-    private mutating func forgetOldestGone() -> Bool {
-        let gone = children.filter { unsettledOfChild[$0.key] == nil }
+    mutating func forgetOldestGone(
+        _ isMeant: (DownlinkChild) -> Bool = { _ in true }
+    ) -> Bool {
+        let gone = children.filter { unsettledOfChild[$0.key] == nil && isMeant($0.value) }
             .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
         guard let oldest = gone.min(by: { $0 < $1 }), let child = children[oldest.1] else {
             return false

@@ -1,15 +1,43 @@
 // Links with keys: names are those of the keys.
 extension DownlinkMachine {
-    /// On a link with keys the last hop is the holder of the key, and so is the origin where there
-    /// is no other hop. What a relay says of the hops behind it is the relay's word.
+    /// On a link with keys the last hop is the holder of the key, and so is the origin, unless the
+    /// key is that of a relay. What a relay says of the hops behind it is the relay's word.
     func notTheKey(of present: Message.Present, _ peer: PeerID) -> Message.Reject? {
         guard let holder = peer.holder else { return nil }
-        let names = [present.path.last, present.path.count > 1 ? nil : present.origin]
-        guard let other = names.compactMap(\.self).first(where: { !holder.mayUse($0) }) else {
+        let isPassedOn = holder.isRelay && present.path.count > 1
+        let names = [present.path.last, isPassedOn ? nil : present.origin]
+        if let other = names.compactMap(\.self).first(where: { !holder.mayUse($0) }) {
+            return notTheKey(of: other, holder, present.id)
+        }
+        guard isPassedOn || present.path.count == 1 else {
+            return Message.Reject(
+                .notYours, "this key belongs to \(holder.name), which is not a relay",
+                id: present.id)
+        }
+        return nil
+    }
+
+    /// The origin that a last word names is the holder's own, unless the key is that of a relay.
+    func notTheKey(
+        of asked: Message.Asked, _ peer: PeerID, _ id: PresentationID
+    ) -> Message.Reject? {
+        guard let holder = peer.holder, !holder.isRelay, !holder.mayUse(asked.origin) else {
             return nil
         }
-        return Message.Reject(
-            .notYours, "this key belongs to \(holder.name), not to \(other)", id: present.id)
+        return notTheKey(of: asked.origin, holder, id)
+    }
+
+    private func notTheKey(
+        of other: NodeName, _ holder: KeyHolder, _ id: PresentationID
+    ) -> Message.Reject {
+        Message.Reject(.notYours, "this key belongs to \(holder.name), not to \(other)", id: id)
+    }
+
+    /// Whether the children of one key are as many as allowed, and none of them can be forgotten.
+    mutating func isOverLimit(_ holder: KeyHolder?) -> Bool {
+        guard let holder else { return false }
+        let own = children.values.count { $0.peer.holder == holder }
+        return own >= limits.childrenPerKeyMax && !forgetOldestGone { $0.peer.holder == holder }
     }
 
     /// Ends the links of children, and forgets claims on their names, whose keys no longer pass for

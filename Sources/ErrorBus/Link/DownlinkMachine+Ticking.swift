@@ -147,20 +147,19 @@ extension DownlinkMachine {
     }
 
     private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
-        if let former, former.isOpen { countOpen(-1, of: former.child, former.origin) }
-        if let entry, entry.isOpen { countOpen(1, of: entry.child, entry.origin) }
+        if let former, former.isOpen { countOpen(-1, of: former) }
+        if let entry, entry.isOpen { countOpen(1, of: entry) }
     }
 
-    private mutating func countOpen(_ change: Int, of child: NodeName?, _ origin: NodeName?) {
+    private mutating func countOpen(_ change: Int, of entry: DownlinkEntry) {
         openCount += change
-        guard let child else {
-            openOfOthers += change
-            return
-        }
+        let ofAccount = (openOfAccount[entry.account] ?? 0) + change
+        openOfAccount[entry.account] = ofAccount > 0 ? ofAccount : nil
+        guard let child = entry.child else { return }
         let count = (openOfChild[child] ?? 0) + change
         openOfChild[child] = count > 0 ? count : nil
         guard count > 0 else { return originsOfChild[child] = nil }
-        guard let origin else { return }
+        guard let origin = entry.origin else { return }
         let ofOrigin = (originsOfChild[child]?[origin] ?? 0) + change
         originsOfChild[child, default: [:]][origin] = ofOrigin > 0 ? ofOrigin : nil
     }

@@ -26,8 +26,8 @@ struct DownlinkMachine: Sendable {
     var openOfChild: [NodeName: Int] = [:]
     /// How many of them are of each origin.
     var originsOfChild: [NodeName: [NodeName: Int]] = [:]
-    /// Open presentations of clients without a link.
-    var openOfOthers = 0
+    /// Open presentations by those who share the node's room.
+    var openOfAccount: [DownlinkEntry.Account: Int] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
     var undelivered = DeadlineQueue<PresentationID>()
     /// The next check of each entry.

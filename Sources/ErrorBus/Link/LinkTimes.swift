@@ -59,8 +59,8 @@ package struct LinkLimits: Hashable, Sendable {
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
     /// The last eighth of them is shared: there a child may have at most an equal share of the free
-    /// room, as may all clients without a link together. So a flood leaves room for a modest
-    /// client.
+    /// room, as may all clients without a link together; with keys, all that is asked by one key.
+    /// So a flood leaves room for a modest client.
     var sharedOpenCount: Int { openPerNodeMax / 8 }
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
     /// corrects that.
@@ -72,6 +72,8 @@ package struct LinkLimits: Hashable, Sendable {
     package var unaskedMax = 4_096
     /// Child links, named or superseded.
     package var childrenMax = 4_096
+    /// Child links of one key.
+    package var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
     package var openUpwardMax = 32_768
 

@@ -14,6 +14,10 @@ public struct LinkKeys: Hashable, Sendable {
     public var former: [NodeName: PublicKey] = [:]
     /// The names of parents, by the endpoints that this node connects to.
     public var parents: [Endpoint: NodeName]
+    /// The nodes that have children of their own: only their keys may present what others ask.
+    public var relays: Set<NodeName> = []
+    /// Names that stand for themselves alone, also without a key.
+    package var reserved: Set<NodeName> = []
 
     public init(own: KeyPair, known: [NodeName: PublicKey], parents: [Endpoint: NodeName] = [:]) {
         self.own = own
@@ -33,30 +37,47 @@ public final class KeyRing: Sendable {
 
     private struct State {
         var keys: LinkKeys
-        var holders: [PublicKey: KeyHolder] = [:]
+        var holders: [PublicKey: KeyHolder]
         var observers: [Observer] = []
-
-        init(_ keys: LinkKeys) {
-            self.keys = keys
-            for (name, key) in Array(keys.former) + Array(keys.known) {
-                let reserved = keys.known.keys.filter { $0.description.hasPrefix("\(name)-") }
-                holders[key] = KeyHolder(key: key, name: name, reserved: Set(reserved))
-            }
-        }
     }
 
     private let state: Mutex<State>
 
-    public init(_ keys: LinkKeys) { state = Mutex(State(keys)) }
+    public init(_ keys: LinkKeys) {
+        state = Mutex(State(keys: keys, holders: Self.holders(keys)))
+    }
 
     public func replace(with keys: LinkKeys) {
+        let holders = Self.holders(keys)
         let observers = state.withLock { state in
-            let observers = state.observers
-            state = State(keys)
-            return observers
+            (state.keys, state.holders) = (keys, holders)
+            return state.observers
         }
-        let remaining = observers.filter { $0() }
-        state.withLock { $0.observers += remaining }
+        let gone = observers.indices.filter { !observers[$0]() }
+        guard !gone.isEmpty else { return }
+        // Those that were added meanwhile are behind these.
+        state.withLock { state in for index in gone.reversed() { state.observers.remove(at: index) }
+        }
+    }
+
+    /// The holders of all keys, by key.
+    private static func holders(_ keys: LinkKeys) -> [PublicKey: KeyHolder] {
+        var reserved: [NodeName: Set<NodeName>] = [:]
+        for name in keys.reserved.union(keys.known.keys) {
+            let text = name.description
+            for index in text.indices where text[index] == "-" {
+                if let prefix = NodeName(text[..<index]) {
+                    reserved[prefix, default: []].insert(name)
+                }
+            }
+        }
+        var holders: [PublicKey: KeyHolder] = [:]
+        for (name, key) in Array(keys.former) + Array(keys.known) {
+            holders[key] = KeyHolder(
+                key: key, name: name, reserved: reserved[name] ?? [],
+                isRelay: keys.relays.contains(name))
+        }
+        return holders
     }
 
     /// Adds what is called after each replacement.
@@ -93,8 +114,10 @@ public final class KeyRing: Sendable {
 package struct KeyHolder: Sendable {
     let key: PublicKey
     package let name: NodeName
-    /// Names that begin with this one and a hyphen, and have keys of their own.
+    /// Names that begin with this one and a hyphen, and stand for themselves.
     let reserved: Set<NodeName>
+    /// Whether it may present what others ask.
+    let isRelay: Bool
 
     /// Whether a process with this key may use a name: the key's own, or for the many short-lived
     /// processes of one key, such as those of `bus-node exec`, that with a hyphen and more.

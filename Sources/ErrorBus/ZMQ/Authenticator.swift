@@ -9,6 +9,7 @@ final class Authenticator: Sendable {
     static let domain = "errorbus"
 
     private let keys: KeyRing
+    private let mark: String
     private let refused: @Sendable (RefusedKey) -> Void
     private let socket: Handed
 
@@ -19,11 +20,14 @@ final class Authenticator: Sendable {
 
     /// Starts the thread; it ends with the context. Nil when there is none, for want of resources.
     ///
+    /// - Parameter mark: Begins the user id of each connection that it lets pass.
     /// - Parameter refused: Called on the authenticator's thread.
     init?(
-        _ keys: KeyRing, context: ZMQContext, refused: @escaping @Sendable (RefusedKey) -> Void
+        _ keys: KeyRing, mark: String, context: ZMQContext,
+        refused: @escaping @Sendable (RefusedKey) -> Void
     ) {
         self.keys = keys
+        self.mark = mark
         self.refused = refused
         guard let raw = zmq_socket(context.raw, ZMQ_REP) else { return nil }
         socket = Handed(raw: raw)
@@ -69,7 +73,8 @@ final class Authenticator: Sendable {
     private func reply(to number: Frame, _ key: PublicKey?) {
         let frames: [Frame] = [
             Frame("1.0".utf8), number, Frame((key == nil ? "400" : "200").utf8),
-            Frame((key == nil ? "unknown key" : "OK").utf8), Frame((key?.description ?? "").utf8),
+            Frame((key == nil ? "unknown key" : "OK").utf8),
+            Frame((key.map { mark + $0.description } ?? "").utf8),
             [],
         ]
         for (index, frame) in frames.enumerated() {

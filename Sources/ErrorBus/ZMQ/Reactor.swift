@@ -136,13 +136,7 @@ actor Reactor {
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
         for _ in 0..<Self.readMax {
             guard let (frames, key) = socket.receive() else { return }
-            let sender = key.flatMap { keys?.ring.holder(of: $0) }
-            guard sender != nil || !socket.isKeyed else {
-                // It was revoked since its connection was made.
-                receiver.refused(RefusedKey(key: key, address: "a live link"))
-                continue
-            }
-            if let count = slots[id]?.queue.add(frames, from: sender) {
+            if let count = slots[id]?.queue.add(frames, from: key) {
                 slots[id]?.hadOverflow = true
                 receiver.dropped(count, on: id)
             }
@@ -153,16 +147,30 @@ actor Reactor {
         for id in pollSockets {
             // Looked up each time: a delivered message may close the socket.
             for _ in 0..<Self.deliverMax {
-                guard let receiver = slots[id]?.receiver, receiver.isReady(on: id),
-                    let (frames, sender) = slots[id]?.queue.next()
-                else { break }
-                receiver.received(frames, on: id, from: sender)
+                guard slots[id]?.receiver.isReady(on: id) == true, deliverNext(of: id) else {
+                    break
+                }
             }
             if slots[id]?.hadOverflow == true, slots[id]?.queue.isEmpty == true {
                 slots[id]?.hadOverflow = false
                 Task.detached(priority: .background) { FreeMemory.giveBack() }
             }
         }
+    }
+
+    /// Delivers the next message of a socket; false when there is none. The holder of a key is
+    /// looked up now: it may have been revoked while the message waited.
+    private func deliverNext(of id: SocketID) -> Bool {
+        guard let (frames, key) = slots[id]?.queue.next(), let slot = slots[id] else {
+            return false
+        }
+        let sender = key.flatMap { keys?.ring.holder(of: $0) }
+        if sender == nil, slot.socket.isKeyed {
+            slot.receiver.refused(RefusedKey(key: key, address: "a live link"))
+        } else {
+            slot.receiver.received(frames, on: id, from: sender)
+        }
+        return true
     }
 
     private func deliverConnectionEvents() {
@@ -174,11 +182,7 @@ actor Reactor {
             // The parent's last messages come before the disconnection.
             if event == .disconnected {
                 read(id)
-                while let receiver = slots[id]?.receiver,
-                    let (frames, sender) = slots[id]?.queue.next()
-                {
-                    receiver.received(frames, on: id, from: sender)
-                }
+                while deliverNext(of: id) {}
             }
             if event == .connected { slots[id]?.wasConnected = true }
             if case .failed = event, let endpoint = slots[id]?.socket.endpoint {

@@ -21,6 +21,9 @@ final class ReactorKeys: Sendable {
     private static let refusedMax = 64
 
     let ring: KeyRing
+    /// What only the authenticator knows: in front of each key, it shows that the authenticator
+    /// said it.
+    private let mark = String(UInt64.random(in: 0...UInt64.max), radix: 36) + " "
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
 
@@ -51,7 +54,7 @@ final class ReactorKeys: Sendable {
             guard startAuthenticator(context) else {
                 throw failure("check the keys of", ZMQError.text(zmq_errno()))
             }
-            return .listening(own: ring.keys.own)
+            return .listening(own: ring.keys.own, mark: mark)
         case .dealer:
             guard let (own, parents) = ring.keys(to: endpoint) else {
                 throw failure("connect to", "no public key of that node is known")
@@ -83,7 +86,8 @@ final class ReactorKeys: Sendable {
 
     private func startAuthenticator(_ context: ZMQContext) -> Bool {
         guard !state.withLock(\.hasAuthenticator) else { return true }
-        let authenticator = Authenticator(ring, context: context) { [weak self] refused in
+        let authenticator = Authenticator(ring, mark: mark, context: context) {
+            [weak self] refused in
             self?.note(refused)
         }
         guard authenticator != nil else { return false }

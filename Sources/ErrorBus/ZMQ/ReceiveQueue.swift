@@ -8,7 +8,7 @@ import DequeModule
 /// peers share the memory, and a peer within its limits loses nothing.
 struct ReceiveQueue {
     private struct Line {
-        var messages: Deque<(frames: [Frame], sender: KeyHolder?, byteCount: Int)> = []
+        var messages: Deque<(frames: [Frame], key: PublicKey?, byteCount: Int)> = []
         var byteCount = 0
     }
 
@@ -30,9 +30,9 @@ struct ReceiveQueue {
     ///
     /// - Returns: The number of messages dropped for room, nil for none. Every message that matters
     ///   is sent again until it is answered.
-    mutating func add(_ frames: [Frame], from sender: KeyHolder? = nil) -> Int? {
+    mutating func add(_ frames: [Frame], from key: PublicKey? = nil) -> Int? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
-        lines[frames.first, default: Line()].messages.append((frames, sender, size))
+        lines[frames.first, default: Line()].messages.append((frames, key, size))
         lines[frames.first]?.byteCount += size
         byteCount += size
         return byteCount > byteCountMax ? makeRoom() : nil
@@ -53,7 +53,7 @@ struct ReceiveQueue {
     }
 
     /// The next message: one of each line, then the next of each.
-    mutating func next() -> (frames: [Frame], sender: KeyHolder?)? {
+    mutating func next() -> (frames: [Frame], key: PublicKey?)? {
         while !lines.isEmpty {
             guard let peer = round.popLast() else {
                 round = Array(lines.keys)
@@ -65,11 +65,11 @@ struct ReceiveQueue {
         return nil
     }
 
-    private mutating func take(_ peer: Frame?) -> (frames: [Frame], sender: KeyHolder?)? {
-        guard let (frames, sender, size) = lines[peer]?.messages.popFirst() else { return nil }
+    private mutating func take(_ peer: Frame?) -> (frames: [Frame], key: PublicKey?)? {
+        guard let (frames, key, size) = lines[peer]?.messages.popFirst() else { return nil }
         byteCount -= size
         lines[peer]?.byteCount -= size
         if lines[peer]?.messages.isEmpty == true { lines[peer] = nil }
-        return (frames, sender)
+        return (frames, key)
     }
 }

@@ -16,7 +16,8 @@ final class ZMQSocket {
 
     /// The keys of a tcp socket (CURVE).
     enum Keys {
-        case listening(own: KeyPair)
+        /// With what begins the user id of each connection that the authenticator let pass.
+        case listening(own: KeyPair, mark: String)
         case connecting(own: KeyPair, parent: PublicKey)
     }
 
@@ -61,13 +62,14 @@ final class ZMQSocket {
     /// False when this libzmq was built without CURVE.
     ///
     /// Should libzmq not reach the ``Authenticator`` it lets every key pass (to enforce the answer
-    /// is a draft, 4.3.4): such messages come without a key, and are dropped.
+    /// is a draft, 4.3.4), with the user id that the peer itself gives: such messages come without
+    /// the mark, and are dropped.
     private func set(_ keys: Keys) -> Bool {
         func set(_ option: Int32, _ text: String) -> Bool {
             zmq_setsockopt(raw, option, text, text.utf8.count) == 0
         }
         switch keys {
-        case .listening(let own):
+        case .listening(let own, _):
             return self.set(ZMQ_CURVE_SERVER, .int(1)) && set(ZMQ_CURVE_SECRETKEY, own.secret)
                 && set(ZMQ_ZAP_DOMAIN, Authenticator.domain)
         case .connecting(let own, let parent):
@@ -153,11 +155,10 @@ final class ZMQSocket {
             guard receivePart(&message, flags: 0) else { break }
             if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
         }
-        guard isKeyed else { return (frames, nil) }
+        guard case .listening(_, let mark) = keys else { return (frames, nil) }
         // Missing from the first frame after a poll: read from the last (4.3.4).
-        return (
-            frames, zmq_msg_gets(&message, "User-Id").flatMap { PublicKey(String(cString: $0)) }
-        )
+        let user = zmq_msg_gets(&message, "User-Id").map { String(cString: $0) } ?? ""
+        return (frames, user.hasPrefix(mark) ? PublicKey(user.dropFirst(mark.count)) : nil)
     }
 
     private func receivePart(_ message: inout zmq_msg_t, flags: Int32) -> Bool {

@@ -198,11 +198,6 @@ import Testing
                     + "with users: file:PATH or token: file:PATH"
             ),
             (
-                "presenters: [{ console: { listen: 127.0.0.1:8080, token: file:a, users: file:b } }]",
-                "presenters[0].console.token: found token and users, allowed: users, each with a "
-                    + "token, or one token that all share"
-            ),
-            (
                 "presenters: [{ console: { listen: 127.0.0.1:7700 } }]",
                 "presenters[0].console.listen: found \"tcp://127.0.0.1:7700\", which node central "
                     + "has already, allowed: an endpoint that no other entry has"

@@ -148,4 +148,18 @@ import Testing
         let path = "/api/v1/presentations/0197e2b4-0000-7000-8000-000000000001/answer"
         #expect(admission.hidden(in: path) == path)
     }
+
+    @Test("A console has users or one token, not both")
+    func notBoth() throws {
+        let console = "console: { listen: 127.0.0.1:8080, token: file:a, users: file:b }"
+        let topology = "\(folder)/topology.yaml"
+        try "version: 1\nnodes: { central: { presenters: [{ \(console) }] } }\n"
+            .write(toFile: topology, atomically: true, encoding: .utf8)
+        do {
+            _ = try TopologyLoader.load(topology)
+            Issue.record("it was accepted")
+        } catch {
+            #expect(Failure(error).text.contains("console.token: found token and users"))
+        }
+    }
 }

@@ -4,19 +4,24 @@ import Testing
 
 /// On links with keys, names are those of the keys.
 @Suite struct KeyHolderTests {
-    private static func peer(_ holder: KeyHolder) -> PeerID {
-        var peer = PeerID(1)
+    private static func peer(_ holder: KeyHolder, _ number: UInt8 = 1) -> PeerID {
+        var peer = PeerID(number)
         peer.holder = holder
         return peer
     }
 
     private static let key = PublicKey(String(repeating: "0", count: 40))
 
+    private let holder: KeyHolder
     private let worker: PeerID
+    private let relay: PeerID
 
     init() throws {
-        worker = Self.peer(
-            KeyHolder(key: try #require(Self.key), name: "worker", reserved: ["worker-db"]))
+        holder = KeyHolder(
+            key: try #require(Self.key), name: "worker", reserved: ["worker-db"], isRelay: false)
+        worker = Self.peer(holder)
+        relay = Self.peer(
+            KeyHolder(key: try #require(Self.key), name: "relay", reserved: [], isRelay: true), 2)
     }
 
     private func refusal(_ actions: [DownlinkAction]) -> Message.Reject? {
@@ -43,8 +48,9 @@ import Testing
         arguments: [
             ("worker", ["worker"], true), ("worker-7", ["worker-7"], true),
             ("billing", ["worker"], false), ("billing", ["billing"], false),
-            // What a relay says of the hops behind it is its word.
-            ("billing", ["billing", "worker"], true), ("worker", ["worker", "relay"], false),
+            // Only a relay presents what others ask.
+            ("billing", ["billing", "worker"], false), ("bare", ["bare", "worker"], false),
+            ("worker", ["worker", "relay"], false),
         ] as [(NodeName, [NodeName], Bool)])
     func present(origin: NodeName, path: [NodeName], isAllowed: Bool) {
         var rig = DownlinkRig()
@@ -73,5 +79,81 @@ import Testing
         #expect(actions == [.childDown("worker", reason: "its key is no longer known")])
         #expect(rig.machine.children["worker"]?.isReachable == false)
         #expect(rig.machine.children["plain"]?.isReachable == true)
+    }
+
+    @Test("what a relay says of the hops behind it is its word, but for the last")
+    func passedOn() {
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("relay"), from: relay)
+        let paths: [[NodeName]] = [["billing", "relay"], ["bare", "relay"]]
+        for (number, path) in paths.enumerated() {
+            let present = Message.Present(
+                id: PresentationID(UInt64(number)), origin: path[0], path: path,
+                payload: Message.samplePayload)
+            #expect(refusal(rig.get(.present(present), from: relay)) == nil)
+        }
+        let present = Message.Present(
+            id: PresentationID(9), origin: "billing", path: ["billing", "worker"],
+            payload: Message.samplePayload)
+        #expect(refusal(rig.get(.present(present), from: relay))?.code == .notYours)
+    }
+
+    @Test("a last word about another's is refused, also where nothing is known of it")
+    func lastWord() {
+        var rig = DownlinkRig()
+        let asked = Message.Asked(
+            origin: "billing", digest: ReportDigest(of: Message.samplePayload))
+        let withdraw = Message.withdraw(id: PresentationID(1), reason: .origin, asked: asked)
+        let settled = Message.settled(
+            .init(
+                id: PresentationID(1), answer: UniqueID(high: 1, low: 1), result: .recovered,
+                asked: asked))
+        for message in [withdraw, settled] {
+            #expect(refusal(rig.get(message, from: worker))?.code == .notYours)
+            #expect(refusal(rig.get(message, from: relay))?.code != .notYours)
+        }
+    }
+
+    @Test("a client without a link is the same only with the same key")
+    func requester() {
+        var rig = DownlinkRig()
+        let id = PresentationID(1)
+        let present = Message.Present(
+            id: id, origin: "worker", path: ["worker"], payload: Message.samplePayload)
+        #expect(refusal(rig.get(.present(present), from: worker)) == nil)
+        for message in [
+            Message.await(id: id, waitMilliseconds: 0), .withdraw(id: id, reason: .origin),
+        ] {
+            #expect(refusal(rig.get(message, from: relay))?.code == .notYours)
+            #expect(refusal(rig.get(message, from: worker)) == nil)
+        }
+    }
+
+    @Test("all that is asked by one key counts together, whatever names its links have")
+    func account() {
+        var rig = DownlinkRig()
+        for (number, name) in (["worker", "worker-1", "worker-2"] as [NodeName]).enumerated() {
+            let peer = Self.peer(holder, UInt8(10 + number))
+            _ = rig.get(.hello(name), from: peer)
+            let present = Message.Present(
+                id: PresentationID(UInt64(number)), origin: name, path: [name],
+                payload: Message.samplePayload)
+            _ = rig.get(.present(present), from: peer)
+        }
+        #expect(rig.machine.openOfAccount == [.key("worker"): 3])
+    }
+
+    @Test("the children of one key are limited; one that has gone makes room")
+    func childrenPerKey() {
+        var limits = LinkLimits()
+        limits.childrenPerKeyMax = 2
+        var rig = DownlinkRig(limits: limits)
+        func peer(_ number: UInt8) -> PeerID { Self.peer(holder, number) }
+        #expect(refusal(rig.get(.hello("worker-1"), from: peer(11))) == nil)
+        #expect(refusal(rig.get(.hello("worker-2"), from: peer(12))) == nil)
+        #expect(refusal(rig.get(.hello("worker-3"), from: peer(13)))?.code == .busy)
+        #expect(refusal(rig.get(.hello("relay"), from: relay)) == nil)
+        _ = rig.get(.bye(reason: "done"), from: peer(11))
+        #expect(refusal(rig.get(.hello("worker-3"), from: peer(13))) == nil)
     }
 }

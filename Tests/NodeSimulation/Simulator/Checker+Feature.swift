@@ -134,13 +134,17 @@ extension Checker {
     }
 
     static let askedOnce = Checker(
-        name: "asked-once", rule: "what a restart found in front of people is not shown again"
+        name: "asked-once",
+        rule: "what a restart found in front of people is not shown again, what had ended may be"
     ) { ledger, plan in
         guard plan.asksOnce else { return [] }
         return ledger.shown.filter { before in
             before.isCutOff
                 && ledger.shown.contains { $0.id == before.id && $0.time > before.hidden ?? .max }
         }.map { "\($0.id): shown again" }
+            + ledger.asks.filter { plan.isAskedAnew($0, ledger) }
+            .filter { $0.completions.contains { $0.outcome.reason == .rejected } }
+            .map { "\($0.id): had ended, and is refused" }
     }
 
     static let deskAsked = Checker(
@@ -229,6 +233,19 @@ extension Plan {
         if case .fullDisk = feature { return false }
         return !faults.contains { _, fault in
             if case .slowDisk = fault { true } else { false }
+        }
+    }
+}
+
+extension Plan {
+    /// Whether it had ended, of itself, well before the presenter restarted.
+    fileprivate func isAskedAnew(_ ask: Ledger.Ask, _ ledger: Ledger) -> Bool {
+        guard scene == .askedAnew, let restart = faults.first?.time else { return false }
+        return ledger.asks.contains { before in
+            before.id == ask.id && before.time < ask.time
+                && before.completions.contains {
+                    $0.outcome.reason == .expired && $0.time + 2_000 < start + restart
+                }
         }
     }
 }

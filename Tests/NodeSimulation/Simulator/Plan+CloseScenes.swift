@@ -88,11 +88,13 @@ extension Plan {
         makeRow(random.pick([0, 1]))
         isCalm = true
         chaosLasts = 60_000
+        // So that many are silenced.
+        troubleCount = 2
         let lasts = random.number(20_000...35_000)
         feature = .silence(
             .init(
-                trouble: random.index(below: Trouble.allCases.count),
-                option: random.pick([nil, "retry", "skip"]), from: 10_000, lasts: lasts,
+                trouble: random.index(below: troubleCount),
+                option: random.pick([nil, nil, "retry", "skip"]), from: 10_000, lasts: lasts,
                 endedAt: random.happens(0.3) ? 20_000 : nil))
         ask(24, in: 0...60_000, using: &random) { call, random in
             guard random.happens(0.3) else { return }

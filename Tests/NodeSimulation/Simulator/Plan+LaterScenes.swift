@@ -104,6 +104,21 @@ extension Plan {
         }
     }
 
+    mutating func stageAskedAnew(using random: inout SeededGenerator) {
+        makeRow(0)
+        feature = .asksOnce
+        forgets = true
+        chaosLasts = 20_000
+        thinkingMax = 300_000
+        faults = [
+            (12_000, .kill(Plan.presenter, downFor: random.number(100...2_000))),
+            (18_000, .kill("worker1", downFor: random.number(100...2_000))),
+        ]
+        ask(8, in: 0...4_000, using: &random) { call, random in
+            call.deadline = random.number(2_000...5_000)
+        }
+    }
+
     mutating func stageForgotten(using random: inout SeededGenerator) {
         makeRow(random.pick([0, 1, 2]))
         isPatient = true

@@ -49,6 +49,8 @@ enum Scene {
     case fullParent
     /// A process is back at once, and has forgotten what it asked.
     case forgotten
+    /// What had ended before a presenter restarted is asked anew.
+    case askedAnew
     /// What recovered is done again, and fails again.
     case repetition
     /// A process says what is not its own to say.
@@ -100,7 +102,7 @@ extension Plan {
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
         case 1, 5, 6: Scene.weighted
-        case 3: [43: [.fullParent], 51: [.forgotten]][seed % 128] ?? []
+        case 3: [43: [.fullParent], 51: [.forgotten], 59: [.askedAnew]][seed % 128] ?? []
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
         }
@@ -130,6 +132,7 @@ extension Plan {
         case .clock: stageClock(using: &random)
         case .fullParent: stageFullParent(using: &random)
         case .forgotten: stageForgotten(using: &random)
+        case .askedAnew: stageAskedAnew(using: &random)
         case .repetition: stageRepetition(using: &random)
         case .intruder: stageIntruder(using: &random)
         case .withholding:
