@@ -73,13 +73,15 @@ final class Sandbox: Sendable {
     }
 
     /// Starts a node and waits until it is up.
-    func start(_ node: String, input: Launched.Input = .none) async throws -> Launched {
+    func start(
+        _ node: String, input: Launched.Input = .none, options: [String] = []
+    ) async throws -> Launched {
         let ready = "ready-\(node)-\(UInt32.random(in: 0...UInt32.max))"
         let launched = try Launched(
             [
                 "run", "--topology", path("topology.yaml"), "--node", node, "--ready-file",
                 path(ready),
-            ], input: input)
+            ] + options, input: input)
         let isUp = await eventually { self.exists(ready) }
         try #require(isUp, "\(node) is not up; it said: \(launched.errors.value)")
         return launched

@@ -17,6 +17,8 @@ package final class CommandAttempts: Responder {
     private let options: PresentationOptions
     /// Whether the state of the presentation is not printed.
     private let isQuiet: Bool
+    /// What masks secrets in reports; nil for none.
+    private let mask: SecretMask?
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
     private let isSkipped = Atomic(false)
@@ -24,11 +26,14 @@ package final class CommandAttempts: Responder {
     /// The state printed last.
     private let lastSaid = Mutex("")
 
-    /// - Parameter options: The options of each of its presentations.
+    /// - Parameters:
+    ///   - options: The options of each of its presentations.
+    ///   - mask: What masks secrets in reports; nil for none.
     package init(
         command: [[UInt8]], retriesOffered: Int?, options: PresentationOptions, isQuiet: Bool,
-        next: any Responder
+        mask: SecretMask?, next: any Responder
     ) {
+        self.mask = mask
         self.options = options
         self.isQuiet = isQuiet
         self.command = command
@@ -94,7 +99,7 @@ package final class CommandAttempts: Responder {
                     throw Stopped(code: ending.exitCode)
                 }
                 defer { retries += 1 }
-                throw choices(CommandFailure(command: command, ending: ending), retries)
+                throw choices(CommandFailure(command: command, ending: ending, mask: mask), retries)
             }
             return Status(code: 0, isUnreachable: false)
         } catch {
@@ -200,11 +205,16 @@ struct CommandFailure: ReportableError {
     /// For people, at most as much as the report holds.
     private let command: [String]
     private let directory = FileManager.default.currentDirectoryPath
-    /// Identifies the command, by all its bytes, and the directory.
+    /// Identifies the command, by all its bytes but secrets, and the directory.
     private let digest: ReportDigest
     let ending: CommandEnding
+    private let mask: SecretMask?
 
-    init(command: [[UInt8]], ending: CommandEnding) {
+    /// - Parameter mask: What masks secrets in the command and its standard error; nil for none.
+    init(command: [[UInt8]], ending: CommandEnding, mask: SecretMask? = SecretMask()) {
+        self.mask = mask
+        // Before words are cut, so that no part of a secret is left.
+        let command = mask?.masking(words: command) ?? command
         self.command = command.prefix(Self.argumentMax + 1)
             .map {
                 String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self).withoutMarkFloods
@@ -259,7 +269,8 @@ struct CommandFailure: ReportableError {
 
     private var lastLines: String? {
         if case .notStarted(let reason, _) = ending.status { return reason }
-        let lines = ending.errorTail.split(separator: "\n").suffix(Self.errorLineMax)
+        let said = mask?.masking(ending.errorTail) ?? ending.errorTail
+        let lines = said.split(separator: "\n").suffix(Self.errorLineMax)
         return lines.isEmpty ? nil : lines.joined(separator: "\n").withoutMarkFloods
     }
 }

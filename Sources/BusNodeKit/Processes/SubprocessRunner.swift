@@ -91,9 +91,10 @@ struct SubprocessRunner: CommandRunner {
             case .exited(let code): .exited(code)
             case .signaled(let number): .signaled(number)
             }
+        let said = String(decoding: await errors.finish(), as: UTF8.self)
         return CommandResult(
             status: status, standardOutput: await output.finish(),
-            standardErrorTail: String(decoding: await errors.finish(), as: UTF8.self))
+            standardErrorTail: SecretMask.ofThisProcess.masking(said))
     }
 
     /// The input as a file without a name instead of a pipe: a command that does not read all of it
@@ -149,8 +150,8 @@ final class OutputPipe: Sendable {
         Thread.detachNewThread { [self] in readAll() }
     }
 
-    /// The kept output, once everything that the command itself wrote has been read. Call it after
-    /// the command has ended.
+    /// The kept output, once everything that the command itself wrote has been read: of the last
+    /// part, whole lines. Call it after the command has ended.
     func finish() async -> [UInt8] {
         commandEnded.store(true, ordering: .releasing)
         await withCheckedContinuation { continuation in
@@ -159,7 +160,13 @@ final class OutputPipe: Sendable {
                 continuation.resume()
             }
         }
-        return kept.withLock { $0 }
+        let kept = kept.withLock { $0 }
+        // A line whose beginning is lost may have lost the sign that it has a secret.
+        guard case .last(kept.count) = part, let end = kept.firstIndex(of: UInt8(ascii: "\n"))
+        else {
+            return kept
+        }
+        return Array(kept[(end + 1)...])
     }
 
     private func readAll() {

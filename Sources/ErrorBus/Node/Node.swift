@@ -24,6 +24,8 @@ public final class Node: Service {
     private let driver: NodeDriver
     private let presentations: ChildPresentations
     private let source: NodeStatusSource
+    /// Whether children's errors only go to the parents.
+    private let isPassage: Bool
     private let parts: NodeParts
     /// The number of endpoints that it listens on while it runs.
     let listenCount: Int
@@ -95,7 +97,7 @@ public final class Node: Service {
                 wake: { () throws(TransportError) in try transport.start() })
         }
         let uplink = responder(parents.isEmpty ? nil : 0)
-        self.uplink = uplink
+        self.uplink = parts.redacting(before: uplink)
         let firstRoute = ways.count - routes.count
         parts.routes.set(
             Dictionary(
@@ -103,9 +105,11 @@ public final class Node: Service {
             ) { first, _ in first })
         // Fallback presenters are asked only when the parent cannot be reached.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
-        chain = parts.chain?(end) ?? end
+        let head = parts.chain?(end) ?? end
+        chain = parts.redacting(before: head)
+        isPassage = (head as? UplinkResponder)?.isPassage(of: driver) ?? false
         presentations = ChildPresentations(
-            name: settings.name, chain: chain,
+            name: settings.name, chain: head,
             readsReports: parts.chain != nil || (presenting != nil && !isFallback), parts: parts)
         source = NodeStatusSource(
             settings.name, driver: driver, presentations: presentations, parts: parts)
@@ -147,7 +151,6 @@ public final class Node: Service {
             throw NodeError.transport(error)
         }
         source.started()
-        let isPassage = (chain as? UplinkResponder)?.isPassage(of: driver) ?? false
         do {
             try await driver.start(
                 .init(

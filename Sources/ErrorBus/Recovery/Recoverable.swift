@@ -64,6 +64,14 @@ extension Error {
             self, report: report, attempter: recoveryAttempter ?? OptionAttempter([]))
     }
 
+    /// As ``rewriting(_:)``; this same error when nothing changes.
+    func changed(_ change: (inout ErrorReport) -> Void) -> any Error {
+        let before = ErrorReport(describing: self)
+        var report = before
+        change(&report)
+        return report == before ? self : rewriting { $0 = report }
+    }
+
     /// This error, or the one that a ``Recoverable`` wraps, as a `Failure`.
     public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
         var error: any Error = self

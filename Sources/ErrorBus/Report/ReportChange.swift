@@ -11,7 +11,7 @@ public struct ReportChange: Hashable, Sendable {
     /// The ids of added options.
     public var addedOptions: [String] = []
     public var removedOptions: [String] = []
-    /// Keys removed from `userInfo`.
+    /// Keys removed from `userInfo`, or with their values masked.
     public var redacted: [String] = []
 
     init(_ difference: ReportDifference, by name: String) {
@@ -136,7 +136,17 @@ package struct ReportDifference: Hashable, Sendable {
         let ids = (Set(before.options.map(\.id)), Set(after.options.map(\.id)))
         added = after.options.filter { !ids.0.contains($0.id) }
         removed = before.options.map(\.id).filter { !ids.1.contains($0) }
-        redacted = Self.keys(before).subtracting(Self.keys(after)).sorted()
+        redacted = Self.keys(before).subtracting(Self.keys(after))
+            .union(Self.maskedKeys(before, after)).sorted()
+    }
+
+    /// The keys whose values have a mask now.
+    private static func maskedKeys(_ before: ErrorReport, _ after: ErrorReport) -> Set<String> {
+        let own = after.userInfo.filter { key, value in
+            before.userInfo[key] != value && value.isMasked
+        }
+        return zip(before.underlyingErrors, after.underlyingErrors)
+            .reduce(into: Set(own.keys)) { $0.formUnion(maskedKeys($1.0, $1.1)) }
     }
 
     private static func keys(_ report: ErrorReport) -> Set<String> {

@@ -56,6 +56,8 @@ package enum RuleAction: Hashable, Sendable {
     case answer(RuleAnswer)
     /// Removes these keys from `userInfo`, also in underlying errors.
     case redact([String])
+    /// Masks what looks like a secret, in texts and in `userInfo`.
+    case maskSecrets
     /// Offers the error to another node or endpoint instead of to `next`, after the rule's other
     /// actions; later rules are skipped. The value is a name in the ``RouteTable``.
     case route(String)

@@ -37,6 +37,7 @@ package struct RuleCommands: Sendable {
                 current = current.rewriting { rewrite.apply(to: &$0) }
             case .redact(let keys):
                 current = current.rewriting { $0.redact(keys) }
+            case .maskSecrets: current = current.changed { $0.mask(by: SecretMask()) }
             case .removeOption(let ids):
                 current = current.rewriting { report in
                     report.options.removeAll { ids.contains($0.id) }

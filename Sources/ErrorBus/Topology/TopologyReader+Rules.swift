@@ -3,7 +3,8 @@ import OrderedCollections
 // Rules, in `responders:` and in policy files.
 extension TopologyReader {
     private static let actionKeys = [
-        "withhold", "rewrite", "addOption", "removeOption", "answer", "redact", "route",
+        "withhold", "rewrite", "addOption", "removeOption", "answer", "redact", "maskSecrets",
+        "route",
     ]
 
     private static let conditionKeys = ["during", "dryRun"]
@@ -64,9 +65,7 @@ extension TopologyReader {
     ) -> RuleAction? {
         switch key {
         case "withhold":
-            guard let isOn = decoder.bool(field) else { return nil }
-            if !isOn { decoder.report(field, allowed: "true, or no withhold at all") }
-            return isOn ? .withhold : nil
+            return isOn(field, key) ? .withhold : nil
         case "rewrite": return rewrite(field)
         case "addOption": return addedOption(field, folder: folder)
         case "answer": return answer(field)
@@ -75,9 +74,17 @@ extension TopologyReader {
             return ids.map(RuleAction.removeOption)
         case "redact":
             return nonEmpty(field, "a userInfo key, or a list of them").map(RuleAction.redact)
+        case "maskSecrets": return isOn(field, key) ? .maskSecrets : nil
         default:
             return hop(field, allowed: "a node name or an endpoint").map { .route($0.description) }
         }
+    }
+
+    /// An action without a value of its own.
+    private mutating func isOn(_ field: ConfigurationField, _ key: String) -> Bool {
+        guard let isOn = decoder.bool(field) else { return false }
+        if !isOn { decoder.report(field, allowed: "true, or no \(key) at all") }
+        return isOn
     }
 
     private mutating func nonEmpty(_ field: ConfigurationField, _ allowed: String) -> [String]? {

@@ -17,6 +17,11 @@ struct Exec: AsyncParsableCommand {
             console groups failures of the same command, in the same way and in the same \
             directory, on any host.
 
+            The report has the command and the end of its standard error. What looks like a secret \
+            there is masked: values of names such as password and token, credentials in URLs, and \
+            the values of such names in the environment. A secret without a sign of it is not: \
+            give secrets in files or in the environment.
+
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)
 
@@ -33,6 +38,9 @@ struct Exec: AsyncParsableCommand {
 
     @Flag(help: "Do not print the state of the presentation.")
     var quiet = false
+
+    @Flag(help: "Do not mask what looks like a secret in the report.")
+    var showSecrets = false
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")
     var command: [String]
@@ -65,7 +73,7 @@ struct Exec: AsyncParsableCommand {
                 origin: nil, command: "exec", logger: Logger(label: "exec"))
             let attempts = CommandAttempts(
                 command: words, retriesOffered: retriesOffered, options: options, isQuiet: quiet,
-                next: leaf.node.chain)
+                mask: showSecrets ? nil : .ofThisProcess, next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }
             throw ExitCode(
                 status.isUnreachable && leaf.failsByTopology

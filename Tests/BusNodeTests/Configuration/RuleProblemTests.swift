@@ -15,7 +15,8 @@ import Testing
             (
                 "match: {}",
                 ": found no action, "
-                    + "allowed: withhold, rewrite, addOption, removeOption, answer, redact, route"
+                    + "allowed: withhold, rewrite, addOption, removeOption, answer, redact, "
+                    + "maskSecrets, route"
             ),
             (
                 "match: {}, withhold: false",
@@ -29,7 +30,8 @@ import Testing
             (
                 "match: {}, withold: true",
                 ".withold: found unknown key \"withold\", allowed: match, "
-                    + "withhold, rewrite, addOption, removeOption, answer, redact, route, during, "
+                    + "withhold, rewrite, addOption, removeOption, answer, redact, maskSecrets, "
+                    + "route, during, "
                     + "dryRun; did you mean \"withhold\"?"
             ),
             (
@@ -136,6 +138,10 @@ import Testing
                 "match: {}, rewrite: {}",
                 ".rewrite: found an empty mapping, "
                     + "allowed: description, reason, suggestion, severity"
+            ),
+            (
+                "match: {}, maskSecrets: false",
+                ".maskSecrets: found \"false\", allowed: true, or no maskSecrets at all"
             ),
             (
                 "match: {}, redact: []",

@@ -165,6 +165,20 @@ import Testing
         #expect(end.last?.underlyingErrors.first?.userInfo == ["kept": .integer(1)])
     }
 
+    @Test("Masked secrets are gone from texts and userInfo; an error without one stays itself")
+    func maskSecrets() async {
+        let end = End()
+        var error = Failure()
+        error.report.failureReason = "refused: token=abc"
+        _ = await responder([.maskSecrets], next: end).presentError(error)
+        #expect(end.last?.userInfo == ["secret": "***", "kept": .integer(1)])
+        #expect(end.last?.failureReason == "refused: token=***")
+        error.report.userInfo = [:]
+        error.report.failureReason = nil
+        _ = await responder([.maskSecrets], next: end).presentError(error)
+        #expect(end.last == error.report)
+    }
+
     @Test(
         "A10 an added option's command runs here, the others where they came from",
         arguments: [

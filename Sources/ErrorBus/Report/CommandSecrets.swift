@@ -1,0 +1,75 @@
+/// Where the words of a command have secrets: after a flag of a secret's name, and where a program
+/// has its own form for a password.
+enum CommandSecrets {
+    /// A form in which programs have passwords.
+    private enum Form {
+        /// The word after the flag, `-a PASSWORD`.
+        case next
+        /// The flag's own word, `-pPASSWORD`.
+        case attached
+        /// After the colon of the next word, `-u USER:PASSWORD`.
+        case afterColon
+    }
+
+    private static let forms: [(programs: [String], flags: [String], form: Form)] = [
+        (["curl"], ["-u", "--user", "-U", "--proxy-user"], .afterColon),
+        (
+            ["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump"], ["-p"],
+            .attached
+        ),
+        (["sshpass"], ["-p"], .attached),
+        (["sshpass", "mongosh", "mongodump", "mongorestore"], ["-p"], .next),
+        (["redis-cli"], ["-a"], .next),
+        (["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete"], ["-w"], .next),
+        (["sqlcmd"], ["-P"], .next),
+    ]
+
+    /// The ranges to mask in each word, in the words' own indices.
+    static func ranges(in words: [ArraySlice<UInt8>]) -> [[Range<Int>]] {
+        var ranges = [[Range<Int>]](repeating: [], count: words.count)
+        var program = ""
+        for (index, word) in words.enumerated() {
+            if let name = programName(word) { program = name }
+            guard word.first == UInt8(ascii: "-") else { continue }
+            let following = index + 1 < words.count ? words[index + 1] : nil
+            if isNamedFlag(word), let following, !following.starts(with: "--".utf8) {
+                ranges[index + 1] += whole(following)
+            }
+            for entry in forms where entry.programs.contains(program) {
+                for flag in entry.flags where word.starts(with: flag.utf8) {
+                    let rest = word.dropFirst(flag.utf8.count)
+                    switch entry.form {
+                    case .attached: ranges[index] += whole(rest)
+                    case .next where rest.isEmpty:
+                        if let following { ranges[index + 1] += whole(following) }
+                    case .next: break
+                    case .afterColon where rest.isEmpty:
+                        if let following { ranges[index + 1] += afterColon(following) }
+                    case .afterColon: ranges[index] += afterColon(rest)
+                    }
+                }
+            }
+        }
+        return ranges
+    }
+
+    /// Whether it is a flag of a secret's name, with the value in a word of its own.
+    private static func isNamedFlag(_ word: ArraySlice<UInt8>) -> Bool {
+        SecretName.matches(word) && !word.contains(UInt8(ascii: "="))
+    }
+
+    private static func afterColon(_ word: ArraySlice<UInt8>) -> [Range<Int>] {
+        word.firstIndex(of: UInt8(ascii: ":")).map { whole(word[($0 + 1)...]) } ?? []
+    }
+
+    /// The whole word, unless it is empty or refers to a variable.
+    private static func whole(_ word: ArraySlice<UInt8>) -> [Range<Int>] {
+        word.isEmpty || word.refersToVariable ? [] : [word.startIndex..<word.endIndex]
+    }
+
+    /// The program that a word names, if its passwords have a form of their own.
+    private static func programName(_ word: ArraySlice<UInt8>) -> String? {
+        let name = word.split(separator: UInt8(ascii: "/")).last ?? []
+        return forms.lazy.flatMap(\.programs).first { name.elementsEqual($0.utf8) }
+    }
+}

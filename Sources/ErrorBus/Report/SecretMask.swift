@@ -1,0 +1,151 @@
+import Foundation
+
+/// A mask for what looks like a secret: what stands after a name such as `password` or `--token`,
+/// credentials in URLs and headers, tokens of well-known forms, private keys, and the values of
+/// the environment's secrets wherever they occur.
+///
+/// It masks what it recognizes. A secret without a name or form, such as a password that a program
+/// prints by itself, stays. Takes time linear in the text for each secret of the environment.
+package struct SecretMask: Sendable {
+    /// What stands in place of a secret.
+    package static let text = "***"
+    /// The shortest value of the environment that is masked wherever it occurs; a shorter one is
+    /// too often a part of other words.
+    package static let valueByteMin = 6
+    /// The most values of the environment; the longest are taken.
+    package static let valueCountMax = 256
+
+    /// The mask with the secrets of this process's environment.
+    package static let ofThisProcess = SecretMask(
+        environment: ProcessInfo.processInfo.environment)
+
+    private let values: [[UInt8]]
+
+    package init(environment: [String: String] = [:]) {
+        values = environment.filter { SecretName.matches(Array($0.key.utf8)) }
+            .map { Array($0.value.utf8) }
+            .filter { $0.count >= Self.valueByteMin }
+            .sorted { $0.count > $1.count }
+            .prefix(Self.valueCountMax)
+            .map(\.self)
+    }
+
+    /// The text with each secret masked.
+    package func masking(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let masked = masking(bytes)
+        return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
+    }
+
+    package func masking(_ bytes: [UInt8]) -> [UInt8] {
+        masked(bytes, ranges(in: bytes))
+    }
+
+    /// The words of a command with each secret masked: also a flag's value in a word of its own,
+    /// and where programs such as `curl` or `mysql` have passwords.
+    package func masking(words: [[UInt8]]) -> [[UInt8]] {
+        let flagged = CommandSecrets.ranges(in: words.map { $0[...] })
+        return zip(words, flagged).map { word, flagged in
+            masked(word, ranges(in: word) + flagged)
+        }
+    }
+
+    private func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+        var ranges = values.flatMap(bytes.places)
+        ranges += PrivateKeyBlocks.ranges(in: bytes)
+        var scanner = SecretScanner(bytes)
+        ranges += scanner.scan()
+        if bytes.contains(where: \.isSpace) {
+            // A script in one word.
+            ranges += CommandSecrets.ranges(in: bytes.split(whereSeparator: \.isSpace))
+                .flatMap(\.self)
+        }
+        return ranges
+    }
+
+    private func masked(_ bytes: [UInt8], _ ranges: [Range<Int>]) -> [UInt8] {
+        var result: [UInt8] = []
+        var end = 0
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound })
+        where range.upperBound > end && !range.isEmpty {
+            // What overlaps or touches is one secret.
+            if range.lowerBound > end || end == 0 {
+                result += bytes[end..<range.lowerBound]
+                result += Self.text.utf8
+            }
+            end = range.upperBound
+        }
+        return result + bytes[end...]
+    }
+}
+
+extension ErrorReport {
+    /// Masks what looks like a secret with `***`, in every text and in `userInfo`, here and in
+    /// underlying errors: values of names such as `password` or `apiKey`, credentials in URLs and
+    /// headers, tokens of well-known forms, private keys, and the values of this process's
+    /// environment whose names are those of secrets.
+    ///
+    /// For ``NodeParts/redact``. Domain, code, options' ids and unknown keys stay.
+    public mutating func maskSecrets() { mask(by: .ofThisProcess) }
+
+    package mutating func mask(by mask: SecretMask) {
+        description = mask.masking(description)
+        for text in Self.texts.map(\.property) {
+            self[keyPath: text] = self[keyPath: text].map(mask.masking)
+        }
+        coalesceKey = coalesceKey.map(mask.masking)
+        for index in options.indices { options[index].title = mask.masking(options[index].title) }
+        userInfo = mask.masking(userInfo)
+        for index in underlyingErrors.indices { underlyingErrors[index].mask(by: mask) }
+    }
+}
+
+extension SecretMask {
+    fileprivate func masking(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        Dictionary(
+            uniqueKeysWithValues: members.map { key, value in
+                (key, SecretName.matches(Array(key.utf8)) ? hiding(value) : masking(value))
+            })
+    }
+
+    private func masking(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): return .string(masking(text))
+        case .object(let members): return .object(masking(members))
+        case .array(let elements):
+            let texts = elements.compactMap(\.stringValue)
+            // Texts alone may be a command's words.
+            guard texts.count == elements.count else { return .array(elements.map(masking)) }
+            return .array(
+                masking(words: texts.map { Array($0.utf8) })
+                    .map { .string(String(decoding: $0, as: UTF8.self)) })
+        case .null, .bool, .integer, .number: return value
+        }
+    }
+
+    /// The value of a secret's name.
+    private func hiding(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .bool, .string(""): value
+        case .integer, .number, .string: .string(Self.text)
+        case .array(let elements): .array(elements.map(hiding))
+        case .object(let members): .object(members.mapValues(hiding))
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether a text in it has a mask.
+    var isMasked: Bool {
+        switch self {
+        case .string(let text): text.contains(SecretMask.text)
+        case .array(let elements): elements.contains(where: \.isMasked)
+        case .object(let members): members.values.contains(where: \.isMasked)
+        case .null, .bool, .integer, .number: false
+        }
+    }
+}
+
+extension UInt8 {
+    var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+}

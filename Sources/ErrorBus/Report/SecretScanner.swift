@@ -1,0 +1,268 @@
+/// A scanner for secrets that a text shows by their names or forms. It reads each byte a bounded
+/// number of times.
+struct SecretScanner {
+    /// The beginnings of tokens that are recognized by their form, and how long such a token is at
+    /// least.
+    private static let tokens: [(start: [UInt8], byteMin: Int)] =
+        [
+            ("ghp_", 24), ("gho_", 24), ("ghu_", 24), ("ghs_", 24), ("ghr_", 24),
+            ("github_pat_", 30), ("glpat-", 20), ("xoxb-", 16), ("xoxp-", 16), ("xoxa-", 16),
+            ("xoxr-", 16), ("xoxs-", 16), ("xapp-", 16), ("sk-", 24), ("sk_live_", 20),
+            ("rk_live_", 20), ("npm_", 24), ("pypi-", 24), ("hf_", 24), ("AIza", 35),
+            ("dckr_pat_", 24), ("dop_v1_", 24), ("ya29.", 24), ("SG.", 24), ("eyJ", 40),
+        ].map { (Array($0.0.utf8), $0.1) }
+    /// Of HTTP authentication, as they stand in a header.
+    private static let schemes = ["bearer", "basic", "token", "digest", "negotiate"]
+        .map { Array($0.utf8) }
+    /// Of these, the ones that are recognized without a header, before credentials of this length.
+    private static let bareSchemes = schemes.prefix(2)
+    private static let credentialByteMin = 16
+    private static let notSecret = ["null", "nil", "none", "true", "false"].map { Array($0.utf8) }
+
+    private let bytes: [UInt8]
+    private var found: [Range<Int>] = []
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The ranges of the secrets, in order of their names.
+    mutating func scan() -> [Range<Int>] {
+        var position = 0
+        while position < bytes.count {
+            if bytes[position].isNameByte {
+                let end = end(from: position) { $0.isNameByte }
+                look(at: position..<end)
+                position = end
+            } else {
+                if bytes[position] == UInt8(ascii: ":") { lookForURL(at: position) }
+                position += 1
+            }
+            // Within a secret there is nothing more to find.
+            position = max(position, found.last?.upperBound ?? 0)
+        }
+        return found
+    }
+
+    /// - Parameter run: A run of bytes that names and tokens consist of.
+    private mutating func look(at run: Range<Int>) {
+        let name = bytes[run]
+        if isRandom(name),
+            Self.tokens.contains(where: { name.count >= $0.byteMin && name.starts(with: $0.start) })
+        {
+            found.append(run)
+        } else if SecretName.matches(name) {
+            lookForValue(of: run)
+        } else if Self.bareSchemes.contains(name.map(\.lowercased)) {
+            let start = end(from: run.upperBound) { $0.isBlank }
+            let end = end(from: start) { $0.isCredentialByte }
+            if end - start >= Self.credentialByteMin, isRandom(bytes[start..<end]) {
+                found.append(start..<end)
+            }
+        }
+    }
+
+    /// Whether it has digits, or capitals and small letters mixed, as what is made at random has.
+    private func isRandom(_ token: ArraySlice<UInt8>) -> Bool {
+        token.contains(where: \.isDigit)
+            || token.dropFirst().contains(where: \.isCapital)
+                && token.contains { $0.isLetter && !$0.isCapital }
+    }
+
+    /// `name=VALUE`, `name: VALUE`, `"name": "VALUE"`, `name => VALUE`, `--name VALUE`.
+    private mutating func lookForValue(of name: Range<Int>) {
+        let isFlag = bytes[name.lowerBound] == UInt8(ascii: "-")
+        var position = end(from: name.upperBound) { $0.isQuoteMark }
+        let hasQuote = position > name.upperBound
+        position = end(from: position) { $0.isBlank }
+        var isColon = false
+        switch separator(at: position) {
+        case nil where isFlag && !hasQuote && position > name.upperBound: break
+        case nil: return
+        case let separator?:
+            isColon = bytes[position] == UInt8(ascii: ":") && separator == 1 && !hasQuote
+            position += separator
+        }
+        let hasSpace = position < bytes.count && bytes[position].isBlank
+        position = end(from: position) { $0.isBlank }
+        if SecretName.isHeader(bytes[name]) { return lookForHeader(at: position) }
+        guard let value = value(at: position), !isReference(value) else { return }
+        if isColon, hasSpace, isProse(value) { return }
+        found.append(value)
+    }
+
+    /// How long the separator between name and value is; nil where there is no separator.
+    private func separator(at position: Int) -> Int? {
+        guard position < bytes.count else { return nil }
+        let next = position + 1 < bytes.count ? bytes[position + 1] : 0
+        switch bytes[position] {
+        case UInt8(ascii: "="): return next == UInt8(ascii: ">") ? 2 : 1
+        case UInt8(ascii: ":"): return next == UInt8(ascii: "=") ? 2 : 1
+        default: return nil
+        }
+    }
+
+    /// The value of a header: the rest of the line or of the quoted text, after the scheme.
+    private mutating func lookForHeader(at position: Int) {
+        var start = end(from: position) { $0.isQuoteMark }
+        let end = end(from: start) { !$0.isLineBreak && !$0.isQuote }
+        let scheme = self.end(from: start) { $0.isNameByte }
+        if Self.schemes.contains(bytes[start..<scheme].map(\.lowercased)) {
+            start = self.end(from: scheme) { $0.isBlank }
+        }
+        if start < end { found.append(start..<end) }
+    }
+
+    /// A value: what is between quotes on one line, or up to a space or a mark that ends it.
+    private func value(at start: Int) -> Range<Int>? {
+        let backslashes = end(from: start) { $0 == UInt8(ascii: "\\") }
+        let hasQuote = backslashes < bytes.count && bytes[backslashes].isQuote
+        let first = hasQuote ? backslashes + 1 : start
+        guard first < bytes.count, !bytes[first].opensMany else { return nil }
+        guard hasQuote else {
+            let end = end(from: first) { !$0.isSpace && !$0.endsValue }
+            return first < end ? first..<end : nil
+        }
+        var end = end(from: first) { $0 != bytes[backslashes] && !$0.isLineBreak }
+        // Where the quotes are escaped, the last backslash is the mark's.
+        let isEscaped = backslashes > start && end > first
+        if isEscaped, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+        return first < end ? first..<end : nil
+    }
+
+    /// Whether the value only refers to one, as `$PASSWORD` and `${TOKEN}` do, or says that there
+    /// is none.
+    private func isReference(_ value: Range<Int>) -> Bool {
+        bytes[value].refersToVariable
+            || Self.notSecret.contains(bytes[value].map(\.lowercased))
+    }
+
+    /// Whether `token: expired yesterday` goes on as a sentence does: a word of letters, and
+    /// another after it.
+    private func isProse(_ value: Range<Int>) -> Bool {
+        guard bytes[value].allSatisfy(\.isLetter) else { return false }
+        let next = end(from: value.upperBound) { $0.isBlank }
+        return next > value.upperBound && next < bytes.count && bytes[next].isLetter
+    }
+
+    /// `://USER:PASSWORD@HOST`
+    private mutating func lookForURL(at position: Int) {
+        guard bytes[position...].starts(with: [0x3A, 0x2F, 0x2F]) else { return }
+        let start = position + 3
+        let end = end(from: start) { !$0.isSpace && !$0.endsAuthority }
+        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")),
+            let colon = bytes[start..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
+        else { return }
+        found.append(colon + 1..<at)
+    }
+
+    private func end(from start: Int, _ isPart: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < bytes.count, isPart(bytes[end]) { end += 1 }
+        return end
+    }
+}
+
+extension [UInt8] {
+    /// Where `part` is, without overlaps. Quick where its first byte is rare.
+    func places(of part: [UInt8]) -> [Range<Int>] {
+        guard let first = part.first else { return [] }
+        var places: [Range<Int>] = []
+        var position = 0
+        while position + part.count <= count {
+            if self[position] == first, self[position...].starts(with: part) {
+                places.append(position..<position + part.count)
+                position += part.count
+            } else {
+                position += 1
+            }
+        }
+        return places
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether it is `$NAME` or `${NAME}`, in quotes or without.
+    var refersToVariable: Bool {
+        let word = drop(while: \.isQuote)
+        return word.first == UInt8(ascii: "$") && word.count > 1
+            && word.dropFirst().allSatisfy {
+                $0.isNameByte || $0.isQuote || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}")
+            }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased)
+    }
+
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// An array or an object, whose members have names of their own.
+    fileprivate var opensMany: Bool { self == UInt8(ascii: "{") || self == UInt8(ascii: "[") }
+
+    fileprivate var isNameByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: ".")
+    }
+
+    fileprivate var isCredentialByte: Bool {
+        isNameByte || self == UInt8(ascii: "~") || self == UInt8(ascii: "+")
+            || self == UInt8(ascii: "/") || self == UInt8(ascii: "=")
+    }
+
+    fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
+
+    /// A quote, or the backslash that escapes it.
+    fileprivate var isQuoteMark: Bool { isQuote || self == UInt8(ascii: "\\") }
+
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    fileprivate var isLineBreak: Bool { self == 0x0A || self == 0x0D }
+
+    fileprivate var endsValue: Bool {
+        isQuote
+            || [
+                UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"),
+                UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`"),
+            ].contains(self)
+    }
+
+    fileprivate var endsAuthority: Bool {
+        isQuote
+            || [
+                UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "<"),
+                UInt8(ascii: ">"), UInt8(ascii: "`"),
+            ].contains(self)
+    }
+}
+
+/// Private keys in PEM form (RFC 7468), also those of which a text has only the end.
+enum PrivateKeyBlocks {
+    private static let begin = Array("-----BEGIN ".utf8)
+    private static let end = Array("-----END ".utf8)
+    private static let kind = Array("PRIVATE KEY-----".utf8)
+    /// The longest name of a kind of key, as in `ENCRYPTED PRIVATE KEY`.
+    private static let kindByteMax = 64
+
+    static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+        let begins = marks(begin, in: bytes)
+        let ends = marks(end, in: bytes)
+        var ranges: [Range<Int>] = []
+        var following = ends[...]
+        if let first = ends.first, first.lowerBound < begins.first?.lowerBound ?? bytes.count {
+            ranges.append(0..<first.upperBound)
+        }
+        for begin in begins where begin.lowerBound >= ranges.last?.upperBound ?? 0 {
+            following = following.drop { $0.lowerBound < begin.lowerBound }
+            ranges.append(begin.lowerBound..<(following.first?.upperBound ?? bytes.count))
+        }
+        return ranges
+    }
+
+    private static func marks(_ mark: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
+        bytes.places(of: mark).compactMap { start in
+            let rest = bytes[start.upperBound...].prefix(kindByteMax)
+            return rest.firstRange(of: kind).map { start.lowerBound..<$0.upperBound }
+        }
+    }
+}

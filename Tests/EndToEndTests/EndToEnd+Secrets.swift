@@ -1,0 +1,105 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Where secrets of a worker do not come to.
+    struct Secrets {
+        /// One for each way in which a command has a secret.
+        private static let planted = (
+            argument: "pl4nted-argument", flag: "pl4nted-flag", url: "pl4nted-url",
+            variable: "pl4nted-variable", printed: "pl4nted-printed0"
+        )
+
+        let sandbox: Sandbox
+        init() throws { sandbox = try Sandbox() }
+
+        /// Everything that processes wrote here, by file.
+        private func files() throws -> [String: String] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+            let found = names.compactMap { name in
+                FileManager.default.contents(atPath: sandbox.path(name))
+                    .map { (name, String(decoding: $0, as: UTF8.self)) }
+            }
+            return Dictionary(uniqueKeysWithValues: found)
+        }
+
+        private func bus() async throws -> (nodes: [Launched], client: ConsoleClient) {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\" }",
+                extra: "    journal: $DIR/central.sqlite")
+            let options = ["--log-level", "trace"]
+            let nodes = [
+                try await sandbox.start("central", options: options),
+                try await sandbox.start("relay", options: options),
+            ]
+            return (nodes, try await Console().client(nodes[0].errors))
+        }
+
+        /// What the nodes logged, wrote and say of themselves.
+        private func traces(of nodes: [Launched]) async throws -> [String: String] {
+            let status = try Launched(["status", "--to", sandbox.endpoint("relay"), "--json"])
+            #expect(try await status.ending() == 0)
+            let said = [
+                "central's log": nodes[0].errors.value, "relay's log": nodes[1].errors.value,
+                "relay's status": status.output.value,
+            ]
+            return try files().merging(said) { $1 }
+        }
+
+        @Test("Secrets of a command that exec runs are masked in all that leaves it")
+        func command() async throws {
+            let (nodes, client) = try await bus()
+            let planted = Self.planted
+            let script = """
+                echo "login: password: $2, refused $API_TOKEN" >&2
+                echo 'Authorization: Bearer \(planted.printed)' >&2; exit 3
+                """
+            let exec = try Launched(
+                [
+                    "exec", "--to", sandbox.endpoint("relay"), "--log-level", "trace", "--", "sh",
+                    "-c", script, "--secret=\(planted.flag)", "--db-password", planted.argument,
+                    "https://ann:\(planted.url)@db.example/x",
+                ], environment: ["API_TOKEN": planted.variable])
+            let id = try await Console(sandbox: sandbox).openID(client)
+            let shown = try await client.send("GET", "/api/v1/presentations/\(id)").text
+            #expect(shown.contains("https://ann:***@db.example/x"))
+            #expect(shown.contains("refused ***") && shown.contains("Bearer ***"))
+            let answer = ["option": JSONValue("skip"), "by": "ann"]
+            let path = "/api/v1/presentations/\(id)/answer"
+            #expect(try await client.send("POST", path, .object(answer)).status == 200)
+            #expect(try await exec.ending() == 0)
+            let history = try await client.send("GET", "/api/v1/history").text
+            var written = try await traces(of: nodes)
+            written["console"] = shown + history
+            for (place, text) in written {
+                let found = text.contains(/pl4nted-[a-z]+/)
+                #expect(!found, "\(place): \(text.firstMatch(of: /.{80}pl4nted-.{20}/)?.0 ?? "")")
+            }
+            #expect(written["central.sqlite"] != nil && written["central.jsonl"] != nil)
+        }
+
+        @Test("Logs, ledgers and status have neither reasons nor userInfo of a report")
+        func payload() async throws {
+            let (nodes, client) = try await bus()
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("relay"), "--log-level", "trace",
+                "--description", "Boom", "--option", "retry=Retry", "--info", "pin=pl4nted-info",
+                "--reason", "pl4nted-reason", "--suggestion", "pl4nted-suggestion",
+            ])
+            let id = try await Console(sandbox: sandbox).openID(client)
+            let shown = try await client.send("GET", "/api/v1/presentations/\(id)").text
+            for part in ["info", "reason", "suggestion"] {
+                #expect(shown.contains("pl4nted-\(part)"))
+            }
+            let path = "/api/v1/presentations/\(id)/answer"
+            let answer = ["option": JSONValue("retry"), "by": "ann"]
+            #expect(try await client.send("POST", path, .object(answer)).status == 200)
+            #expect(try await present.ending() == 0)
+            var written = try await traces(of: nodes).filter { !$0.key.contains("sqlite") }
+            written["present's log"] = present.errors.value
+            for (place, text) in written { #expect(!text.contains("pl4nted"), "\(place)") }
+            #expect(written["central.jsonl"]?.contains("Boom") == true)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Testing
+
+@testable import ErrorBus
+
+struct SecretMaskTests {
+    private static let secret = "hunter2Xq"
+
+    @Test(
+        "A value that a name, a header, a URL or a flag shows to be a secret is masked",
+        arguments: [
+            "password=§", "Password = §", "DB_PASSWORD='§'", "\"password\": \"§\"",
+            "{\"apiKey\":\"§\",\"b\":1}", "{\\\"token\\\":\\\"§\\\"}", "client_secret: §",
+            "AWS_SECRET_ACCESS_KEY=§", "db_pass=§", "dbPwd: §", "{:password=>\"§\"}",
+            "https://ann:§@host.example/x?y", "https://host/x?access_token=§&y=1",
+            "Authorization: Bearer §", "< Set-Cookie: a=§; b=§",
+            "'Authorization: Basic §' http://x",
+            "X-Api-Key: §", "+ tool --password § next", "+ tool --api-key=§", "+ curl -u ann:§ x",
+            "+ mysqldump -p§ db", "+ /usr/bin/sshpass -p § ssh x", "redis-cli -a § ping",
+            "Server=x;Password=§;Port=1", "MYSQL_PWD=§ mysql",
+        ])
+    func named(form: String) {
+        let masked = SecretMask().masking(form.replacing("§", with: Self.secret))
+        #expect(!masked.contains(Self.secret) && masked.contains(SecretMask.text), "\(masked)")
+    }
+
+    @Test(
+        "A text without a secret stays as it is",
+        arguments: [
+            "", "The token expired.", "token: expired yesterday", "max_tokens: 4096",
+            "Permission denied (publickey,password).", "password: ", "PASSWORD_FILE=/run/secret",
+            "pass: 3 fail: 0", "PWD=/home/ann OLDPWD=/tmp", "token=$TOKEN", "--password \"${PW}\"",
+            "--token-file /etc/token --next x", "http://host:8080/a@b", "https://host/x?y=1",
+            "docker run -p 8080:80 image", "rsync -u host:/a /b", "mkdir -p /var/lib",
+            "secret=null",
+            "basic authentication-is-required here", "sk-learn-pipeline-for-the-lot.py",
+            "password: true", "{\"token\": {\"kind\": 1}}", "--password", "C:\\keys\\token:",
+        ])
+    func unchanged(text: String) {
+        #expect(SecretMask(environment: ["PWD": "/home"]).masking(text) == text)
+    }
+
+    @Test(
+        "What stays around a secret",
+        arguments: [
+            ("login ann password=§ at host", "login ann password=*** at host"),
+            ("{\"token\":\"§\",\"user\":\"ann\"}", "{\"token\":\"***\",\"user\":\"ann\"}"),
+            ("Authorization: Bearer §\nHost: x", "Authorization: Bearer ***\nHost: x"),
+            ("postgres://ann:§@db:5432/books", "postgres://ann:***@db:5432/books"),
+            ("curl -u ann:§ https://x/?token=§&a=1", "curl -u ann:*** https://x/?token=***&a=1"),
+            ("password='§", "password='***"), ("mysql -p§ -h db", "mysql -p*** -h db"),
+        ])
+    func around(text: String, expected: String) {
+        #expect(SecretMask().masking(text.replacing("§", with: Self.secret)) == expected)
+    }
+
+    @Test(
+        "Tokens of known forms are masked without a name",
+        arguments: [
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "glpat-aBcDeFgHiJkLmNoPqRsT1",
+            "xoxb-123456789012-abcdefGHIJKL", "npm_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJlLW9mLWFubg",
+            "Bearer mF_9.B5f-4.1JqM_aaaaaaaa",
+        ])
+    func tokens(token: String) throws {
+        let masked = SecretMask().masking("refused: \(token) is not valid")
+        #expect(masked.hasSuffix("*** is not valid"), "\(masked)")
+        #expect(!masked.contains(try #require(token.split(separator: " ").last)))
+    }
+
+    @Test("A private key is masked whole, also one that was cut")
+    func keys() {
+        let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----"
+        let mask = SecretMask()
+        #expect(mask.masking("a\n\(key)\nb \(key) c") == "a\n***\nb *** c")
+        #expect(mask.masking("a \(key.dropLast(20)) b") == "a ***")
+        #expect(mask.masking("\(key.dropFirst(40)) b") == "*** b")
+        let certificate = key.replacing("RSA PRIVATE KEY", with: "CERTIFICATE")
+        #expect(mask.masking(certificate) == certificate)
+    }
+
+    @Test("A secret of the environment is masked wherever it occurs; a short one is not")
+    func environment() {
+        let mask = SecretMask(environment: [
+            "BACKUP_PASSWORD": "correct horse", "API_TOKEN": "abc", "HOME": "/home/ann",
+            "SECOND_SECRET": "correct horse battery",
+        ])
+        #expect(
+            mask.masking("abc: correct horse battery, correct horse, /home/ann")
+                == "abc: ***, ***, /home/ann")
+    }
+
+    @Test(
+        "A long text full of signs of secrets takes no longer than another",
+        arguments: ["cookie:", "token=\"", "://a:", "-----BEGIN PRIVATE KEY-----", "curl -u "])
+    func long(sign: String) {
+        let text = String(repeating: sign, count: 200_000 / sign.utf8.count)
+        #expect(SecretMask().masking(text).utf8.count <= text.utf8.count)
+    }
+
+    @Test("A word of a command is masked after its flag, and in a script")
+    func words() {
+        func masked(_ words: String...) -> [String] {
+            SecretMask().masking(words: words.map { Array($0.utf8) })
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(masked("tool", "--password", "a b", "--x") == ["tool", "--password", "***", "--x"])
+        #expect(masked("tool", "--token=abc", "--secret") == ["tool", "--token=***", "--secret"])
+        #expect(masked("tool", "--password", "--x", "y") == ["tool", "--password", "--x", "y"])
+        #expect(masked("tool", "--mode=secret", "y") == ["tool", "--mode=secret", "y"])
+        #expect(masked("curl", "-u", "ann:abc", "x") == ["curl", "-u", "ann:***", "x"])
+        #expect(
+            masked("sh", "-c", "mysqldump -pabc db | gzip") == [
+                "sh", "-c", "mysqldump -p*** db | gzip",
+            ])
+        #expect(masked("tool", "a\u{0}", "") == ["tool", "a\u{0}", ""])
+    }
+
+    @Test("Every text of a report and its userInfo are masked, underlying errors as well")
+    func report() {
+        var inner = ErrorReport(domain: "d", description: "password=abc")
+        inner.failureReason = "token=abc"
+        inner.recoverySuggestion = "https://a:abc@x"
+        inner.helpAnchor = "https://x/?token=abc"
+        inner.coalesceKey = "secret=abc"
+        inner.options = [.init(id: "abc", title: "Use password=abc")]
+        inner.userInfo = [
+            "password": "abc", "pin": 4, "apiKey": 4, "token": .null,
+            "secret": ["a", ["b": "abc"]],
+            "arguments": ["tool", "--token", "abc"], "nested": ["secret": "abc", "x": "y"],
+            "mixed": [1, "password=abc"],
+        ]
+        let error = ErrorReport(domain: "d", description: "x", underlyingErrors: [inner])
+        var masked = error
+        masked.mask(by: SecretMask())
+        let under = masked.underlyingErrors[0]
+        #expect(
+            [under.description, under.failureReason, under.recoverySuggestion, under.helpAnchor]
+                == ["password=***", "token=***", "https://a:***@x", "https://x/?token=***"])
+        #expect(under.coalesceKey == "secret=***")
+        #expect(under.options == [.init(id: "abc", title: "Use password=***")])
+        #expect(
+            under.userInfo == [
+                "password": "***", "pin": 4, "apiKey": "***", "token": .null,
+                "secret": ["***", ["b": "***"]], "arguments": ["tool", "--token", "***"],
+                "nested": ["secret": "***", "x": "y"], "mixed": [1, "password=***"],
+            ])
+        let difference = ReportDifference(error, masked)
+        #expect(
+            difference.redacted == ["apiKey", "arguments", "mixed", "nested", "password", "secret"])
+    }
+
+    @Test("Whatever the text is, nothing traps and every character stays whole")
+    func anyText() {
+        var random = FuzzGenerator(seed: 12)
+        let parts = [
+            "password", "token", "=", ":", "\"", "'", "\\", " ", "\n", "://", "@", "$", "{", "abc1",
+            "-----BEGIN ", "PRIVATE KEY-----", "-----END ", "--", "-p", "curl ", "mysql ",
+            "Bearer ",
+            "Cookie", "é", "***", ",", "ghp_16C7e42F292c6912E7710c838347", "-u", "a:b",
+        ]
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 0...12, using: &random))
+                .map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            let once = SecretMask().masking(text)
+            #expect(!once.contains("\u{FFFD}"), "\(text)")
+        }
+    }
+}
