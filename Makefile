@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test browser-test tsan lint format docs simulate \
-	mutants soak flood compose-test bench clean
+	mutants fuzz soak flood compose-test bench clean
 
-# How long one `make soak` loads the bus.
+# How long one `make soak` loads the bus, and `make fuzz` each target.
 MINUTES ?= 10
 FORMATTED := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
@@ -50,6 +50,10 @@ simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for on
 mutants: setup ## mistakes planted in the nodes, each noticed by the simulator: SEEDS=n, ONLY=name
 	@scripts/mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
 
+fuzz: setup ## libFuzzer on all that reads what others write, and on a node (MINUTES=n for each)
+	@scripts/setup fuzz
+	@scripts/fuzz --minutes $(MINUTES)
+
 soak: setup ## real processes under load that release every resource (MINUTES=n)
 	swift build --product bus-node
 	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
@@ -65,4 +69,4 @@ bench: setup ## latency, throughput, CPU and memory between processes, beside ra
 	@scripts/bench
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-release .build-mutants .venv Benchmarks/.build Benchmarks/out
+	rm -rf .build .build-tsan .build-release .build-mutants .build-fuzz .venv Benchmarks/.build Benchmarks/out

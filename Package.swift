@@ -212,6 +212,14 @@ let package = Package(
             path: "Tests/NodeSimulation/Tests",
             resources: [.copy("found-seeds.txt")],
             swiftSettings: settings),
+        // Its targets are compiled here, and again with libFuzzer in a package of their own.
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["ErrorBus"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Fuzz", "Package.swift"],
+            sources: ["Targets", "Tests"],
+            swiftSettings: settings),
         .testTarget(
             name: "BusNodeTests",
             dependencies: [

@@ -219,15 +219,15 @@ extension DownlinkMachine {
         _ name: NodeName, reason: String, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard var child = children[name], child.isReachable else { return [] }
-        if let claimant = child.claimant {
-            child.claimant = nil
-            child.unreachableSince = now
-            children[name] = child
+        let claimant = child.claimant
+        child.claimant = nil
+        child.unreachableSince = now
+        children[name] = child
+        // A link has one name: the claimant's may have got another one since.
+        if let claimant, namesOfPeers[claimant.peer] ?? name == name {
             return [.childDown(name, reason: reason)]
                 + adopt(claimant.hello, claimant.peer, at: now)
         }
-        child.unreachableSince = now
-        children[name] = child
         planChild(name)
         return [.childDown(name, reason: reason)]
             + markUnreachable(name, askedBy: child.boot, at: now)

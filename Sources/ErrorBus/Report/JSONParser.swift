@@ -61,7 +61,8 @@ struct JSONParser {
             let start = position
             guard current == UInt8(ascii: "\"") else { throw unexpected("a key in quotes") }
             let key = try string()
-            guard position - start - 2 <= limits.keyByteCount else {
+            // Without escapes, of which a writer may need more than the text has.
+            guard key.utf8.count <= limits.keyByteCount else {
                 throw JSONError(.keyTooLong(limit: limits.keyByteCount), at: start)
             }
             try checkMarks(in: key, from: start)

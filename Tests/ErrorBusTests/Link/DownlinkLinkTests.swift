@@ -102,6 +102,17 @@ import Testing
         #expect(rig.get(.pong(1), from: one).drops == [.supersededLink])
     }
 
+    @Test("A link that claims a name and then gets another one does not get the first as well")
+    func claimsTwo() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("a", boot: 2), from: two)
+        #expect(rig.get(.hello("b", boot: 2), from: two).verbs(to: two) == [.welcome])
+        let later = rig.run(3_000).map(\.1)
+        #expect(later.contains { if case .childDown("a", _) = $0 { true } else { false } })
+        #expect(later.verbs(to: two) == [])
+        #expect(rig.machine.namesOfPeers[two] == "b")
+    }
+
     @Test("the holder's own new link ends a claim on its name")
     func claimEnded() {
         var rig = DownlinkRig.withChild()

@@ -1,0 +1,152 @@
+@testable import ErrorBus
+
+/// A part of the library that reads what others write, and what holds for every input.
+enum FuzzTarget: String, CaseIterable {
+    /// Frames of a message, with a byte 0xFF between them.
+    case frames
+    /// The JSON of a report, or of a client's one frame.
+    case report
+    /// A topology, as JSON.
+    case topology
+    /// Two patterns and a text, a line each.
+    case pattern
+    /// A text with secrets.
+    case secrets
+    /// The events of a node, a few bytes each.
+    case node
+
+    func check(_ input: [UInt8]) throws(FuzzFinding) {
+        switch self {
+        case .frames: try Self.checkFrames(input)
+        case .report: try Self.checkReport(input)
+        case .topology: try Self.checkTopology(input)
+        case .pattern: try Self.checkPattern(input)
+        case .secrets: try Self.checkSecrets(input)
+        case .node:
+            var walk = NodeWalk(input)
+            try walk.run()
+        }
+    }
+
+    /// A message is written as it is read, and a refusal has a reason.
+    private static func checkFrames(_ input: [UInt8]) throws(FuzzFinding) {
+        let frames = input.split(separator: 0xFF, omittingEmptySubsequences: false).map(Frame.init)
+        if let (_, body) = try? Envelope.split(frames) { try checkMessage(body) }
+        try checkMessage(frames[...])
+    }
+
+    private static func checkMessage(_ frames: ArraySlice<Frame>) throws(FuzzFinding) {
+        let message: Message
+        do throws(WireError) { message = try Message(frames: frames) } catch {
+            return try hold(!error.reason.isEmpty, "a refusal without a reason")
+        }
+        let written = message.frames
+        let again = try? Message(frames: written[...])
+        try hold(again?.frames == written, "\(message) is written as \(written)")
+    }
+
+    /// A report is read as it was written, within the limits; its difference to itself is empty.
+    private static func checkReport(_ input: [UInt8]) throws(FuzzFinding) {
+        if let request = try? BareRequest(input) {
+            try hold((try? ErrorReport(payload: request.payload)) != nil, "a bare request's report")
+        }
+        guard let report = try? ErrorReport(payload: input) else { return }
+        let payload = report.payload()
+        // Escapes may be longer as this package writes them.
+        guard payload.count <= JSONLimits.report.byteCount else { return }
+        let again = Result { () throws(ReportError) in try ErrorReport(payload: payload) }
+        try hold(again == .success(report), "\(report) is read again as \(again)")
+        try hold(ReportDifference(report, report).names.isEmpty, "differs from itself")
+        var masked = report
+        masked.mask(by: SecretMask())
+        try hold(masked.options.map(\.id) == report.options.map(\.id), "options after masking")
+    }
+
+    /// A topology is valid, or has a problem for each mistake.
+    private static func checkTopology(_ input: [UInt8]) throws(FuzzFinding) {
+        guard let json = try? JSONValue.parse(input) else { return }
+        let loaded: LoadedTopology
+        do throws(ConfigurationFailure) {
+            loaded = try TopologyReader.read(
+                ConfigurationNode(json), folder: "/folder", environment: ["NAME": "value"]
+            ) { _ throws(ConfigurationFailure) in ConfigurationNode(json["policy"] ?? [:]) }
+        } catch {
+            guard case .invalid(let problems, _) = error else { return }
+            try hold(!problems.isEmpty, "invalid without a problem")
+            return try hold(
+                !problems.contains(where: \.description.isEmpty), "a problem without a message")
+        }
+        let written = json["nodes"]?.objectValue ?? [:]
+        for name in written.keys.compactMap({ NodeName($0) }) {
+            _ = loaded.topology.parentEndpoints(of: name)
+            _ = loaded.topology.routeEndpoints(of: name)
+        }
+    }
+
+    /// What a pattern covers, it matches.
+    private static func checkPattern(_ input: [UInt8]) throws(FuzzFinding) {
+        let lines = input.split(
+            separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
+        guard lines.count == 3, let one = try? TextPattern(lines[0]) else { return }
+        let isMatch = one.matches(lines[2])
+        guard let other = try? TextPattern(lines[1]) else { return }
+        if one.covers(other), other.matches(lines[2]) {
+            try hold(isMatch, "\(lines[0]) covers \(lines[1]), and does not match \(lines[2])")
+        }
+    }
+
+    /// No secret of the environment is left, and no character is cut.
+    private static func checkSecrets(_ input: [UInt8]) throws(FuzzFinding) {
+        let text = String(decoding: input, as: UTF8.self)
+        let mask = SecretMask(environment: ["A_TOKEN": "planted", "B_SECRET": "plants"])
+        let masked = mask.masking(text)
+        try hold(!masked.utf8.contains("planted".utf8), "a secret is left: \(masked)")
+        try hold(
+            masked.unicodeScalars.count { $0 == "\u{FFFD}" }
+                <= text.unicodeScalars.count { $0 == "\u{FFFD}" }, "a character is cut: \(masked)")
+        _ = mask.masking(words: input.split(separator: 0).map(Array.init))
+    }
+}
+
+/// What does not hold for an input.
+struct FuzzFinding: Error, Hashable, CustomStringConvertible {
+    let description: String
+}
+
+/// Throws where a condition does not hold.
+func hold(_ condition: Bool, _ what: @autoclosure () -> String) throws(FuzzFinding) {
+    if !condition { throw FuzzFinding(description: what()) }
+}
+
+extension ReportDifference {
+    fileprivate var names: [String] { texts.map(\.field) + added.map(\.id) + removed + redacted }
+}
+
+extension Collection<UInt8> {
+    fileprivate func contains(_ other: some Collection<UInt8>) -> Bool {
+        !Array(self).ranges(of: Array(other)).isEmpty
+    }
+}
+
+extension ConfigurationNode {
+    /// What a file with this JSON has.
+    fileprivate init(_ json: JSONValue) {
+        let place = ConfigurationLocation(file: "topology.json", line: 1, column: 1)
+        let value: Value =
+            switch json {
+            case .null: .scalar("null", isQuoted: false)
+            case .bool(let isOn): .scalar("\(isOn)", isQuoted: false)
+            case .integer(let number): .scalar("\(number)", isQuoted: false)
+            case .number(let number): .scalar("\(number)", isQuoted: false)
+            case .string(let text): .scalar(text, isQuoted: true)
+            case .array(let elements): .sequence(elements.map(ConfigurationNode.init))
+            case .object(let members):
+                .mapping(
+                    members.sorted { $0.key < $1.key }.map { key, value in
+                        Entry(key: key, keyLocation: place, value: ConfigurationNode(value))
+                    })
+            }
+        self.init(value, at: place)
+    }
+}
