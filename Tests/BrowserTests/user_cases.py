@@ -1,7 +1,8 @@
 """A console with users: each sees all, does what the file says, and is out when removed."""
 from consoles import report
 
-USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see"}
+USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see",
+         "night": "silence"}
 
 
 def disabled(page):
@@ -17,7 +18,7 @@ def a_viewer_sees_and_cannot_answer(page, console):
     page.choose("disk full")
     assert "not answer it" in page.text(".decide"), page.text(".decide")
     assert disabled(page) == ["retry", "skip", "purge", "cancel"], disabled(page)
-    page.press("1", "c", "s")
+    page.press("1", "c", "s", "u")
     assert not page.text("#silenceDialog")
     assert not page.text("#nameDialog")
     # What the page does not offer the server refuses too.
@@ -69,7 +70,17 @@ def signing_out_asks_for_a_token(page, console):
     assert not page.driver.get_cookie("errorbus")
 
 
+def a_silence_of_one_who_may_not_answer_withholds(page, console):
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["night"]))
+    page.choose("disk full")
+    page.press("s")
+    page.until(lambda: "only withholds" in page.text("#silenceDialog"), "the form")
+    assert page.run("return document.getElementById('silenceOption').disabled")
+
+
 ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
-       a_removed_user_is_out, signing_out_asks_for_a_token]
+       a_removed_user_is_out, signing_out_asks_for_a_token,
+       a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:
     case.users = USERS

@@ -32,17 +32,21 @@ struct FileStatus {
     var isPrivate: Bool { mode & 0o077 == 0 }
     var owner: uid_t { status.st_uid }
 
-    /// Differs when the file was written or replaced, as far as the file system's clock shows it.
+    /// Differs when the file was written or replaced, or got another mode or owner, as far as the
+    /// file system's clock shows it.
     struct Version: Hashable {
         fileprivate let inode: UInt64
         fileprivate let size: Int64
-        fileprivate let seconds: Int
-        fileprivate let nanoseconds: Int
+        /// Seconds and nanoseconds of the last write and of the last change of the inode.
+        fileprivate let times: [Int]
     }
 
     var version: Version {
         Version(
             inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+            times: [
+                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                status.st_ctim.tv_nsec,
+            ])
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file that is trusted: only its owner may write it, and read it where it holds a secret.
 enum PrivateFile {
-    /// Its text, cut to so many bytes.
+    /// Its text; a file with more bytes is refused.
     ///
     /// - Parameter isSecret: Whether only its owner may read it.
     static func text(
@@ -18,9 +18,17 @@ enum PrivateFile {
             throw FileRefusal(status: .noInput, found: "not a regular file")
         }
         try check(status, isSecret ? 0o600 : 0o644)
-        var bytes = [UInt8](repeating: 0, count: byteCountMax)
+        var bytes = [UInt8](repeating: 0, count: byteCountMax + 1)
         let count = read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        guard count >= 0 else {
+            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+        }
+        guard count <= byteCountMax else {
+            throw FileRefusal(
+                status: .badConfiguration, found: "more than \(byteCountMax) bytes",
+                allowed: "at most \(byteCountMax)")
+        }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     /// A folder that others may not write.

@@ -4,6 +4,8 @@ import Hummingbird
 
 // Silences.
 extension ConsoleAPI {
+    /// What a silence needs to answer: its option may be destructive where it is applied later.
+    private static let answering: [ConsolePermission] = [.answer, .destructive]
     private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
 
     var silenceList: JSONValue {
@@ -21,13 +23,11 @@ extension ConsoleAPI {
         let request = Silence.Request(
             pattern: pattern, match: try Self.match(pattern),
             option: fields["option"] == nil ? nil : try fields.text("option"),
+            onlyWithholds: !Self.answering.allSatisfy(visitor.may),
             by: try visitor.name(in: fields),
             comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
         if request.option != nil {
-            // It may be destructive where it is applied later.
-            for permission in [.answer, .destructive] as [ConsolePermission] {
-                try visitor.require(permission)
-            }
+            for permission in Self.answering { try visitor.require(permission) }
         }
         guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
             throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
@@ -113,6 +113,7 @@ extension SilenceView {
         number = silence.number
         match = silence.request.pattern
         option = silence.request.option
+        onlyWithholds = silence.request.onlyWithholds
         by = silence.request.by
         comment = silence.request.comment
         createdAt = TimeText.text(silence.createdAt.date)

@@ -75,8 +75,9 @@ package struct ConsoleUser: Hashable, Sendable {
 
     /// Nil for anything but ``permissionsAllowed``.
     package static func permissions(_ text: some StringProtocol) -> Set<ConsolePermission>? {
-        if text == seesOnly { return [] }
+        // `see` among others is true of every user, and says no more.
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
+            .filter { $0 != seesOnly }
         let permissions = words.compactMap { ConsolePermission(rawValue: String($0)) }
         return permissions.count == words.count ? Set(permissions) : nil
     }

@@ -19,6 +19,8 @@ final class ConsoleUsers: Sendable {
         var version: FileStatus.Version?
         /// Nil while the file cannot be used.
         var list: List?
+        /// Why not.
+        var problem: String?
     }
 
     private static let byteCountMax = 1 << 20
@@ -62,8 +64,9 @@ final class ConsoleUsers: Sendable {
     private var current: List? {
         let version = FileStatus(file)?.version
         return state.withLock { state in
-            guard version == nil || state.version != version else { return state.list }
-            let wasUsable = state.list != nil
+            // A file that could not be used is tried again: the fault may be of the moment.
+            guard state.list == nil || state.version != version else { return state.list }
+            let former = state.problem
             do throws(FileRefusal) {
                 state = State(version: version, list: try Self.read(file))
                 logger.notice(
@@ -72,12 +75,12 @@ final class ConsoleUsers: Sendable {
                         "file": "\(file)", "count": "\(state.list?.users.count ?? 0)",
                     ])
             } catch {
-                // A missing file is looked for with each request, and named once.
-                if wasUsable || version != nil {
+                if error.text != former {
                     logger.error(
-                        "console: users not read again", metadata: ["problem": "\(error.text)"])
+                        "console: no one is admitted until the file of users can be used",
+                        metadata: ["file": "\(file)", "problem": "\(error.text)"])
                 }
-                state = State(version: version, list: nil)
+                state = State(version: version, list: nil, problem: error.text)
             }
             return state.list
         }
@@ -94,9 +97,8 @@ final class ConsoleUsers: Sendable {
     static func list(_ text: String) throws(FileRefusal) -> List {
         var list = List()
         var names: Set<String> = []
-        for (index, line) in text.split(
-            separator: "\n", omittingEmptySubsequences: false
-        ).enumerated() {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             if words.isEmpty { continue }
             func refusal(_ found: String, _ allowed: String) -> FileRefusal {

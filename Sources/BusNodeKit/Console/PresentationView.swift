@@ -111,6 +111,8 @@ package struct SilenceView: JSONObject, Sendable {
     /// Conditions, as in a rule.
     package var match = JSONValue.object([:])
     package var option: String?
+    /// Whether it answers nothing, since its author may not.
+    package var onlyWithholds = false
     package var by = ""
     package var comment = ""
     package var createdAt = ""
@@ -126,7 +128,8 @@ package struct SilenceView: JSONObject, Sendable {
 
     package static let members: [JSONMember<SilenceView>] = [
         .init("number", \.number), .init("match", \.match), .init("option", \.option),
-        .init("by", \.by), .init("comment", \.comment), .init("createdAt", \.createdAt),
+        .init("onlyWithholds", \.onlyWithholds), .init("by", \.by), .init("comment", \.comment),
+        .init("createdAt", \.createdAt),
         .init("endsAt", \.endsAt), .init("stage", \.stage), .init("endedBy", \.endedBy),
         .init("answered", \.answered), .init("withheld", \.withheld), .init("lastAt", \.lastAt),
     ]

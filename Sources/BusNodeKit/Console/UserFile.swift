@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 
 /// The file of a console's users, as the command `users` changes it. Comments stay.
 package struct UserFile: Sendable {
@@ -7,8 +8,13 @@ package struct UserFile: Sendable {
         "# Users of a console: name, permissions, hash of the token. See bus-node users --help.\n"
 
     package let path: String
+    /// The file itself, where the path is a link to it.
+    private let target: String
 
-    package init(_ path: String) { self.path = path }
+    package init(_ path: String) {
+        self.path = path
+        target = URL(filePath: path).resolvingSymlinksInPath().path
+    }
 
     /// The users, in the order of the file.
     package func users() throws(Failure) -> [ConsoleUser] {
@@ -27,38 +33,58 @@ package struct UserFile: Sendable {
         let token = ConsoleToken.generated().text
         let line = ConsoleUsers.line(
             ConsoleUser(name: name, permissions: permissions, token: token))
-        guard FileStatus(path) != nil else {
-            try change { () throws(FileRefusal) in
-                try PrivateFile.create(path, Self.heading + line + "\n", mode: 0o600)
+        try exclusively { () throws(Failure) in
+            guard FileStatus(target) != nil else {
+                return try change { () throws(FileRefusal) in
+                    try PrivateFile.create(target, Self.heading + line + "\n", mode: 0o600)
+                }
             }
-            return token
+            var lines = try lines()
+            if let index = lines.firstIndex(where: { ConsoleUsers.name(in: $0) == name }) {
+                lines[index] = line[...]
+            } else {
+                lines.append(line[...])
+            }
+            try write(lines)
         }
-        var lines = try lines()
-        if let index = lines.firstIndex(where: { ConsoleUsers.name(in: $0) == name }) {
-            lines[index] = line[...]
-        } else {
-            lines.append(line[...])
-        }
-        try write(lines)
         return token
     }
 
     /// Removes a user, whose token admits no one from then on.
     package func remove(_ name: String) throws(Failure) {
-        let lines = try lines()
-        let others = lines.filter { ConsoleUsers.name(in: $0) != name }
-        guard others.count < lines.count else {
-            throw Failure(.declined, "\(path.shown()): no user \(name.shown())")
+        try exclusively { () throws(Failure) in
+            let lines = try lines()
+            let others = lines.filter { ConsoleUsers.name(in: $0) != name }
+            guard others.count < lines.count else {
+                throw Failure(.declined, "\(path.shown()): no user \(name.shown())")
+            }
+            try write(others)
         }
-        try write(others)
+    }
+
+    /// Does the work while no other command changes a file of the folder: one that read the file
+    /// before this change would undo it.
+    private func exclusively(_ work: () throws(Failure) -> Void) throws(Failure) {
+        let folder = URL(filePath: target).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw failure(FileRefusal(status: .noInput, found: String(cString: strerror(errno))))
+        }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw Failure(
+                .temporaryFailure,
+                "users \(path.shown()): another command changes it now; run this one again")
+        }
+        try work()
     }
 
     /// The lines of a valid file.
     private func lines() throws(Failure) -> [Substring] {
         do throws(FileRefusal) {
-            let text = try ConsoleUsers.text(of: path)
+            let text = try ConsoleUsers.text(of: target)
             _ = try ConsoleUsers.list(text)
-            return text.split(separator: "\n")
+            return text.split(whereSeparator: \.isNewline)
         } catch {
             throw failure(error)
         }
@@ -66,7 +92,7 @@ package struct UserFile: Sendable {
 
     private func write(_ lines: [Substring]) throws(Failure) {
         try change { () throws(FileRefusal) in
-            try PrivateFile.replace(path, lines.joined(separator: "\n") + "\n", mode: 0o600)
+            try PrivateFile.replace(target, lines.joined(separator: "\n") + "\n", mode: 0o600)
         }
     }
 

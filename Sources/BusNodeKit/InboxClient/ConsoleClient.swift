@@ -58,8 +58,8 @@ package struct ConsoleClient: Sendable {
     }
 
     private static let tokenHint =
-        "no token, or not this console's: give --to 'the address that the node printed', "
-        + "--token-file FILE, or set BUS_NODE_CONSOLE_TOKEN"
+        "no token, or not this console's: give --to 'the address that the node printed', or, with "
+        + "a token of your own, --token-file FILE or BUS_NODE_CONSOLE_TOKEN"
 
     /// The exit status of a refusal: 1 for an expected "no".
     static func failure(_ status: Int, _ json: JSONValue) -> Failure {
@@ -76,12 +76,19 @@ package struct ConsoleClient: Sendable {
         return Failure(exit, status == 401 ? tokenHint : text)
     }
 
-    /// The name for the record: the given one, else the console's for this token, else the user's
+    /// The name for the record: the console's for this token, else the given one, else the user's
     /// on this machine.
+    ///
+    /// - Throws: When both are there and differ: the console would refuse each act.
     package func person(_ given: String?) async throws -> String {
-        if let given { return given }
         let me = try await get("/me")["name"]?.stringValue
-        return me ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        if let me, let given, given != me {
+            throw Failure(
+                .notPermitted,
+                "--by: found \(given.shown()), but this token is that of \(me.shown()); "
+                    + "leave --by out")
+        }
+        return me ?? given ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
     }
 
     // MARK: Presentations

@@ -80,6 +80,11 @@ enum JournalSchema {
                     indexOn: HistoryEventRow.databaseTableName, columns: [column])
             }
         }
+        migrator.registerMigration("5 silences that only withhold") { database in
+            try database.alter(table: SilenceRow.databaseTableName) { table in
+                table.add(column: "onlyWithholds", .boolean).notNull().defaults(to: false)
+            }
+        }
         return migrator
     }
 }
@@ -164,6 +169,7 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// JSON, as it was written.
     var pattern: String
     var option: String?
+    var onlyWithholds: Bool
     var by: String
     var comment: String
     var createdAt: String
@@ -177,6 +183,7 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         number = silence.number
         pattern = String(decoding: silence.request.pattern.encoded(), as: UTF8.self)
         option = silence.request.option
+        onlyWithholds = silence.request.onlyWithholds
         by = silence.request.by
         comment = silence.request.comment
         createdAt = TimeText.text(silence.createdAt.date)
@@ -201,7 +208,8 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         return Silence(
             number: number,
             request: Silence.Request(
-                pattern: json, match: match, option: option, by: by, comment: comment),
+                pattern: json, match: match, option: option, onlyWithholds: onlyWithholds, by: by,
+                comment: comment),
             createdAt: created,
             endsAt: now < created ? meant : ends,
             endedBy: endedBy, answeredCount: answered,

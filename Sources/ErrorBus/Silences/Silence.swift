@@ -3,7 +3,8 @@ import Foundation
 /// A time during which matching errors are not presented, with its reason and its author.
 ///
 /// Alertmanager's silence, for presentations: a match is answered with the silence's option, or
-/// with the option that its report declares for expiry; when neither is offered it is withheld.
+/// with the option that its report declares for expiry; when neither is offered, or the silence
+/// only withholds, it is withheld.
 package struct Silence: Hashable, Sendable {
     /// The silence that a person requests.
     package struct Request: Hashable, Sendable {
@@ -12,16 +13,20 @@ package struct Silence: Hashable, Sendable {
         package var match: RuleMatch
         /// The id of the option to answer with where it is offered.
         package var option: String?
+        /// Whether it answers nothing: its author may not, and a report's own option might be one
+        /// that the author may not choose.
+        package var onlyWithholds: Bool
         package var by: String
         package var comment: String
 
         package init(
-            pattern: JSONValue, match: RuleMatch, option: String? = nil, by: String,
-            comment: String
+            pattern: JSONValue, match: RuleMatch, option: String? = nil,
+            onlyWithholds: Bool = false, by: String, comment: String
         ) {
             self.pattern = pattern
             self.match = match
             self.option = option
+            self.onlyWithholds = onlyWithholds
             self.by = by
             self.comment = comment
         }
@@ -61,6 +66,7 @@ package struct Silence: Hashable, Sendable {
 
     /// The option to answer a report with; nil: the report is withheld.
     package func option(for report: ErrorReport) -> String? {
+        if request.onlyWithholds { return nil }
         let offered = report.options.map(\.id)
         return [request.option, report.onExpiry].lazy.compactMap(\.self)
             .first { offered.contains($0) }

@@ -33,7 +33,8 @@ struct UsersAdd: AsyncParsableCommand {
         discussion: """
             Prints the user's token, once: nothing keeps it. A user who is in the file already \
             gets these permissions and a new token, and the former one admits no one. Makes the \
-            file when it is missing. Exits 73 when it cannot be written, 78 when it is invalid.
+            file when it is missing. Exits 73 when it cannot be written, 75 while another command \
+            changes it, 78 when it is invalid.
 
             Everyone in the file sees everything. --may adds: answer (answer, claim, undo), \
             destructive (choose destructive options), silence (make and end silences), administer \

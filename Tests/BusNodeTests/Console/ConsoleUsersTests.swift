@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import HTTPTypes
 import Logging
 import Testing
@@ -80,8 +81,46 @@ import Testing
         #expect(
             problem { () throws(APIProblem) in _ = try users.user(showing: second) }
                 == "503 noUsers")
-        try PrivateFile.replace(path, good, mode: 0o600)
+        // The same file, with another mode.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         #expect(try users.user(showing: second)?.name == "anna")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(
+            problem { () throws(APIProblem) in _ = try users.user(showing: second) }
+                == "503 noUsers")
+    }
+
+    @Test("A change by a link is one of the file, and the link stays")
+    func link() throws {
+        let link = "\(folder)/link.txt"
+        let token = try file.add("anna", [])
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try UserFile(link).remove("anna")
+        #expect(try users().user(showing: token) == nil)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    }
+
+    @Test("A command that finds another one at work changes nothing")
+    func locked() throws {
+        let token = try file.add("anna", [])
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        do throws(Failure) {
+            try file.remove("anna")
+            Issue.record("it was removed")
+        } catch {
+            #expect(error.status == .temporaryFailure && error.text.contains("run this one again"))
+        }
+        #expect(try users().user(showing: token) != nil)
+        #expect(flock(descriptor, LOCK_UN) == 0)
+        try file.remove("anna")
+    }
+
+    @Test("A file with too much is refused, not cut")
+    func tooLong() throws {
+        try PrivateFile.create(path, String(repeating: "#", count: 1 << 20) + "#", mode: 0o600)
+        #expect(throws: Failure.self) { try file.add("anna", []) }
     }
 
     @Test("The command changes one line, and keeps comments and others")
@@ -104,7 +143,8 @@ import Testing
         #expect(refusal("anna see sha256:\(hash)") == nil)
         #expect(refusal("\nanna see")?.hasPrefix("found line 2: 2 words") == true)
         #expect(refusal("an/na see sha256:\(hash)")?.contains("the name an/na") == true)
-        #expect(refusal("anna see,answer sha256:\(hash)")?.contains("see,answer") == true)
+        #expect(refusal("# with CR LF\r\nanna see,answer sha256:\(hash)\r\n") == nil)
+        #expect(refusal("# with CR LF\r\nanna all sha256:\(hash)")?.contains("line 2") == true)
         #expect(refusal("anna answer, sha256:\(hash)")?.contains("answer,") == true)
         #expect(refusal("anna see \(hash)")?.contains("no hash of a token") == true)
         #expect(refusal("anna see sha256:\(hash.uppercased())")?.contains("no hash") == true)

@@ -61,8 +61,8 @@ import Testing
         let silence = Silence(
             number: 3,
             request: .init(
-                pattern: pattern, match: try RuleMatch(json: pattern), option: "skip", by: "ann",
-                comment: "known"),
+                pattern: pattern, match: try RuleMatch(json: pattern), option: "skip",
+                onlyWithholds: true, by: "ann", comment: "known"),
             createdAt: now, endsAt: Moment(instant: now.instant, date: now.date + 3_600))
         do {
             let journal = try SQLiteJournal(path)

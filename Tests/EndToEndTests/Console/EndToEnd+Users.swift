@@ -73,6 +73,26 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A silence of a user who may not answer only withholds, whatever the report offers")
+        func silencing() async throws {
+            let bob = try await added("bob", "silence")
+            let (nodes, address) = try await started()
+            let client = ConsoleClient(address: address, token: bob)
+            let open = try sandbox.present(
+                "--option", "wipe=Wipe:destructive", "--option", "no=No:cancel", "--on-expiry",
+                "wipe", "--deadline", "1h")
+            _ = try await Console(sandbox: sandbox).openID(client)
+            let body: JSONValue = [
+                "match": ["domain": "test"], "comment": "known", "forMilliseconds": 60_000,
+                "alsoOpen": true,
+            ]
+            let silenced = try await client.send("POST", "/api/v1/silences", body)
+            #expect(silenced.status == 200 && silenced.text.contains("\"onlyWithholds\":true"))
+            #expect(try await open.ending() == 1, "\(open.output.value) \(open.errors.value)")
+            #expect(!open.output.value.contains("wipe"))
+            withExtendedLifetime(nodes) {}
+        }
+
         /// What each asks a permission for, beside answering.
         private static let forbidden: [(String, JSONValue)] = [
             ("/api/v1/groups/1/answer", ["option": "retry"]), ("/api/v1/groups/1/undo", [:]),

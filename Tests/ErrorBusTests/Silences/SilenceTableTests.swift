@@ -73,6 +73,10 @@ struct SilenceTableTests {
         #expect(try option(nil) == "retry")
         #expect(try option("skip") == "skip")
         #expect(try option("wipe") == "retry")
+        var withholding = try request(option: "skip")
+        withholding.onlyWithholds = true
+        let silence = Silence(number: 1, request: withholding, createdAt: start, endsAt: start)
+        #expect(silence.option(for: report) == nil)
         report.onExpiry = "gone"
         #expect(try option(nil) == nil)
     }

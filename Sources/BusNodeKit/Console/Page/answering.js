@@ -6,7 +6,7 @@ import { groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { current } from "./rows.js";
 import { refusalText, refusedWord } from "./sentences.js";
-import { may, myName, state, undoTime } from "./state.js";
+import { may, MAY_SEE, myName, state, undoTime } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 import { offerUndo } from "./undoing.js";
@@ -14,7 +14,6 @@ import { offerUndo } from "./undoing.js";
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
-export const MAY_SEE = "You may see what is asked here, and not answer it.";
 export const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */

@@ -1,12 +1,11 @@
 // The box with the options, or with the result.
 import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
-import { answer, claim, MAY_NOT_DESTROY, MAY_SEE, mayChoose, release, toggleWhole }
-  from "./answering.js";
+import { answer, claim, MAY_NOT_DESTROY, mayChoose, release, toggleWhole } from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
-import { may, myName, state } from "./state.js";
+import { may, MAY_SEE, myName, state } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
 import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";

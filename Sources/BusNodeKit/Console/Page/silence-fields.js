@@ -1,7 +1,7 @@
 // The fields of the silence form: filled, read, and with their problems beside them.
 import { $, el } from "./elements.js";
 import { literal, parsedPattern, patternText } from "./patterns.js";
-import { state } from "./state.js";
+import { may, state } from "./state.js";
 import { isOpen } from "./store.js";
 import { shown } from "./text.js";
 
@@ -18,7 +18,11 @@ export function fillSilenceForm(given) {
   for (const name of NAMES) field(name).value = patternText(match[name]);
   $("silenceInfo").replaceChildren();
   for (const [key, value] of Object.entries(match.userInfo ?? {})) addInfo(key, patternText(value));
-  $("silenceOption").value = option ?? "";
+  const mayAnswer = may("answer") && may("destructive");
+  $("silenceOption").value = mayAnswer ? option ?? "" : "";
+  $("silenceOption").disabled = !mayAnswer;
+  $("optionHint").hidden = !mayAnswer;
+  $("withholdsHint").hidden = mayAnswer;
   $("silenceComment").value = comment ?? "";
   $("silenceNarrow").replaceChildren(...narrower.map(([name, value]) =>
     chip(`only ${name} ${value}`, () => { field(name).value = value; })));

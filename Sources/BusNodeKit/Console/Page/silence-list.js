@@ -63,8 +63,9 @@ function headOf(silence, isActive) {
     silence.endedBy && el("span", { textContent: `ended early by ${shown(silence.endedBy, 64)}` }));
 }
 
-function countsOf({ answered, withheld, lastAt, option }) {
-  const how = option ? `answers with ${shown(option, 64)}`
+function countsOf({ answered, withheld, lastAt, option, onlyWithholds }) {
+  const how = onlyWithholds ? "withholds, and answers nothing: its author may not"
+    : option ? `answers with ${shown(option, 64)}`
     : "answers with the option applied on expiry, else withholds";
   return el("p", { className: "meta" },
     el("span", {}, el("b", { textContent: number(answered) }), " answered"),

@@ -30,6 +30,8 @@ export const state = {
 export const now = () => Date.now() + state.skew;
 
 export const myName = () => state.me?.name ?? localStorage.getItem("errorbus.name") ?? "";
+/** Why a user who may only see can do nothing. */
+export const MAY_SEE = "You may see what is asked here, and not answer it.";
 /** Whether the console lets this person do something: answer, destructive, silence, administer. */
 export const may = (permission) => state.me?.may.includes(permission) ?? true;
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);

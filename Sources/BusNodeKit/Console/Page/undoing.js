@@ -5,7 +5,7 @@ import { ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { removeNotices, showNotice, toast } from "./news.js";
 import { current } from "./rows.js";
-import { state } from "./state.js";
+import { may, MAY_SEE, state } from "./state.js";
 import { keep, leavingSize } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
@@ -68,6 +68,11 @@ export function undoLast() {
 }
 
 async function undo(work, isIt) {
+  if (!may("answer")) {
+    state.undoing.clear();
+    toast(MAY_SEE, "warning");
+    return;
+  }
   const by = await ownName();
   if (!by) return;
   dropUndos(isIt);
