@@ -80,7 +80,8 @@ import Testing
         #expect(
             failure.text
                 == "no token, or not this console's: give --to 'the address that the node "
-                + "printed', --token-file FILE, or set BUS_NODE_CONSOLE_TOKEN")
+                + "printed', or, with a token of your own, --token-file FILE or "
+                + "BUS_NODE_CONSOLE_TOKEN")
         #expect(ConsoleClient.failure(409, ["message": "no"]).text == "no")
     }
 
