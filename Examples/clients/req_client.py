@@ -120,8 +120,13 @@ class Client:
                 encode(
                     "SETTLED", id=self.ident, answer=answer, result=result, origin=self.origin,
                     digest=self.digest), 2000)
-            if reply is not None:
-                return reply[0] == "OK"
+            if reply is None:
+                continue
+            verb, fields = reply
+            if verb == "REJECT" and fields.get("code") == "503" and "retry-ms" in fields:
+                time.sleep(int(fields["retry-ms"]) / 1000)
+                continue
+            return verb == "OK"
         return False
 
 

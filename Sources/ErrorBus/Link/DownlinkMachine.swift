@@ -82,6 +82,8 @@ struct DownlinkMachine: Sendable {
         case .hello(let hello): actions += helloReceived(hello, from: peer, at: now)
         case .present(let present): actions += presentReceived(present, from: peer, at: now)
         case .await(let id, let wait): actions += awaitReceived(id, wait, from: peer, at: now)
+        case .settled(let settled) where isStopping: actions += notHeard(settled.id, from: peer)
+        case .withdraw(let id, _, _) where isStopping: actions += notHeard(id, from: peer)
         case .settled(let settled): actions += settledReceived(settled, from: peer, at: now)
         case .withdraw(let id, let reason, let asked):
             actions += withdrawReceived(id, reason, asked, from: peer, at: now)
@@ -145,6 +147,12 @@ struct DownlinkMachine: Sendable {
             store(entry)
         }
         return actions
+    }
+
+    /// A result or a withdrawal that comes after the stop: neither the journal nor a parent would
+    /// get it, so its sender sends it to the next life. A child does so without a word.
+    private func notHeard(_ id: PresentationID, from peer: PeerID) -> [DownlinkAction] {
+        namesOfPeers[peer] == nil ? [.send(.reject(goingDown(id)), to: peer)] : []
     }
 
     func goingDown(_ id: PresentationID?) -> Message.Reject {

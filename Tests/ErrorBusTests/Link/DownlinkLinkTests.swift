@@ -188,6 +188,28 @@ import Testing
         #expect(rig.get(.hello("c"), from: PeerID(3)).reject(to: PeerID(3)) == .noResponder)
     }
 
+    /// Neither the journal nor a parent hears it any more: OK would lose it.
+    @Test(
+        "a result and a withdrawal that come after the stop are refused, for the next life",
+        arguments: [Verb.settled, .withdraw])
+    func afterStop(_ verb: Verb) throws {
+        var rig = DownlinkRig.withChild()
+        _ = rig.machine.stopped(at: rig.now)
+        let message = try #require(
+            Message.samples.first { message in
+                switch message {
+                case .settled(let settled): verb == .settled && settled.asked != nil
+                case .withdraw(_, _, let asked): verb == .withdraw && asked != nil
+                default: false
+                }
+            })
+        let actions = rig.get(message, from: two)
+        #expect(actions.verbs(to: two) == [.reject])
+        #expect(actions.reject(to: two) == .noResponder)
+        #expect(actions.count == 1)
+        #expect(rig.get(message, from: one) == [])
+    }
+
     @Test(
         "F28 what a parent says is dropped when it comes from below",
         arguments: Message.samples.filter { !$0.verb.goesUp })
