@@ -26,6 +26,15 @@ struct ReportOptionsTests {
         #expect(option.isDeclaredDefault == isDefault)
     }
 
+    @Test("An option may need a signature, wherever the word stands")
+    func signed() throws {
+        for text in ["wipe=Wipe:signed:destructive", "wipe=Wipe:destructive:signed"] {
+            let option = try ReportOptions.option(text)
+            #expect(option.needsSignature && option.title == "Wipe" && option.role == .destructive)
+        }
+        #expect(try !ReportOptions.option("sign=Get it signed").needsSignature)
+    }
+
     private func status(_ arguments: [String]) throws -> BusNodeKit.ExitStatus? {
         do {
             _ = try ReportOptions.parse(arguments).errorReport()

@@ -25,11 +25,13 @@ extension EndToEnd {
             return (status, process.output.value + process.errors.value)
         }
 
-        private func presented(_ more: String...) async throws -> (status: Int32, said: String) {
+        private func presented(
+            option: String = "retry=Retry", _ more: String...
+        ) async throws -> (status: Int32, said: String) {
             let process = try Launched(
                 [
                     "present", "--topology", topology, "--node", "central", "--description",
-                    "Boom", "--option", "retry=Retry", "--grace", "2s",
+                    "Boom", "--option", option, "--grace", "2s",
                 ] + more)
             let status = try await process.ending()
             return (status, process.output.value + process.errors.value)
@@ -77,6 +79,43 @@ extension EndToEnd {
             #expect(try await presented("--key", "deploy").status == 0)
             #expect(try await presented("--key", "missing").status == 66)
             #expect(try await central.goesDown() < .seconds(5))
+        }
+
+        @Test("An option that needs a signature is chosen by a signer, and by no other node")
+        func signed() async throws {
+            try writeTopology()
+            let plain = try sandbox.read("topology.yaml")
+            try sandbox.write("topology.yaml", "signers: [central]\n" + plain)
+            #expect(try await run("keygen", topology).status == 0)
+            // A public file of an earlier version has no signing key.
+            let known = try sandbox.read("keys/central.key")
+            try sandbox.write(
+                "keys/central.key",
+                known.split(separator: "\n").filter { !$0.contains("signing-key") }
+                    .joined(separator: "\n") + "\n")
+            let check = try await run("check", topology)
+            #expect(check.status == 78 && check.said.contains("no signing-key"), "\(check.said)")
+            let completed = try await run("keygen", topology)
+            #expect(
+                completed.said.contains("completed  \(sandbox.path("keys/central.key_secret"))"))
+            #expect(try sandbox.read("keys/central.key") == known)
+            #expect(try await run("check", topology).status == 0)
+            let central = try await sandbox.start("central")
+            let answered = try await presented(option: "retry=Retry:signed")
+            #expect(answered.status == 0 && answered.said.contains("retry"), "\(answered.said)")
+            #expect(try await central.goesDown() < .seconds(5))
+
+            // Its own topology does not name it a signer: it leaves the option alone.
+            let other = try Sandbox()
+            try other.write("topology.yaml", plain)
+            try FileManager.default.copyItem(
+                atPath: sandbox.path("keys"), toPath: other.path("keys"))
+            try other.write("policy.yaml", try sandbox.read("policy.yaml"))
+            let unsigning = try await other.start("central")
+            let refused = try await presented(option: "retry=Retry:signed")
+            #expect(refused.status == 69 && !refused.said.hasPrefix("retry"), "\(refused.said)")
+            #expect(await unsigning.says("the option needs a signature"))
+            #expect(try await unsigning.goesDown() < .seconds(5))
         }
 
         @Test("A pair is replaced while the node runs: both keys pass until the former is retired")

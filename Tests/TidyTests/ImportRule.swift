@@ -30,8 +30,13 @@ struct ImportRule {
                 "Tests/EndToEndTests/",
             ]),
         ImportRule(
-            modules: ["AsyncHTTPClient", "NIOSSL", "Crypto"],
+            modules: ["AsyncHTTPClient", "NIOSSL"],
             allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
+        ImportRule(
+            modules: ["Crypto"],
+            allowed: [
+                "Sources/ErrorBus/Security/", "Sources/BusNodeKit/", "Tests/BusNodeTests/",
+            ]),
         ImportRule(
             modules: ["BusLab", "BusNodeKit"],
             allowed: ["Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/"]),

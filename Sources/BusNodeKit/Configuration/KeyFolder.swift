@@ -24,7 +24,10 @@ package struct KeyFolder {
     package func keys(of name: NodeName, in topology: Topology) throws(Failure) -> LinkKeys {
         var keys = LinkKeys(
             own: try pair(of: name), known: [:], parents: topology.namesOfEndpoints)
-        (keys.known, keys.former) = try publicKeys()
+        let found = try publicKeys()
+        (keys.known, keys.former) = (found.known, found.former)
+        keys.signers = try signers(of: topology, among: found.signers)
+        keys.signsAs = topology.signers.contains(name) ? name : nil
         keys.relays = Set(topology.settings.filter { !$0.listen.isEmpty }.map(\.name))
         keys.reserved = Set(topology.settings.map(\.name))
         // Until a new pair has come to its machine a node uses the former one.
@@ -35,6 +38,19 @@ package struct KeyFolder {
                 .badConfiguration, "key \(secretFile(of: name)): \(publicFile(of: name)) \(found)")
         }
         return keys
+    }
+
+    /// The signing keys of a topology's signers.
+    func signers(
+        of topology: Topology, among found: [NodeName: [SignerKey]]
+    ) throws(Failure) -> [NodeName: [SignerKey]] {
+        if let signer = topology.signers.first(where: { found[$0] == nil }) {
+            throw Failure(
+                .badConfiguration,
+                "key \(publicFile(of: signer)): found no signing-key of the signer \(signer); run "
+                    + "bus-node keygen where its secret file is, and copy the public file here")
+        }
+        return found.filter { topology.signers.contains($0.key) }
     }
 
     package func publicFile(of name: NodeName) -> String {
@@ -62,7 +78,8 @@ package struct KeyFolder {
 
     /// The public keys of the folder, and those that names had before, by name.
     package func publicKeys() throws(Failure) -> (
-        known: [NodeName: PublicKey], former: [NodeName: PublicKey]
+        known: [NodeName: PublicKey], former: [NodeName: PublicKey],
+        signers: [NodeName: [SignerKey]]
     ) {
         do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
             throw Failure(
@@ -71,6 +88,7 @@ package struct KeyFolder {
         }
         var known: [NodeName: PublicKey] = [:]
         var former: [NodeName: PublicKey] = [:]
+        var signers: [NodeName: [SignerKey]] = [:]
         var holders: [PublicKey: NodeName] = [:]
         for name in try names() {
             guard known.count < Self.fileCountMax else {
@@ -79,6 +97,9 @@ package struct KeyFolder {
             }
             let found = try publicCertificate(of: name)
             (known[name], former[name]) = (found.publicKey, found.formerKey)
+            if let key = found.signerKey {
+                signers[name] = [key] + [found.formerSignerKey].compactMap(\.self)
+            }
             for key in [found.publicKey, found.formerKey].compactMap(\.self) {
                 guard let other = holders.updateValue(name, forKey: key) else { continue }
                 throw Failure(
@@ -86,7 +107,7 @@ package struct KeyFolder {
                     "keys \(path.shown()): \(other) and \(name) have the same key")
             }
         }
-        return (known, former)
+        return (known, former, signers)
     }
 
     /// The names that have a public file.
@@ -120,17 +141,24 @@ package struct KeyFolder {
 
     // MARK: Making keys
 
-    /// Makes the folder and the pair of a name; false when it has one, which stays.
+    /// What ``make(_:)`` did, in a word for people.
+    package enum Making: String {
+        case made, kept
+        /// The public file of an earlier version got its signing key.
+        case completed
+    }
+
+    /// Makes the folder and the pair of a name. A pair that it has stays.
     ///
     /// - Throws: Also when it has the secret file alone: its public file may have been deleted to
     ///   revoke it.
-    package func make(_ name: NodeName) throws(Failure) -> Bool {
+    package func make(_ name: NodeName) throws(Failure) -> Making {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw Failure(
                 .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
         }
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
-        guard FileStatus(publicFile) == nil else { return false }
+        guard FileStatus(publicFile) == nil else { return try complete(name) }
         guard FileStatus(secretFile) == nil else {
             throw Failure(
                 .badConfiguration,
@@ -144,7 +172,20 @@ package struct KeyFolder {
         try write(publicFile) { () throws(FileRefusal) in
             try PrivateFile.create(publicFile, publicText, mode: 0o644)
         }
-        return true
+        return .made
+    }
+
+    /// Adds the signing key to a public file that lacks it, where its pair is here.
+    private func complete(_ name: NodeName) throws(Failure) -> Making {
+        guard FileStatus(secretFile(of: name)) != nil else { return .kept }
+        let (pair, found) = (try pair(of: name), try publicCertificate(of: name))
+        guard found.signerKey == nil, found.publicKey == pair.publicKey else { return .kept }
+        let file = publicFile(of: name)
+        try write(file) { () throws(FileRefusal) in
+            try PrivateFile.replace(
+                file, KeyCertificate(found, signingAs: pair).publicText, mode: 0o644)
+        }
+        return .completed
     }
 
     /// Makes another pair for a name. Its public file keeps the key of the former pair, which
@@ -158,7 +199,7 @@ package struct KeyFolder {
                 "key \(publicFile(of: name).shown()): found a former key already; "
                     + "use --retire \(name) once no node uses it")
         }
-        let (secret, publicText) = try texts(replacing: found?.publicKey)
+        let (secret, publicText) = try texts(replacing: found)
         // In this order: without the second the key of the running node is still on record.
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
         try write(secretFile) { () throws(FileRefusal) in
@@ -173,16 +214,16 @@ package struct KeyFolder {
     package func retire(_ name: NodeName) throws(Failure) -> Bool {
         let found = try publicCertificate(of: name)
         guard found.formerKey != nil else { return false }
+        let retired = KeyCertificate(retiringFormerOf: found)
         let file = publicFile(of: name)
         try write(file) { () throws(FileRefusal) in
-            try PrivateFile.replace(
-                file, KeyCertificate(found.publicKey).publicText, mode: 0o644)
+            try PrivateFile.replace(file, retired.publicText, mode: 0o644)
         }
         return true
     }
 
     private func texts(
-        replacing former: PublicKey?
+        replacing former: KeyCertificate?
     ) throws(Failure) -> (secret: String, public: String) {
         guard let pair = KeyPair.make(), let secret = KeyCertificate(pair).secretText else {
             throw Failure(.software, "this libzmq was built without CURVE")

@@ -51,7 +51,7 @@ package struct NamedFiles {
             return Finding(problem: problem, status: failure.status)
         }
         do throws(Failure) {
-            let known = try folder.publicKeys().known
+            let (known, _, signers) = try folder.publicKeys()
             for name in topology.settings.map(\.name) {
                 guard known[name] != nil else {
                     throw Failure(.noInput, "no \(folder.publicFile(of: name).shown())")
@@ -59,6 +59,7 @@ package struct NamedFiles {
                 guard FileStatus(folder.secretFile(of: name)) != nil else { continue }
                 _ = try folder.pair(of: name)
             }
+            _ = try folder.signers(of: topology, among: signers)
             return []
         } catch {
             return [finding(error)]

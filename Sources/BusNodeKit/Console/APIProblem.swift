@@ -49,6 +49,7 @@ struct APIProblem: RequestProblem {
             self.init(
                 .unprocessableContent, "notOffered", message,
                 details: ["offered": .array(offered.map { .string($0) })])
+        case .cannotSign: self.init(.conflict, "cannotSign", message)
         case .answered(let answer, let at):
             self.init(
                 .conflict, "answered", message,

@@ -32,7 +32,9 @@ extension PresentationView {
         severity = report.severity.rawValue
         origin = item.origin?.description
         path = item.path.map(\.description)
-        options = report.options.map(OptionView.init)
+        options = report.options.map { option in
+            OptionView(option, canSign: !item.unsignable.contains(option.id))
+        }
         onExpiry = report.onExpiry
         retryCount = item.retryCount
         wasShownBefore = item.wasShownBefore
@@ -61,10 +63,11 @@ extension PresentationView {
 }
 
 extension OptionView {
-    init(_ option: ErrorReport.Option) {
+    init(_ option: ErrorReport.Option, canSign: Bool) {
         id = option.id
         title = option.title
         role = option.shownRole?.rawValue
+        signature = option.needsSignature ? (canSign ? "given" : "missing") : nil
     }
 }
 
@@ -107,7 +110,7 @@ extension RecoveryResult {
         case .failed: "Not recovered"
         case .late: "Came too late: another answer was applied before"
         case .withdrawn: "Withdrawn: the origin gave up before the answer"
-        case .invalid: "Refused by its origin: not its option"
+        case .invalid: "Refused by its owner: not its option, or not signed as it needs"
         case .unknown: "Result unknown: the answer could not be delivered"
         }
     }

@@ -61,11 +61,15 @@ package struct OptionView: JSONObject, Sendable {
     package var title = ""
     /// The role; `default` for an option that is only declared as default.
     package var role: String?
+    /// `given` where the node signs an answer with it, `missing` where it cannot, so that it cannot
+    /// be chosen; nil for an option that needs no signature.
+    package var signature: String?
 
     package init() {}
 
     package static let members: [JSONMember<OptionView>] = [
         .init("id", \.id), .init("title", \.title), .init("role", \.role),
+        .init("signature", \.signature),
     ]
 
     var option: ErrorReport.Option {

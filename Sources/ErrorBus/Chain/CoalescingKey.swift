@@ -12,6 +12,7 @@ package struct CoalescingKey: Hashable, Sendable {
         let title: Bytes
         let role: ErrorReport.Option.Role?
         let isDeclaredDefault: Bool
+        let needsSignature: Bool
     }
 
     private let domain: Bytes
@@ -26,7 +27,7 @@ package struct CoalescingKey: Hashable, Sendable {
         choices = report.options.map {
             Choice(
                 id: Bytes($0.id), title: Bytes($0.title), role: $0.role,
-                isDeclaredDefault: $0.isDeclaredDefault)
+                isDeclaredDefault: $0.isDeclaredDefault, needsSignature: $0.needsSignature)
         }
     }
 
@@ -41,7 +42,7 @@ package struct CoalescingKey: Hashable, Sendable {
         for choice in choices {
             parts += [
                 choice.id.text, choice.title.text, choice.role?.rawValue ?? "",
-                "\(choice.isDeclaredDefault)",
+                "\(choice.isDeclaredDefault)", choice.needsSignature ? "signed" : "",
             ]
         }
         return parts.map { "\($0.utf8.count):\($0)" }.joined()

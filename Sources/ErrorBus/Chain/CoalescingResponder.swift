@@ -11,6 +11,7 @@ import Synchronization
 /// HRS's coalescing queue gives the first error's result to all, including errors that arrive
 /// during its recovery attempt; both report "recovered" to callers whose error was not.
 ///
+/// - An error with an option that needs a signature climbs alone.
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
 ///   whole group alike.
 /// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
@@ -59,6 +60,10 @@ public final class CoalescingResponder: Responder {
             return await offerToNext(error, in: context)
         }
         let report = ErrorReport(describing: error)
+        // A signature is for one presentation: no other may share its answer.
+        guard !report.options.contains(where: \.needsSignature) else {
+            return await offerToNext(error, in: context)
+        }
         let key = CoalescingKey(report)
         let verdict = FirstValue<CoalescingVerdict>()
         let action = state.withLock { state in

@@ -51,7 +51,11 @@ extension Outcome {
             case .remote(.recovered), .remote(.failed): (.answered, nil)
             case .remote(.withdrawn): (.withdrawn, "the origin had withdrawn")
             case .remote(.late): (.answered, "another answer had been applied before")
-            case .remote(.invalid): (.noAttempter, "the owner does not know this option")
+            case .remote(.invalid):
+                (
+                    .noAttempter,
+                    "its owner refused the answer: not its option, or not signed as it needs"
+                )
             case .remote(.unknown): (.undelivered, "delivery of the answer was given up")
             }
         self.init(
@@ -98,6 +102,9 @@ extension Outcome {
         public static let recoveryTimedOut = Reason(rawValue: "recoveryTimedOut")
         /// The chosen option has no attempter.
         public static let noAttempter = Reason(rawValue: "noAttempter")
+        /// The chosen option needs a signature, and the answer of another process has none that
+        /// counts: it was not carried out.
+        public static let notSigned = Reason(rawValue: "notSigned")
         /// The answer could not be delivered to the option's owner.
         public static let undelivered = Reason(rawValue: "undelivered")
         /// The origin withdrew: its task was cancelled.

@@ -286,6 +286,8 @@ package final class Inbox: Presenter {
                 return .closed(reason, at: .now)
             case .notOffered(let option, let offered):
                 return .notOffered(option: option, offered: offered)
+            case .cannotSign(let option):
+                return .cannotSign(option: option)
             }
         }
     }

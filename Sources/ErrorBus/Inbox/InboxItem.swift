@@ -30,6 +30,8 @@ package struct InboxItem: Hashable, Sendable {
     package let openedAt: Moment
     /// The time until which an answer counts; nil: as long as the origin lives.
     package let deadline: ContinuousClock.Instant?
+    /// The options that need a signature which its node cannot give.
+    package let unsignable: Set<String>
     /// The number of its group. Numbers are never reused.
     package internal(set) var group: Int
     package internal(set) var stage = Stage.open
@@ -58,6 +60,7 @@ package struct InboxItem: Hashable, Sendable {
         retryCount = presentation.retryCount
         wasShownBefore = presentation.wasShownBefore
         deadline = presentation.deadline
+        unsignable = presentation.unsignable
         self.group = group
         openedAt = past.map { min($0.openedAt, now) } ?? now
         stage = past?.stage(at: now) ?? .open
@@ -74,6 +77,15 @@ package struct InboxItem: Hashable, Sendable {
         stage = record.stage
         failedAgain = record.failedAgain
         changedAt = min(record.changedAt, now)
+    }
+
+    /// Refuses an option that is not offered, or that its node cannot sign.
+    func refuseUnlessAnswerable(_ option: String) throws(InboxRefusal) {
+        let offered = report.options.map(\.id)
+        guard offered.contains(option) else {
+            throw .notOffered(option: option, offered: offered)
+        }
+        guard !unsignable.contains(option) else { throw .cannotSign(option: option) }
     }
 
     /// The order of people's lists: by the first presentation, then by arrival.
@@ -136,6 +148,8 @@ package struct InboxPresentation: Hashable, Sendable {
     package var retryCount = 0
     package var wasShownBefore = false
     package var deadline: ContinuousClock.Instant?
+    /// The options that need a signature which its node cannot give.
+    package var unsignable: Set<String> = []
 
     package init(id: PresentationID, report: ErrorReport, origin: NodeName? = nil) {
         self.id = id
@@ -149,6 +163,7 @@ package struct InboxPresentation: Hashable, Sendable {
         retryCount = prompt.retryCount
         wasShownBefore = prompt.wasShownBefore
         deadline = prompt.deadline
+        unsignable = prompt.context.unsignable
     }
 }
 

@@ -258,10 +258,7 @@ extension InboxMachine {
         try refuseEnded(item)
         guard !item.takenBack.contains(answer.id) else { throw .takenBack }
         try refuseOthersClaim(item, answer.by, at: now)
-        let offered = item.report.options.map(\.id)
-        guard offered.contains(answer.option) else {
-            throw .notOffered(option: answer.option, offered: offered)
-        }
+        try item.refuseUnlessAnswerable(answer.option)
         guard undo > .zero else {
             change(id, to: .answered(answer), at: now)
             return .send(answer)

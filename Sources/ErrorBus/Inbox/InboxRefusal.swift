@@ -6,6 +6,8 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case unknown(PresentationID)
     case unknownGroup(Int)
     case notOffered(option: String, offered: [String])
+    /// The option needs the signature of this node, which is no signer of its topology.
+    case cannotSign(option: String)
     /// The presentation is already answered.
     case answered(Answer, at: Moment)
     /// Another person has claimed it.
@@ -27,6 +29,7 @@ extension InboxRefusal: CustomStringConvertible {
         case .unknownGroup(let number): "no group \(number) is open; it may have been answered"
         case .notOffered(let option, let offered):
             "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
+        case .cannotSign(let option): AnswerRefusal.cannotSign(option: option).description
         case .answered(let answer, let at):
             "answered before with \"\(answer.option)\" by \(answer.by) (\(answer.via.rawValue)) "
                 + "at \(at.date.ISO8601Format())"

@@ -19,6 +19,8 @@ final class ChildPresentations: Sendable {
     private let name: NodeName
     /// Whether a responder in the chain reads reports, so that an invalid one is refused here.
     private let readsReports: Bool
+    /// Signs this node's answers.
+    private let keys: KeyRing?
     /// The decisions that this node made itself.
     private let decisions: Decisions
     private let running = Mutex<[PresentationID: Running]>([:])
@@ -27,6 +29,7 @@ final class ChildPresentations: Sendable {
     init(name: NodeName, chain: any Responder, readsReports: Bool, parts: NodeParts) {
         decisions = Decisions(
             by: name.description, journal: parts.journal, audit: parts.audit, logger: parts.logger)
+        keys = parts.keys
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
@@ -135,9 +138,9 @@ final class ChildPresentations: Sendable {
         let error = RemoteError(
             payload: payload,
             remote: RemoteAttempter(
-                reading: reading, driver: driver, id: present.id,
-                generation: offer.generation))
-        let context = PresentationContext(
+                reading: reading, sent: present.payload, keys: keys, driver: driver,
+                id: present.id, generation: offer.generation))
+        var context = PresentationContext(
             id: present.id, retryOf: present.retryOf,
             deadline: offer.deadline.map { driver.transport.instant(of: $0) },
             received: received,
@@ -145,6 +148,10 @@ final class ChildPresentations: Sendable {
                 driver.move(
                     present.id, generation: offer.generation, to: state.station, by: state.by)
             })
+        if readsReports, keys?.signs != true {
+            context.unsignable = Set(
+                reading.report.options.lazy.filter(\.needsSignature).map(\.id))
+        }
         return await chain.presentError(error, in: context)
     }
 }

@@ -42,10 +42,28 @@ final class ReportReading: Sendable {
     }
 }
 
+extension RecoveryAttempter {
+    /// Whether a child owns the option, so that no attempt runs in this process. False for an
+    /// attempter of any kind that is not known here.
+    func leavesToChild(_ option: String) -> Bool {
+        switch self {
+        case is RemoteAttempter: true
+        case let combined as CombinedAttempter:
+            !combined.added.options.contains { $0.id == option }
+                && combined.below?.leavesToChild(option) == true
+        default: false
+        }
+    }
+}
+
 /// The attempter of a child's options: sends the answer down and waits for the result. The attempts
 /// behind the options never leave their process.
 struct RemoteAttempter: RecoveryAttempter {
     let reading: ReportReading
+    /// The report as the child sent it, which its owner compares.
+    let sent: Frame
+    /// Signs this node's own answers; nil at a node without keys.
+    let keys: KeyRing?
     let driver: NodeDriver
     let id: PresentationID
     let generation: Int
@@ -54,6 +72,14 @@ struct RemoteAttempter: RecoveryAttempter {
 
     /// The option is not checked here: the presenter did, and the owner does.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
-        .remote(await driver.attempt(answer, of: id, generation: generation))
+        .remote(await driver.attempt(signed(answer), of: id, generation: generation))
+    }
+
+    /// An answer from above has the signature of the node that gave it, if of any.
+    private func signed(_ answer: Answer) -> Answer {
+        guard let keys, keys.signs, !answer.isFromAbove,
+            options.contains(where: { $0.id == answer.option && $0.needsSignature })
+        else { return answer }
+        return keys.sign(answer, to: id, about: sent)
     }
 }

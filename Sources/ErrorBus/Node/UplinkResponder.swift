@@ -1,3 +1,5 @@
+import Logging
+
 /// The parent process as a responder: the `next` of a service in this process, and the end of a
 /// relay's chain.
 ///
@@ -33,6 +35,9 @@ struct UplinkResponder: Responder {
     let deadline: Duration?
     let cancellation: UserCancellation
     let audit: (any AuditLog)?
+    /// Knows the signers whose answers to this process's options count.
+    let keys: KeyRing?
+    let logger: Logger
     /// Ensures that the node's thread runs.
     let wake: @Sendable () throws(TransportError) -> Void
 
@@ -47,6 +52,8 @@ struct UplinkResponder: Responder {
         deadline = settings.deadline
         cancellation = parts.cancellation
         audit = parts.audit
+        keys = parts.keys
+        logger = parts.logger
         self.wake = wake
         let grace = settings.grace.wholeMilliseconds
         switch settings.whenUnreachable {
@@ -138,7 +145,7 @@ struct UplinkResponder: Responder {
             ending = .unreachable(error.description, nil)
         }
         if case .answered(let answer) = ending {
-            let outcome = await carryOut(answer, error, context.id, uplink)
+            let outcome = await carryOut(answer, error, request.present, uplink)
             guard outcome.reason == .expired, outcome.answer == nil else { return outcome }
             return await expired(error, context) ?? outcome
         }
@@ -154,11 +161,18 @@ struct UplinkResponder: Responder {
 
     /// The answer arrived: runs its option, unless it was handled above, and reports the result.
     private func carryOut(
-        _ decided: Answer, _ error: any Error, _ id: PresentationID, _ uplink: Uplink
+        _ decided: Answer, _ error: any Error, _ present: Message.Present, _ uplink: Uplink
     ) async -> Outcome {
+        let id = present.id
         guard let answer = decided.toAttempt else {
             if let result = decided.resultAbove { uplink.settle(id, answer: decided.id, result) }
             return Outcome(above: decided)
+        }
+        if let fault = fault(of: answer, to: error, present) {
+            uplink.settle(id, answer: answer.id, .invalid)
+            return Outcome(
+                didRecover: false, reason: .notSigned, decidedBy: name.description,
+                detail: "option \(answer.option): \(fault)")
         }
         let result = await error.attemptRecovery(answer)
         if case .remote = result {
@@ -167,6 +181,29 @@ struct UplinkResponder: Responder {
         }
         uplink.settle(id, answer: answer.id, result.settled)
         return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
+    }
+
+    /// Why the answer does not count for want of a signature; nil when it needs none, has one that
+    /// counts, or is for a child to check, whose option it is.
+    private func fault(
+        of answer: Answer, to error: any Error, _ present: Message.Present
+    ) -> String? {
+        guard error.recoveryAttempter?.leavesToChild(answer.option) != true,
+            ErrorReport(describing: error).options.contains(where: {
+                $0.id == answer.option && $0.needsSignature
+            })
+        else { return nil }
+        let fault =
+            keys.map { $0.keys.fault(of: answer, to: present.id, about: present.payload) }
+            ?? "this node has no keys"
+        guard let fault else { return nil }
+        logger.critical(
+            "an answer was refused: its option needs a signature, and it has none that counts",
+            metadata: [
+                "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
+                "problem": "\(fault)",
+            ])
+        return fault
     }
 
     /// No answer came in time: applies the declared option, if this is the origin.

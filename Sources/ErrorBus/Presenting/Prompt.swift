@@ -29,7 +29,10 @@ public final class Prompt: Sendable {
         if report.options.isEmpty { report.options = [RecoveryOption.okay.option] }
         self.report = report
         self.context = context.withoutTurn
-        state = Mutex(State(machine: PromptMachine(offered: report.options.map(\.id))))
+        state = Mutex(
+            State(
+                machine: PromptMachine(
+                    offered: report.options.map(\.id), unsignable: context.unsignable)))
     }
 
     convenience init(_ error: any Error, in context: PresentationContext) {
@@ -61,7 +64,8 @@ public final class Prompt: Sendable {
     ///   - via: How the decision was made.
     ///   - id: Names this answer; repeating it with the same option is acknowledged.
     /// - Returns: The answer that counts.
-    /// - Throws: When the option is not offered, or the prompt is answered or closed. The prompt is
+    /// - Throws: When the option is not offered, or cannot be signed here, or the prompt is
+    ///   answered or closed. The prompt is
     ///   unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
@@ -140,6 +144,8 @@ public final class Prompt: Sendable {
 public enum AnswerRefusal: Error, Hashable, Sendable {
     /// The report does not offer this option.
     case notOffered(option: String, offered: [String])
+    /// The option needs the signature of this node, which is no signer of its topology.
+    case cannotSign(option: String)
     /// The prompt is already answered.
     case alreadyAnswered(Answer)
     /// The prompt has ended: withdrawn by its origin, expired, ...
@@ -151,6 +157,9 @@ extension AnswerRefusal: CustomStringConvertible {
         switch self {
         case .notOffered(let option, let offered):
             "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
+        case .cannotSign(let option):
+            "option \"\(option)\" needs a signature, and this node gives none; answer it at a node "
+                + "that `signers` of the topology names, or name this one"
         case .alreadyAnswered(let answer):
             "answered before with \"\(answer.option)\" by \(answer.by) (\(answer.via.rawValue))"
         case .closed(let reason):

@@ -7,8 +7,13 @@ struct PromptMachine: Hashable, Sendable {
     /// several presenters may hold one.
     private(set) var held: [Answer] = []
     private let offered: [String]
+    /// Those that need a signature, which this node cannot give.
+    private let unsignable: Set<String>
 
-    init(offered: [String]) { self.offered = offered }
+    init(offered: [String], unsignable: Set<String> = []) {
+        self.offered = offered
+        self.unsignable = unsignable
+    }
 
     /// The answer that counts; nil before there is one.
     var answer: Answer? {
@@ -22,6 +27,9 @@ struct PromptMachine: Hashable, Sendable {
         case nil:
             guard offered.contains(answer.option) else {
                 throw .notOffered(option: answer.option, offered: offered)
+            }
+            guard !unsignable.contains(answer.option) else {
+                throw .cannotSign(option: answer.option)
             }
             ending = .answered(answer)
             return answer

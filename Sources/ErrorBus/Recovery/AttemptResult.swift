@@ -41,7 +41,8 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
     case late
     /// The origin withdrew before the answer came.
     case withdrawn
-    /// The answer named an option that was not offered here.
+    /// The owner refused the answer: it named an option that was not offered there, or lacks the
+    /// signature that the option needs.
     case invalid
     /// Delivery was given up, so there is no result. A repeated request gets the answer again.
     case unknown
@@ -55,7 +56,7 @@ extension RecoveryResult {
         case .failed: "not recovered"
         case .late: "too late"
         case .withdrawn: "withdrawn"
-        case .invalid: "not its option"
+        case .invalid: "refused by its owner"
         case .unknown: "no result known"
         }
     }

@@ -83,9 +83,9 @@ public struct OptionAttempter: RecoveryAttempter {
 /// Two attempters as one: each option is run by the attempter it came from. hectr/ErrorKit chains
 /// attempters by index; by id a moved option still finds its owner.
 struct CombinedAttempter: RecoveryAttempter {
-    private let added: any RecoveryAttempter
+    let added: any RecoveryAttempter
     private let place: RecoveryOption.Place
-    private let below: (any RecoveryAttempter)?
+    let below: (any RecoveryAttempter)?
 
     init(
         _ added: any RecoveryAttempter, place: RecoveryOption.Place,

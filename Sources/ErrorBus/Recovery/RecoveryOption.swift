@@ -18,12 +18,18 @@ public struct RecoveryOption: Sendable {
     ///   - id: Stable and language-neutral: 1 to 64 of `A-Z a-z 0-9 . _ -`. Answers name it.
     ///   - role: The role; nil for an ordinary option.
     ///   - isDeclaredDefault: Whether Return chooses this option although its role says otherwise.
+    ///   - needsSignature: Whether an answer of another process needs the signature of a signer,
+    ///     ``ErrorReport/Option/needsSignature``.
     ///   - attempt: Runs in this process when the option is chosen, at most once for each answer.
     public init(
         _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
-        isDeclaredDefault: Bool = false, attempt: @escaping Attempt
+        isDeclaredDefault: Bool = false, needsSignature: Bool = false,
+        attempt: @escaping Attempt
     ) {
-        option = .init(id: id, title: title, role: role, isDeclaredDefault: isDeclaredDefault)
+        var option = ErrorReport.Option(
+            id: id, title: title, role: role, isDeclaredDefault: isDeclaredDefault)
+        option.needsSignature = needsSignature
+        self.option = option
         self.attempt = attempt
     }
 

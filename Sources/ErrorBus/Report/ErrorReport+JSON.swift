@@ -120,6 +120,7 @@ extension ErrorReport.Option {
                 "default", found: "false beside the role default", allowed: "true, or no such key")
         }
         self.init(id: id, title: title, role: role, isDeclaredDefault: isDefault ?? false)
+        needsSignature = try fields.bool("signed") ?? false
         unknownKeys = fields.remaining
     }
 }
@@ -271,6 +272,7 @@ extension ErrorReport.Option {
         members["role"] = role.map { .string($0.rawValue) }
         // The role `default` implies it.
         members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
+        members["signed"] = needsSignature ? .bool(true) : nil
         return .object(members)
     }
 }

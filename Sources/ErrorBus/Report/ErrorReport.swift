@@ -140,6 +140,10 @@ extension ErrorReport {
         /// Whether it is the default although its role says otherwise, as for a destructive option
         /// that Return chooses.
         public var isDeclaredDefault: Bool
+        /// Whether its owner carries out no answer of another process that lacks the signature of
+        /// a signer which the owner's node knows: for what a relay in between must not be able to
+        /// choose.
+        public var needsSignature = false
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 

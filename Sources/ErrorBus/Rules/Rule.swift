@@ -71,6 +71,8 @@ package struct AddedOption: Hashable, Sendable {
     /// Program and arguments, run without a shell; exit 0 means recovered. Empty only for an option
     /// that does not recover (role `cancel`).
     package let run: [String]
+    /// Whether an answer from a node above needs the signature of a signer.
+    package var needsSignature = false
 }
 
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part

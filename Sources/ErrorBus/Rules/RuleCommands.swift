@@ -64,7 +64,9 @@ package struct RuleCommands: Sendable {
     private func option(
         _ added: AddedOption, _ report: ErrorReport, origin: NodeName, logger: Logger
     ) -> RecoveryOption {
-        RecoveryOption(added.title, id: added.id, role: added.role) { [self] in
+        RecoveryOption(
+            added.title, id: added.id, role: added.role, needsSignature: added.needsSignature
+        ) { [self] in
             guard !added.run.isEmpty else { return false }
             var environment = [
                 "ERRORBUS_DOMAIN": report.domain.replacing("\0", with: ""),

@@ -107,6 +107,15 @@ package final class RuleResponder: Responder {
             guard case .answered(let chosen, let rule) = evaluation.ending else {
                 return await passOn(error, in: context)
             }
+            guard !context.unsignable.contains(chosen.option) else {
+                logger.notice(
+                    "rule does not answer: the option needs a signature, and this node gives none",
+                    metadata: [
+                        "rule": "\(rule.position)", "option": "\(chosen.option)",
+                        "id": "\(context.id)",
+                    ])
+                return await passOn(error, in: context)
+            }
             switch await pause(chosen, in: context) {
             case .over: break
             case .tooLong: return await passOn(error, in: context)

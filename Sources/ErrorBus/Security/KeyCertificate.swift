@@ -8,15 +8,33 @@ package struct KeyCertificate: Sendable {
     package let publicKey: PublicKey
     /// Nil in a public file.
     package let pair: KeyPair?
-    /// The key that the name had before, in a public file, while its pair is replaced.
+    /// Proves the answers that the node signs; nil in a file of a version that signed none.
+    package let signerKey: SignerKey?
+    /// The keys that the name had before, in a public file, while its pair is replaced.
     package let formerKey: PublicKey?
+    package let formerSignerKey: SignerKey?
 
-    package init(_ pair: KeyPair, replacing former: PublicKey? = nil) {
-        (publicKey, self.pair, formerKey) = (pair.publicKey, pair, former)
+    /// That of a new pair.
+    ///
+    /// - Parameter former: The certificate in whose place it comes.
+    package init(_ pair: KeyPair, replacing former: KeyCertificate? = nil) {
+        (publicKey, self.pair) = (pair.publicKey, pair)
+        signerKey = SigningKey(of: pair)?.signerKey
+        (formerKey, formerSignerKey) = (former?.publicKey, former?.signerKey)
     }
 
-    /// That of a public file, without a former key.
-    package init(_ key: PublicKey) { (publicKey, pair, formerKey) = (key, nil, nil) }
+    /// That of a public file, without its former keys.
+    package init(retiringFormerOf certificate: KeyCertificate) {
+        (publicKey, signerKey) = (certificate.publicKey, certificate.signerKey)
+        (pair, formerKey, formerSignerKey) = (nil, nil, nil)
+    }
+
+    /// That of a public file, with the signing key of its pair.
+    package init(_ certificate: KeyCertificate, signingAs pair: KeyPair) {
+        (publicKey, self.pair) = (certificate.publicKey, nil)
+        signerKey = SigningKey(of: pair)?.signerKey
+        (formerKey, formerSignerKey) = (certificate.formerKey, certificate.formerSignerKey)
+    }
 
     /// Why a file is not a certificate.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -47,6 +65,17 @@ package struct KeyCertificate: Sendable {
             }
             return former
         }
+        func signer(_ name: Substring) throws(Problem) -> SignerKey? {
+            try values[name].map { text throws(Problem) in
+                guard let key = SignerKey(text) else {
+                    throw Problem(description: "\(name) is not \(SignerKey.allowed)")
+                }
+                return key
+            }
+        }
+        (signerKey, formerSignerKey) = (
+            try signer("signing-key"), try signer("former-signing-key")
+        )
         guard let secret = values["secret-key"] else {
             (publicKey, pair) = (key, nil)
             return
@@ -69,9 +98,14 @@ package struct KeyCertificate: Sendable {
     }
 
     package var publicText: String {
-        "# The public CURVE key of a node. Every node that it talks to has this file.\n"
-            + "metadata\ncurve\n    public-key = \"\(publicKey)\"\n"
-            + (formerKey.map { "    former-key = \"\($0)\"\n" } ?? "")
+        let lines = [
+            ("public-key", publicKey.description), ("signing-key", signerKey?.description),
+            ("former-key", formerKey?.description),
+            ("former-signing-key", formerSignerKey?.description),
+        ]
+        return "# The public keys of a node. Every node that it talks to has this file.\n"
+            + "metadata\ncurve\n"
+            + lines.compactMap { name, key in key.map { "    \(name) = \"\($0)\"\n" } }.joined()
     }
 
     /// The text of the secret file; nil without the secret key.

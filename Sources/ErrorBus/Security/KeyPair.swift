@@ -10,13 +10,13 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil when the text is not 32 bytes in Z85.
     public init?(_ text: some StringProtocol) {
-        guard let bytes = Z85.bytes(String(text)) else { return nil }
+        guard let bytes = Z85.bytes(String(text), count: 32) else { return nil }
         self.init(bytes: bytes)
     }
 
     /// Nil when they are not 32 bytes.
     init?(bytes: [UInt8]) {
-        guard let text = Z85.text(bytes) else { return nil }
+        guard bytes.count == 32, let text = Z85.text(bytes) else { return nil }
         description = text
     }
 }
@@ -32,8 +32,8 @@ public struct KeyPair: Hashable, Sendable, CustomStringConvertible {
     /// The pair of a secret key; nil when the text is not 32 bytes in Z85.
     public init?(secret: some StringProtocol) {
         let secret = String(secret)
-        guard Z85.bytes(secret) != nil,
-            let text = Z85.written(by: { zmq_curve_public($0, secret) == 0 }),
+        guard Z85.bytes(secret, count: 32) != nil,
+            let text = Z85.written(byteCount: 32, by: { zmq_curve_public($0, secret) == 0 }),
             let publicKey = PublicKey(text)
         else { return nil }
         self.publicKey = publicKey
@@ -43,35 +43,35 @@ public struct KeyPair: Hashable, Sendable, CustomStringConvertible {
     /// A new pair from the system's entropy; nil when this libzmq was built without CURVE.
     public static func make() -> KeyPair? {
         var made: String?
-        _ = Z85.written { publicText in
-            made = Z85.written { zmq_curve_keypair(publicText, $0) == 0 }
+        _ = Z85.written(byteCount: 32) { publicText in
+            made = Z85.written(byteCount: 32) { zmq_curve_keypair(publicText, $0) == 0 }
             return made != nil
         }
         return made.flatMap { KeyPair(secret: $0) }
     }
 }
 
-/// The text form of 32 bytes (RFC 32 of ZeroMQ).
-private enum Z85 {
-    static let byteCount = 32
-    static let characterCount = 40
-
-    /// Nil when the text is anything but 32 bytes in Z85.
-    static func bytes(_ text: String) -> [UInt8]? {
-        guard text.utf8.count == characterCount else { return nil }
-        var bytes = [UInt8](repeating: 0, count: byteCount)
+/// The text form of keys and signatures (RFC 32 of ZeroMQ): 5 characters for 4 bytes.
+enum Z85 {
+    /// Nil when the text is anything but `count` bytes in Z85.
+    static func bytes(_ text: String, count: Int) -> [UInt8]? {
+        guard text.utf8.count == count / 4 * 5 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
         guard zmq_z85_decode(&bytes, text) != nil, Z85.text(bytes) == text else { return nil }
         return bytes
     }
 
+    /// Nil when their number is no multiple of 4.
     static func text(_ bytes: [UInt8]) -> String? {
-        guard bytes.count == byteCount else { return nil }
-        return written { zmq_z85_encode($0, bytes, byteCount) != nil }
+        written(byteCount: bytes.count) { zmq_z85_encode($0, bytes, bytes.count) != nil }
     }
 
-    /// The text that libzmq writes; nil when it fails.
-    static func written(by write: (UnsafeMutablePointer<CChar>) -> Bool) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: characterCount + 1) { buffer in
+    /// The text that libzmq writes for so many bytes; nil when it fails.
+    static func written(
+        byteCount: Int, by write: (UnsafeMutablePointer<CChar>) -> Bool
+    ) -> String? {
+        let count = byteCount / 4 * 5 + 1
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: count) { buffer in
             guard let start = buffer.baseAddress, write(start) else { return nil }
             return String(cString: start)
         }

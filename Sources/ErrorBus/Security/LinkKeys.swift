@@ -16,6 +16,11 @@ public struct LinkKeys: Hashable, Sendable {
     public var parents: [Endpoint: NodeName]
     /// The nodes that have children of their own: only their keys may present what others ask.
     public var relays: Set<NodeName> = []
+    /// The nodes whose signatures of answers count, with their keys: two for a node whose pair is
+    /// being replaced.
+    public var signers: [NodeName: [SignerKey]] = [:]
+    /// The name under which this node signs the answers that it gives; nil: it signs none.
+    public var signsAs: NodeName?
     /// Names that stand for themselves alone, also without a key.
     package var reserved: Set<NodeName> = []
 

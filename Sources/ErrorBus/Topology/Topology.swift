@@ -12,10 +12,16 @@ package struct Topology: Hashable, Sendable {
 
     /// The folder of the keys of its tcp links; nil: links without keys.
     package let keys: String?
+    /// The nodes that sign their answers to options which need it, and whose signatures count.
+    package let signers: [NodeName]
 
-    package init(nodes: OrderedDictionary<NodeName, NodeSettings>, keys: String? = nil) {
+    package init(
+        nodes: OrderedDictionary<NodeName, NodeSettings>, keys: String? = nil,
+        signers: [NodeName] = []
+    ) {
         self.nodes = nodes
         self.keys = keys
+        self.signers = signers
     }
 
     /// The settings of one node; nil when the topology has none of that name.

@@ -113,9 +113,8 @@ extension TopologyReader {
     private mutating func addedOption(
         _ field: ConfigurationField, folder: String
     ) -> RuleAction? {
-        guard let fields = decoder.fields(field, keys: ["id", "title", "role", "run"]) else {
-            return nil
-        }
+        guard let fields = decoder.fields(field, keys: ["id", "title", "role", "run", "signed"])
+        else { return nil }
         let role = fields["role"].flatMap { decoder.word($0, as: ErrorReport.Option.Role.self) }
         let run = fields["run"].flatMap { command($0, folder: folder) }
         if fields["run"] == nil, role != .cancel {
@@ -129,7 +128,10 @@ extension TopologyReader {
             let title = fields["title"].flatMap({ title($0) }),
             run != nil || (fields["run"] == nil && role == .cancel)
         else { return nil }
-        return .addOption(AddedOption(id: id, title: title, role: role, run: run ?? []))
+        return .addOption(
+            AddedOption(
+                id: id, title: title, role: role, run: run ?? [],
+                needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false))
     }
 
     private mutating func title(_ field: ConfigurationField) -> String? {

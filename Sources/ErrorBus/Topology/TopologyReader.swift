@@ -43,7 +43,9 @@ package struct TopologyReader {
 
     private mutating func topology(_ root: ConfigurationNode) -> Topology {
         let file = ConfigurationField(root, path: "")
-        guard let fields = decoder.fields(file, keys: ["version", "keys", "defaults", "nodes"])
+        guard
+            let fields = decoder.fields(
+                file, keys: ["version", "keys", "signers", "defaults", "nodes"])
         else {
             return Topology(nodes: [:])
         }
@@ -61,7 +63,21 @@ package struct TopologyReader {
             return Topology(nodes: [:])
         }
         let keys = fields["keys"].flatMap { path($0) }
-        return Topology(nodes: readNodes(nodes, defaults: defaults), keys: keys)
+        let signers = fields["signers"].map { readSigners($0) } ?? []
+        return Topology(
+            nodes: readNodes(nodes, defaults: defaults), keys: keys, signers: signers)
+    }
+
+    private mutating func readSigners(_ field: ConfigurationField) -> [NodeName] {
+        let allowed = "a node of this topology"
+        return decoder.elementsOrOne(field, allowed: allowed).compactMap { element in
+            guard let text = decoder.text(element, allowed: allowed) else { return nil }
+            guard let name = NodeName(text) else {
+                decoder.report(element, allowed: allowed)
+                return nil
+            }
+            return name
+        }
     }
 
     private mutating func readVersion(_ field: ConfigurationField?, in file: ConfigurationField) {

@@ -31,6 +31,7 @@ struct TopologyValidator {
             checkRules(of: node)
             checkRoot(node)
         }
+        checkSigners()
         checkEndpoints()
         checkFiles()
         checkDepth()
@@ -135,6 +136,24 @@ struct TopologyValidator {
                 allowed: "ipc, or tcp on a loopback host such as 127.0.0.1",
                 hint: "add keys: FOLDER to the topology and run bus-node keygen; "
                     + "if the network itself is trusted, say allowUnauthenticated: true")
+        }
+    }
+
+    /// A signer is a node of the topology with a key.
+    private mutating func checkSigners() {
+        for (index, signer) in topology.signers.enumerated() {
+            guard topology.nodes[signer] == nil else { continue }
+            let names = topology.nodes.keys.map(\.description)
+            report(
+                entry("signers", index), found: "\"\(signer)\"",
+                allowed: "a node of this topology (\(names.joined(separator: ", ")))",
+                hint: Suggestion.hint(for: signer.description, among: names))
+        }
+        if !topology.signers.isEmpty, topology.keys == nil {
+            report(
+                "signers", found: "signers in a topology without keys",
+                allowed: "signers with keys: FOLDER",
+                hint: "add keys: FOLDER to the topology and run bus-node keygen")
         }
     }
 

@@ -59,8 +59,8 @@ struct Keygen: AsyncParsableCommand {
                             ? "machines where \(name) runs" : "machine of node \(name)"))
             }
             for name in topology.settings.map(\.name) + [KeyFolder.clientName] + clients {
-                let isNew = try folder.make(name)
-                if !replaced.contains(name) { report(isNew ? "made" : "kept", name) }
+                let making = try folder.make(name)
+                if !replaced.contains(name) { report(making.rawValue, name) }
             }
             for name in replaced {
                 try folder.replace(name)

@@ -35,7 +35,10 @@ struct ReportOptions: ParsableArguments {
 
     @Option(
         name: .customLong("option"),
-        help: "A choice, as ID=TITLE[:default|cancel|destructive]. Repeatable, in order.")
+        help: """
+            A choice, as ID=TITLE[:default|cancel|destructive][:signed]. Repeatable, in order. \
+            With signed only a signer of the topology can choose it.
+            """)
     var options: [String] = []
 
     @Option(help: "Errors of one domain with equal keys may share one prompt.")
@@ -108,28 +111,35 @@ struct ReportOptions: ParsableArguments {
         return try ReportFile.read(report)
     }
 
-    /// Reads `ID=TITLE[:role]...`; a title may contain colons, but not end in one and a word that
-    /// could be a role.
+    private static let allowedOption = "ID=TITLE[:default|cancel|destructive][:signed]"
+
+    /// Reads `ID=TITLE[:role]...[:signed]`; a title may contain colons, but not end in one and a
+    /// word that could be a role.
     static func option(_ text: String) throws -> ErrorReport.Option {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw Failure(
                 .usage,
-                "--option: found \"\(text)\", allowed: ID=TITLE[:default|cancel|destructive]")
+                "--option: found \"\(text)\", allowed: \(allowedOption)")
         }
         var title = text[text.index(after: equals)...]
         var roles: [ErrorReport.Option.Role] = []
-        while let colon = title.lastIndex(of: ":"),
-            let role = ErrorReport.Option.Role(
-                rawValue: String(title[title.index(after: colon)...]))
-        {
-            roles.append(role)
+        var needsSignature = false
+        while let colon = title.lastIndex(of: ":") {
+            let word = String(title[title.index(after: colon)...])
+            if let role = ErrorReport.Option.Role(rawValue: word) {
+                roles.append(role)
+            } else if word == "signed" {
+                needsSignature = true
+            } else {
+                break
+            }
             title = title[..<colon]
         }
         guard !title.allSatisfy(\.isWhitespace) else {
             throw Failure(
                 .usage,
                 "--option: found \"\(text)\", which has no title, allowed: "
-                    + "ID=TITLE[:default|cancel|destructive]")
+                    + allowedOption)
         }
         if let colon = title.lastIndex(of: ":") {
             let last = title[title.index(after: colon)...]
@@ -137,15 +147,17 @@ struct ReportOptions: ParsableArguments {
                 throw Failure(
                     .usage,
                     "--option: found \"\(text)\" with the role \"\(last)\", allowed: default, "
-                        + "cancel or destructive; a title that ends in :\(last) goes into a "
-                        + "report (--report FILE)")
+                        + "cancel, destructive or signed; a title that ends in :\(last) goes into "
+                        + "a report (--report FILE)")
             }
         }
         let role = roles.first { $0 != .default } ?? roles.first
-        return ErrorReport.Option(
+        var option = ErrorReport.Option(
             id: String(text[..<equals]),
             title: String(title),
             role: role, isDeclaredDefault: roles.contains(.default))
+        option.needsSignature = needsSignature
+        return option
     }
 }
 

@@ -6,28 +6,6 @@ import Testing
         "next, listen, advertise, presenters, notify, responders, deadline, whenUnreachable, "
         + "grace, abandonAfter, allowUnauthenticated, events, journal, afterRestart, retention"
 
-    @Test("with keys: listening anywhere, and parents by name only")
-    func keys() {
-        let text = """
-            version: 1
-            keys: keys
-            nodes:
-              central: { listen: "tcp://*:1", advertise: "tcp://hub:7700", presenters: [terminal] }
-              relay: { next: central, listen: "tcp://127.0.0.1:7701" }
-              worker: { next: ["tcp://hub:7700", "ipc://other"] }
-              lost: { next: "tcp://elsewhere:7700" }
-              mute: { next: relay, advertise: "tcp://hub:7702" }
-            """
-        #expect(
-            TestTopology.problems(text) == [
-                "t.yaml:7: nodes.lost.next: found \"tcp://elsewhere:7700\", "
-                    + "whose key is not known, allowed: a node of this topology, since it has "
-                    + "keys; add the node with its listen, and name it here",
-                "t.yaml:8: nodes.mute.advertise: found \"tcp://hub:7702\" of a node that does "
-                    + "not listen, allowed: a node with listen",
-            ])
-    }
-
     @Test(
         "the file as a whole",
         arguments: [
@@ -35,7 +13,7 @@ import Testing
             (
                 "[]",
                 "t.yaml:1: found a list, allowed: a mapping with keys of: version, keys, "
-                    + "defaults, nodes"
+                    + "signers, defaults, nodes"
             ),
             (
                 "nodes: { a: { presenters: [terminal] } }",
@@ -56,8 +34,8 @@ import Testing
             ),
             (
                 "version: 1\nnode: {}\nnodes: { a: { presenters: [terminal] } }",
-                "t.yaml:2: node: found unknown key \"node\", allowed: version, keys, defaults, "
-                    + "nodes; did you mean \"nodes\"?"
+                "t.yaml:2: node: found unknown key \"node\", allowed: version, keys, signers, "
+                    + "defaults, nodes; did you mean \"nodes\"?"
             ),
             (
                 "version: 1\nnodes: { a: {}, a: {} }",

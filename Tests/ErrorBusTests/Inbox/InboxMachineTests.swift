@@ -53,6 +53,17 @@ struct InboxMachineTests {
         #expect(machine.openCount == 1)
     }
 
+    @Test("an option that its node cannot sign leaves it open, at once and not after the undo time")
+    mutating func unsignable() {
+        var presentation = question(1)
+        presentation.unsignable = ["retry"]
+        #expect(machine.opened(presentation, at: start) != nil)
+        #expect(throws: InboxRefusal.cannotSign(option: "retry")) {
+            try machine.answer(id(1), with: answer("retry"), undo: .seconds(5), at: start)
+        }
+        #expect(machine.openCount == 1)
+    }
+
     @Test("A26 equal errors are one group, adjacent or not, and keys go before codes")
     mutating func groups() {
         open(1, 2)

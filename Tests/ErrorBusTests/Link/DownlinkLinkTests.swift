@@ -188,7 +188,7 @@ import Testing
         #expect(rig.get(.hello("c"), from: PeerID(3)).reject(to: PeerID(3)) == .noResponder)
     }
 
-    /// Neither the journal nor a parent hears it any more: OK would lose it.
+    /// Neither the journal nor a parent gets it: OK would lose it.
     @Test(
         "a result and a withdrawal that come after the stop are refused, for the next life",
         arguments: [Verb.settled, .withdraw])

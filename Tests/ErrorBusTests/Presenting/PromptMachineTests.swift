@@ -41,6 +41,17 @@ struct PromptMachineTests {
         }
     }
 
+    @Test("An option that cannot be signed leaves it open")
+    func unsignable() {
+        var machine = PromptMachine(offered: ["a", "b"], unsignable: ["a"])
+        #expect(throws: AnswerRefusal.cannotSign(option: "a")) {
+            try machine.answered(answer(1, "a"))
+        }
+        #expect(machine.ending == nil)
+        let other = isTaken(answer(2, "b"), by: &machine)
+        #expect(other)
+    }
+
     @Test("In any order of events the first ending stays")
     func everyOrder() {
         for one in Event.allCases {

@@ -40,13 +40,32 @@ import Testing
     @Test("a public file has the key that was replaced beside the new one")
     func former() throws {
         let (one, other) = (try #require(KeyPair.make()), try #require(KeyPair.make()))
-        let text = KeyCertificate(one, replacing: other.publicKey).publicText
+        let before = KeyCertificate(other)
+        let text = KeyCertificate(one, replacing: before).publicText
         let read = try KeyCertificate(text: text)
         #expect(read.publicKey == one.publicKey && read.formerKey == other.publicKey)
+        #expect(read.signerKey == SigningKey(of: one)?.signerKey && read.signerKey != nil)
+        #expect(read.formerSignerKey == before.signerKey)
         #expect(!text.contains(one.secret) && !text.contains(other.secret))
-        #expect(try KeyCertificate(text: KeyCertificate(one.publicKey).publicText).formerKey == nil)
-        let same = KeyCertificate(one, replacing: one.publicKey).publicText
+        let retired = try KeyCertificate(
+            text: KeyCertificate(retiringFormerOf: read).publicText)
+        #expect(retired.formerKey == nil && retired.formerSignerKey == nil)
+        #expect(retired.publicKey == one.publicKey && retired.signerKey == read.signerKey)
+        let same = KeyCertificate(one, replacing: KeyCertificate(one)).publicText
         #expect(problem(same)?.contains("former-key is not another key") == true)
+    }
+
+    @Test("a public file of a version that signed nothing gets its signing key from the pair")
+    func completed() throws {
+        let pair = try #require(KeyPair.make())
+        let old = "metadata\ncurve\n    public-key = \"\(pair.publicKey)\"\n"
+        let read = try KeyCertificate(text: old)
+        #expect(read.signerKey == nil)
+        let text = KeyCertificate(read, signingAs: pair).publicText
+        #expect(text == KeyCertificate(pair).publicText)
+        #expect(
+            problem(old + "    signing-key = \"short\"\n")?
+                .contains("signing-key is not 40 characters of Z85") == true)
     }
 
     @Test("what is no certificate, or not of one pair, is refused with the reason")

@@ -14,7 +14,9 @@ import { offerUndo } from "./undoing.js";
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
-export const MAY_NOT_DESTROY = "You may not choose a destructive option.";
+const MAY_NOT_DESTROY = "You may not choose a destructive option.";
+const CANNOT_SIGN =
+  "An option here needs a signature, and this node gives none: answer it at one that signs.";
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
 function obstacle({ item, whole }) {
@@ -50,7 +52,8 @@ function isHindered(decision) {
 export async function answer(option, drawn) {
   const decision = { ...drawn }; // As it is now: the next frame may see more.
   if (isHindered(decision)) return;
-  if (!mayChoose(option)) { toast(MAY_NOT_DESTROY, "warning"); return; }
+  const reason = whyNotChosen(option);
+  if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
   if (!by || !(await isMeant(option, decision)) || isHindered(decision)) return;
   const { item, whole, seen } = decision;
@@ -60,9 +63,12 @@ export async function answer(option, drawn) {
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
 
-/** Whether this person may choose an option. */
-export const mayChoose = ({ role }) =>
-  may("answer") && (role !== "destructive" || may("destructive"));
+/** Why this person cannot choose an option here; null when they can. */
+export function whyNotChosen({ role, signature }) {
+  if (!may("answer")) return MAY_SEE;
+  if (role === "destructive" && !may("destructive")) return MAY_NOT_DESTROY;
+  return signature === "missing" ? CANNOT_SIGN : null;
+}
 
 /** Asks for confirmation before a destructive option, and before one answer for different texts. */
 async function isMeant(option, { item, whole, size }) {

@@ -1,11 +1,11 @@
 // The box with the options, or with the result.
 import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
-import { answer, claim, MAY_NOT_DESTROY, mayChoose, release, toggleWhole } from "./answering.js";
+import { answer, claim, release, toggleWhole, whyNotChosen } from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
-import { may, MAY_SEE, myName, state } from "./state.js";
+import { may, myName, state } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
 import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
@@ -80,8 +80,9 @@ const claimedText = (item, who) =>
 
 /** Why options cannot be chosen; nothing when all can. */
 function permissionText({ options }) {
-  if (options.every(mayChoose)) return null;
-  const textContent = may("answer") ? MAY_NOT_DESTROY : MAY_SEE;
+  const reasons = new Set(options.map(whyNotChosen).filter(Boolean));
+  if (reasons.size === 0) return null;
+  const textContent = [...reasons].join(" ");
   return el("p", { className: "nameless", textContent });
 }
 
@@ -126,7 +127,7 @@ function optionButton(decision, option, index, isShut) {
   const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",
-    disabled: isShut || !mayChoose(option),
+    disabled: isShut || Boolean(whyNotChosen(option)),
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),

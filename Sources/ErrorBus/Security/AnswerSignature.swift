@@ -1,0 +1,106 @@
+import Crypto
+
+/// The proof that a node gave an answer: a signature over the presentation's id, the answer and the
+/// report that was answered (docs/wire.md, section Signed answers).
+///
+/// An option may need one (``ErrorReport/Option/needsSignature``). Its owner then carries out no
+/// answer of another process without the signature of a signer that it knows, so that no relay in
+/// between can make an answer up, change one, or put another report before the person.
+struct AnswerSignature: Hashable, Sendable {
+    static let signerField = "signer"
+    static let signatureField = "signature"
+    private static let byteCount = 64
+
+    let signer: NodeName
+    let bytes: [UInt8]
+
+    /// Signs an answer; nil only if the cryptographic library fails.
+    init?(
+        of answer: Answer, to id: PresentationID, about report: Frame, by signer: NodeName,
+        with key: SigningKey
+    ) {
+        guard let bytes = key.signature(of: Self.message(answer, id, report)) else { return nil }
+        (self.signer, self.bytes) = (signer, bytes)
+    }
+
+    /// The signature that came with an answer; nil without one.
+    init?(in answer: Answer) {
+        func value(_ name: String) -> String? {
+            answer.extras.fields.first { $0.name == name }?.value
+        }
+        guard let signer = value(Self.signerField).flatMap({ NodeName($0) }),
+            let bytes = value(Self.signatureField).flatMap({ Z85.bytes($0, count: Self.byteCount) })
+        else { return nil }
+        (self.signer, self.bytes) = (signer, bytes)
+    }
+
+    /// The answer with this signature, in place of any other.
+    func added(to answer: Answer) -> Answer {
+        var answer = answer
+        answer.extras.fields.removeAll {
+            [Self.signerField, Self.signatureField].contains($0.name)
+        }
+        answer.extras.fields += [
+            .init(name: Self.signerField, value: signer.description),
+            .init(name: Self.signatureField, value: Z85.text(bytes) ?? ""),
+        ]
+        return answer
+    }
+
+    func isProved(
+        by key: SignerKey, for answer: Answer, to id: PresentationID, about report: Frame
+    ) -> Bool {
+        key.proves(bytes, of: Self.message(answer, id, report))
+    }
+
+    /// The bytes that are signed: lines as in a header, each ended by a line feed.
+    private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
+    {
+        let digest = SHA256.hash(data: report).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        let lines = [
+            "EB1 signed answer", "id: \(id)", "answer: \(answer.id)", "option: \(answer.option)",
+            "via: \(answer.via.rawValue)", "by: \(answer.by.asHeaderText)", "report: \(digest)",
+        ]
+        return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
+    }
+}
+
+extension KeyRing {
+    /// Whether this node signs the answers that it gives.
+    var signs: Bool { keys.signsAs != nil }
+
+    /// The answer with this node's signature; unchanged at a node that signs none.
+    func sign(_ answer: Answer, to id: PresentationID, about report: Frame) -> Answer {
+        let keys = keys
+        guard let name = keys.signsAs, let key = SigningKey(of: keys.own),
+            let signature = AnswerSignature(
+                of: answer, to: id, about: report, by: name, with: key)
+        else { return answer }
+        return signature.added(to: answer)
+    }
+}
+
+extension LinkKeys {
+    /// Why the signature of an answer does not count, in words; nil when it does.
+    func fault(
+        of answer: Answer, to id: PresentationID, about report: Frame
+    ) -> String? {
+        guard !signers.isEmpty else { return "this node knows no signers" }
+        let known = signers.keys.map(\.description).sorted().joined(separator: ", ")
+        guard let signature = AnswerSignature(in: answer) else {
+            return "found no signature; expected one of \(known)"
+        }
+        guard let keys = signers[signature.signer] else {
+            return "found the signature of \(signature.signer); expected one of \(known)"
+        }
+        let isProved = keys.contains {
+            signature.isProved(by: $0, for: answer, to: id, about: report)
+        }
+        return isProved
+            ? nil
+            : "the signature of \(signature.signer) is not of this answer to this report: one of "
+                + "them was changed on the way"
+    }
+}

@@ -1,0 +1,45 @@
+import ErrorBus
+import Testing
+
+/// Problems of a topology with keys.
+@Suite struct KeyProblemTests {
+    @Test("with keys: listening anywhere, and parents by name only")
+    func keys() {
+        let text = """
+            version: 1
+            keys: keys
+            nodes:
+              central: { listen: "tcp://*:1", advertise: "tcp://hub:7700", presenters: [terminal] }
+              relay: { next: central, listen: "tcp://127.0.0.1:7701" }
+              worker: { next: ["tcp://hub:7700", "ipc://other"] }
+              lost: { next: "tcp://elsewhere:7700" }
+              mute: { next: relay, advertise: "tcp://hub:7702" }
+            """
+        #expect(
+            TestTopology.problems(text) == [
+                "t.yaml:7: nodes.lost.next: found \"tcp://elsewhere:7700\", "
+                    + "whose key is not known, allowed: a node of this topology, since it has "
+                    + "keys; add the node with its listen, and name it here",
+                "t.yaml:8: nodes.mute.advertise: found \"tcp://hub:7702\" of a node that does "
+                    + "not listen, allowed: a node with listen",
+            ])
+    }
+
+    @Test("signers are nodes of a topology with keys")
+    func signers() {
+        let nodes = "nodes: { central: { presenters: [terminal], listen: \"ipc://c\" } }"
+        #expect(
+            TestTopology.problems("version: 1\nsigners: [centrel, central]\n\(nodes)") == [
+                "t.yaml:2: signers: found signers in a topology without keys, allowed: signers "
+                    + "with keys: FOLDER; add keys: FOLDER to the topology and run bus-node keygen",
+                "t.yaml:2: signers[0]: found \"centrel\", allowed: a node of this topology "
+                    + "(central); did you mean \"central\"?",
+            ])
+        #expect(
+            TestTopology.problems("version: 1\nkeys: k\nsigners: central\n\(nodes)").isEmpty)
+        #expect(
+            TestTopology.problems("version: 1\nkeys: k\nsigners: [\"a b\"]\n\(nodes)") == [
+                "t.yaml:3: signers[0]: found \"a b\", allowed: a node of this topology"
+            ])
+    }
+}

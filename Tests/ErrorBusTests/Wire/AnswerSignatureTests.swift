@@ -1,0 +1,133 @@
+import Testing
+
+@testable import ErrorBus
+
+/// Signed answers (docs/wire.md, section Signed answers).
+@Suite struct AnswerSignatureTests {
+    private let id = PresentationID(1)
+    private let report = ErrorReport(domain: "d", description: "Drop the table?").payload()
+    private let answer = Answer(
+        id: PresentationID(2).value, option: "drop", by: "ann", via: .person)
+
+    /// The keys of a node that signs as `name`, and of one that knows it as its only signer.
+    private func keys(
+        _ name: NodeName = "central"
+    ) throws -> (signer: KeyRing, owner: LinkKeys) {
+        let pair = try #require(KeyPair.make())
+        var signer = LinkKeys(own: pair, known: [:])
+        signer.signsAs = name
+        var owner = LinkKeys(own: try #require(KeyPair.make()), known: [:])
+        owner.signers = [name: [try #require(SigningKey(of: pair)).signerKey]]
+        return (KeyRing(signer), owner)
+    }
+
+    @Test("a signed answer counts, also after its way over the wire")
+    func counts() throws {
+        let (signer, owner) = try keys()
+        let signed = signer.sign(answer, to: id, about: report)
+        #expect(owner.fault(of: signed, to: id, about: report) == nil)
+        let frames = Message.answer(id, signed, digest: ReportDigest(of: report)).frames
+        guard case .answer(_, let arrived, _) = try Message(frames: frames[...]) else {
+            Issue.record("no ANSWER")
+            return
+        }
+        #expect(owner.fault(of: arrived, to: id, about: report) == nil)
+    }
+
+    @Test("a name that the wire changes is signed as it arrives")
+    func cleaned() throws {
+        let (signer, owner) = try keys()
+        let untidy = Answer(option: "drop", by: " ann\n(\u{9B}31m)  ", via: .person)
+        let signed = signer.sign(untidy, to: id, about: report)
+        let frames = Message.answer(id, signed, digest: nil).frames
+        guard case .answer(_, let arrived, _) = try Message(frames: frames[...]) else {
+            Issue.record("no ANSWER")
+            return
+        }
+        #expect(arrived.by != untidy.by)
+        #expect(owner.fault(of: arrived, to: id, about: report) == nil)
+    }
+
+    @Test("whatever of it is changed on the way, it counts no more")
+    func changed() throws {
+        let (signer, owner) = try keys()
+        let signed = signer.sign(answer, to: id, about: report)
+        func fault(
+            _ answer: Answer, id: PresentationID? = nil, report: Frame? = nil
+        ) -> String? {
+            owner.fault(of: answer, to: id ?? self.id, about: report ?? self.report)
+        }
+        func with(
+            id: UniqueID? = nil, option: String = "drop", by: String = "ann",
+            via: Answer.Via = .person
+        ) -> Answer {
+            var other = Answer(id: id ?? answer.id, option: option, by: by, via: via)
+            other.extras = signed.extras
+            return other
+        }
+        #expect(fault(with()) == nil)
+        let changes: [String?] = [
+            fault(with(id: PresentationID(3).value)), fault(with(option: "keep")),
+            fault(with(by: "bob")), fault(with(via: .policy)),
+            fault(signed, id: PresentationID(4)), fault(signed, report: report + [0x20]),
+        ]
+        for change in changes { #expect(change?.contains("changed on the way") == true) }
+    }
+
+    @Test("only a known signer's own key counts, and while it is replaced its former one, too")
+    func signers() throws {
+        let ((central, owner), (stranger, _)) = (try keys(), try keys())
+        #expect(
+            owner.fault(of: answer, to: id, about: report)
+                == "found no signature; expected one of central")
+        let forged = stranger.sign(answer, to: id, about: report)
+        #expect(
+            owner.fault(of: forged, to: id, about: report)?.contains("changed on the way")
+                == true)
+        let (other, _) = try keys("relay")
+        #expect(
+            owner.fault(of: other.sign(answer, to: id, about: report), to: id, about: report)
+                == "found the signature of relay; expected one of central")
+        var none = owner
+        none.signers = [:]
+        let signed = central.sign(answer, to: id, about: report)
+        #expect(none.fault(of: signed, to: id, about: report) == "this node knows no signers")
+        var both = owner
+        let pair = try #require(KeyPair.make())
+        let fresh = try #require(SigningKey(of: pair)).signerKey
+        both.signers["central"]?.insert(fresh, at: 0)
+        #expect(both.fault(of: signed, to: id, about: report) == nil)
+    }
+
+    @Test("a node signs in place of a signature that is there already")
+    func replaced() throws {
+        let ((central, owner), (other, _)) = (try keys(), try keys("relay"))
+        let twice = central.sign(
+            other.sign(answer, to: id, about: report), to: id, about: report)
+        #expect(twice.extras.fields.map(\.name) == ["signer", "signature"])
+        #expect(owner.fault(of: twice, to: id, about: report) == nil)
+        let unnamed = KeyRing(LinkKeys(own: try #require(KeyPair.make()), known: [:]))
+        #expect(unnamed.sign(answer, to: id, about: report) == answer)
+    }
+
+    /// Made with other software: HKDF and Ed25519 of OpenSSL.
+    @Test("key and signature are those of docs/wire.md")
+    func published() throws {
+        let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
+        let key = try #require(SigningKey(of: pair))
+        #expect("\(key.signerKey)" == Self.publishedKey)
+        var keys = LinkKeys(own: pair, known: [:])
+        keys.signsAs = "central"
+        let answer = Answer(
+            id: try #require(UniqueID("01920000-0000-7000-8000-0000000000a1")), option: "drop",
+            by: "ann", via: .person)
+        let presented = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
+        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
+        let signed = KeyRing(keys).sign(answer, to: presented, about: report)
+        #expect(signed.extras.fields.last?.value == Self.publishedSignature)
+    }
+
+    private static let publishedKey = "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj"
+    private static let publishedSignature =
+        "x4pj>J<KZ106/3fTc&pAzoV<kpdR?U]!*]x>B$XEr*%3<65clcRxW^6@h3.e-3rVaaKA-Kh#@#gC.-d1"
+}

@@ -1,0 +1,124 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+
+extension RealSockets {
+    /// Options that need a signature, with a relay between their owner and the presenter.
+    @Suite struct SignedAnswerTests {
+        /// A relay that chooses for the person, under the person's name.
+        private struct Forger: Responder {
+            let following: any Responder
+            var next: (any Responder)? { get async { following } }
+
+            func presentError(
+                _ error: any Error, in context: PresentationContext
+            ) async -> Outcome {
+                let answer = Answer(option: "drop", by: "ann", via: .person)
+                return Outcome(
+                    answer: answer, result: await error.attemptRecovery(answer),
+                    decidedBy: responderName)
+            }
+        }
+
+        private let dropped = Recorder<Void>()
+        private let worker: KeyRing
+        private let central: KeyRing
+
+        init() throws {
+            let (one, other) = (try #require(KeyPair.make()), try #require(KeyPair.make()))
+            var worker = LinkKeys(own: one, known: [:])
+            worker.signers = ["central": [try #require(SigningKey(of: other)).signerKey]]
+            var central = LinkKeys(own: other, known: [:])
+            central.signsAs = "central"
+            (self.worker, self.central) = (KeyRing(worker), KeyRing(central))
+        }
+
+        private var error: any Error {
+            Attempts().saveFailed().recoverable {
+                RecoveryOption(
+                    "Drop", id: "drop", role: .destructive, needsSignature: true
+                ) { [dropped] in
+                    dropped.record(())
+                    return true
+                }
+                RecoveryOption("Keep", id: "keep") { false }
+            }
+        }
+
+        /// The outcome at a worker below a relay below `central`, and the errors that the worker
+        /// logs.
+        private func outcome(
+            choosing option: String = "drop", signs: Bool = true,
+            relay chain: NodeParts.Chain? = nil
+        ) async throws -> (outcome: Outcome, faults: [String], shown: Int) {
+            let bus = Bus()
+            let presenter = FixedPresenter(option: option)
+            let top = try bus.node(
+                "central", presenters: [presenter],
+                parts: { if signs { $0.keys = central } })
+            let middle = try bus.node(
+                "relay", next: ["central"], parts: { $0.chain = chain })
+            let leaf = try bus.node(
+                "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
+            return try await bus.run(top, middle, leaf) {
+                let outcome = await leaf.uplink.presentError(error)
+                return (
+                    outcome, await leaf.status.faults.map(\.text), presenter.counts.count
+                )
+            }
+        }
+
+        @Test("a signer's answer comes through a relay, and is carried out")
+        func signed() async throws {
+            let (outcome, faults, _) = try await outcome()
+            #expect(outcome.didRecover && outcome.answer?.option == "drop")
+            #expect(dropped.elements.count == 1)
+            #expect(faults.isEmpty)
+        }
+
+        @Test("F28 an answer that a relay made up is refused by the owner, with an alarm")
+        func forged() async throws {
+            let (outcome, faults, shown) = try await outcome { Forger(following: $0) }
+            #expect(outcome.reason == .notSigned && !outcome.didRecover)
+            // No script acts on the option of an answer that does not count.
+            #expect(outcome.answer == nil)
+            #expect(outcome.detail == "option drop: found no signature; expected one of central")
+            #expect(dropped.elements.isEmpty)
+            #expect(faults.contains { $0.contains("needs a signature") })
+            #expect(shown == 0)
+        }
+
+        @Test("a signer's answer to another report, which a relay put in its place, is refused")
+        func reworded() async throws {
+            let (outcome, _, shown) = try await outcome { next in
+                ClosureResponder("liar", next: next) { error, _ in
+                    error.rewriting { $0.options[0].title = "Try again" }
+                }
+            }
+            #expect(outcome.reason == .notSigned && shown == 1)
+            #expect(outcome.detail?.contains("changed on the way") == true)
+            #expect(dropped.elements.isEmpty)
+        }
+
+        @Test("a node that is no signer cannot choose the option; others it can")
+        func noSigner() async throws {
+            let (refused, faults, shown) = try await outcome(signs: false)
+            #expect(refused.reason == .detached && shown == 1)
+            // Not chosen there, so nothing came that would have to be refused here.
+            #expect(!faults.contains { $0.contains("signature") })
+            let (kept, _, _) = try await outcome(choosing: "keep", signs: false)
+            #expect(kept.answer?.option == "keep")
+            #expect(dropped.elements.isEmpty)
+        }
+
+        @Test("within one process no signature is needed")
+        func local() async throws {
+            let bus = Bus()
+            let alone = try bus.node(
+                "alone", presenters: [FixedPresenter(option: "drop")], listens: false)
+            let outcome = try await bus.run(alone) { await alone.chain.presentError(error) }
+            #expect(outcome.didRecover && dropped.elements.count == 1)
+        }
+    }
+}
