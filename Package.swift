@@ -43,7 +43,7 @@ let package = Package(
     ],
     targets: [
         // No pkgConfig: Debian's libzmq.pc carries -isystem, which SwiftPM refuses with a warning.
-        .systemLibrary(name: "CZMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CZMQ", providers: [.apt(["libzmq3-dev", "libsodium-dev"])]),
         .target(
             name: "ErrorBus",
             dependencies: [
@@ -53,8 +53,6 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                // Signed answers.
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(

@@ -138,13 +138,26 @@ extension EndToEnd {
                     "cannot listen on 127.0.0.1:\(port.number): Address already in use\n"))
         }
 
+        @Test("A node of another machine is not presented to without keys, unless that is allowed")
+        func farNode() async throws {
+            for command in [
+                ["present", "--description", "Boom", "--option", "a=A"], ["exec"],
+            ] {
+                let refused = try Launched(
+                    command + ["--to", "tcp://192.0.2.1:7700"]
+                        + (command[0] == "exec" ? ["--", "true"] : []))
+                #expect(try await refused.ending() == 64)
+                #expect(await refused.says("cannot present to \"tcp://192.0.2.1:7700\""))
+            }
+        }
+
         @Test("A host that is not found is named as that, by a client and by status")
         func hostNotFound() async throws {
             // A label that is too long is in no name server: none is asked.
             let host = String(repeating: "x", count: 64) + ".invalid"
             let present = try Launched([
                 "present", "--to", "tcp://\(host):7700", "--description", "Boom", "--option",
-                "a=A", "--grace", "500ms",
+                "a=A", "--grace", "500ms", "--allow-unauthenticated",
             ])
             #expect(try await present.ending() == 69)
             #expect(await present.says("host not found: \(host)"))

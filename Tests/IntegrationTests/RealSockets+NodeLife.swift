@@ -78,6 +78,20 @@ extension RealSockets {
             try await running.stop()
         }
 
+        @Test("A node connects beyond loopback only if its settings allow it")
+        func unauthenticatedParent() async throws {
+            let far = try Endpoint("tcp://192.0.2.1:7700")
+            let node = try Bus().node("worker", parents: [far])
+            await #expect(throws: NodeError.unauthenticatedParent(far)) { try await node.run() }
+            let route = Node(
+                NodeSettings(name: "worker"), parents: [], routes: [("far", far)],
+                parts: NodeParts(logger: .silent))
+            await #expect(throws: NodeError.unauthenticatedParent(far)) { try await route.run() }
+            let allowed = try Bus().node(
+                "worker", parents: [far], settings: { $0.allowUnauthenticated = true })
+            try await RunningNode(allowed).stop()
+        }
+
         @Test("A deadline beyond any lifetime is sent, and answered before")
         func endlessDeadline() async throws {
             let bus = Bus()

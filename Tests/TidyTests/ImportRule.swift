@@ -34,9 +34,7 @@ struct ImportRule {
             allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
         ImportRule(
             modules: ["Crypto"],
-            allowed: [
-                "Sources/ErrorBus/Security/", "Sources/BusNodeKit/", "Tests/BusNodeTests/",
-            ]),
+            allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
         ImportRule(
             modules: ["BusLab", "BusNodeKit"],
             allowed: ["Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/"]),

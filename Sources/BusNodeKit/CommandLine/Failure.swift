@@ -21,7 +21,8 @@ package struct Failure: Error {
         case let error as NodeError:
             let status: ExitStatus =
                 switch error {
-                case .unknownNode, .reservedName, .unauthenticated: .badConfiguration
+                case .unknownNode, .reservedName, .unauthenticated, .unauthenticatedParent:
+                    .badConfiguration
                 case .transport: .cannotCreate
                 case .ranBefore: .software
                 }

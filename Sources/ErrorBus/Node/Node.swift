@@ -29,8 +29,8 @@ public final class Node: Service {
     private let parts: NodeParts
     /// The number of endpoints that it listens on while it runs.
     let listenCount: Int
-    /// An endpoint that it may not listen on.
-    private let unauthenticated: Endpoint?
+    /// Why it may not run: an endpoint beyond this machine, without keys.
+    private let insecurity: NodeError?
     private let isStarted = Atomic(false)
 
     /// A node of a topology.
@@ -67,9 +67,12 @@ public final class Node: Service {
         name = settings.name
         self.parts = parts
         listenCount = settings.listen.count
-        unauthenticated =
+        insecurity =
             settings.allowUnauthenticated || parts.keys != nil
-            ? nil : settings.listen.first { !$0.isLocal }
+            ? nil
+            : settings.listen.first { !$0.isLocal }.map(NodeError.unauthenticated)
+                ?? (parents + routes.map { $0.1 }).first { !$0.isLocal }
+                .map(NodeError.unauthenticatedParent)
         self.transport = transport
         let boot = BootID.make()
         var times = parts.times
@@ -143,7 +146,7 @@ public final class Node: Service {
     /// - Throws: ``NodeError`` when it cannot listen on an endpoint, or has run before.
     public func run() async throws {
         guard name != .bare else { throw NodeError.reservedName(name) }
-        if let unauthenticated { throw NodeError.unauthenticated(unauthenticated) }
+        if let insecurity { throw insecurity }
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             throw NodeError.ranBefore(name)
         }
@@ -182,6 +185,8 @@ public enum NodeError: Error, Hashable, Sendable {
     case reservedName(NodeName)
     /// The endpoint is open to other machines, and links are not authenticated.
     case unauthenticated(Endpoint)
+    /// The parent, or a rule's destination, is on another machine, and links are not authenticated.
+    case unauthenticatedParent(Endpoint)
     /// An endpoint could not be opened.
     case transport(TransportError)
     /// The node has run before; a node runs once.
@@ -189,6 +194,10 @@ public enum NodeError: Error, Hashable, Sendable {
 }
 
 extension NodeError: CustomStringConvertible {
+    private static let secureWays =
+        "allowed: ipc, tcp on a loopback host such as 127.0.0.1, or a topology with keys; "
+        + "if the network itself is trusted, set allowUnauthenticated"
+
     public var description: String {
         switch self {
         case .unknownNode(let name, let known):
@@ -198,8 +207,10 @@ extension NodeError: CustomStringConvertible {
             "a node cannot be called \"\(name)\"; allowed: \(NodeName.allowedForNode)"
         case .unauthenticated(let endpoint):
             "cannot listen on \"\(endpoint)\": it is open to other machines without security; "
-                + "allowed: ipc, or tcp on a loopback host such as 127.0.0.1; "
-                + "if the network itself is trusted, set allowUnauthenticated"
+                + Self.secureWays
+        case .unauthenticatedParent(let endpoint):
+            "cannot connect to \"\(endpoint)\": it is on another machine, and without keys any "
+                + "host on the way could read and answer; " + Self.secureWays
         case .transport(let error): error.description
         case .ranBefore(let name): "node \(name) was run before; make a new one"
         }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The proof that a node gave an answer: a signature over the presentation's id, the answer and the
 /// report that was answered (docs/wire.md, section Signed answers).
 ///
@@ -9,7 +7,6 @@ import Crypto
 struct AnswerSignature: Hashable, Sendable {
     static let signerField = "signer"
     static let signatureField = "signature"
-    private static let byteCount = 64
 
     let signer: NodeName
     let bytes: [UInt8]
@@ -29,7 +26,9 @@ struct AnswerSignature: Hashable, Sendable {
             answer.extras.fields.first { $0.name == name }?.value
         }
         guard let signer = value(Self.signerField).flatMap({ NodeName($0) }),
-            let bytes = value(Self.signatureField).flatMap({ Z85.bytes($0, count: Self.byteCount) })
+            let bytes = value(Self.signatureField).flatMap({
+                Z85.bytes($0, count: Sodium.signatureCount)
+            })
         else { return nil }
         (self.signer, self.bytes) = (signer, bytes)
     }
@@ -56,7 +55,7 @@ struct AnswerSignature: Hashable, Sendable {
     /// The bytes that are signed: lines as in a header, each ended by a line feed.
     private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
     {
-        let digest = SHA256.hash(data: report).map { byte in
+        let digest = Sodium.sha256(report).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
         let lines = [

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The public key that proves a node's signatures: Ed25519 (RFC 8032), written as 40 characters of
 /// Z85.
 public struct SignerKey: Hashable, Sendable, CustomStringConvertible {
@@ -18,10 +16,7 @@ public struct SignerKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a signature of `message` was made with the secret half of this key.
     func proves(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else {
-            return false
-        }
-        return key.isValidSignature(signature, for: message)
+        Sodium.isSignature(signature, of: message, publicKey: bytes)
     }
 }
 
@@ -30,28 +25,22 @@ public struct SignerKey: Hashable, Sendable, CustomStringConvertible {
 package struct SigningKey: Sendable {
     private static let purpose = "ErrorBus answer signature 1"
 
-    private let key: Curve25519.Signing.PrivateKey
+    private let secretKey: [UInt8]
     /// Its public half.
     package let signerKey: SignerKey
 
     /// Nil only if the cryptographic library fails.
     package init?(of pair: KeyPair) {
-        guard let secret = Z85.bytes(pair.secret, count: 32) else { return nil }
-        let seed = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret), info: Array(Self.purpose.utf8),
-            outputByteCount: 32)
-        guard
-            let key = seed.withUnsafeBytes({
-                try? Curve25519.Signing.PrivateKey(rawRepresentation: $0)
-            }),
-            let text = Z85.text([UInt8](key.publicKey.rawRepresentation)),
-            let signerKey = SignerKey(text)
+        guard let secret = Z85.bytes(pair.secret, count: 32),
+            let made = Sodium.signingPair(
+                seed: Sodium.hkdfSHA256(secret, info: Array(Self.purpose.utf8))),
+            let text = Z85.text(made.publicKey), let signerKey = SignerKey(text)
         else { return nil }
-        (self.key, self.signerKey) = (key, signerKey)
+        (secretKey, self.signerKey) = (made.secretKey, signerKey)
     }
 
     /// 64 bytes.
     func signature(of message: [UInt8]) -> [UInt8]? {
-        (try? key.signature(for: message)).map { [UInt8]($0) }
+        Sodium.signature(of: message, secretKey: secretKey)
     }
 }

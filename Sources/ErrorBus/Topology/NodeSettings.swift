@@ -18,8 +18,9 @@ public struct NodeSettings: Hashable, Sendable {
     public var grace: Duration = .seconds(10)
     /// How long a child may be out of reach before its presentations are withdrawn.
     public var abandonAfter: Duration = .seconds(60)
-    /// Whether other machines may connect without keys. By default a node refuses to listen on
-    /// anything but ipc and loopback (``NodeError/unauthenticated(_:)``).
+    /// Whether links to other machines need no keys. By default a node without keys refuses to
+    /// listen on anything but ipc and loopback (``NodeError/unauthenticated(_:)``), and to connect
+    /// to anything else (``NodeError/unauthenticatedParent(_:)``).
     public var allowUnauthenticated = false
     /// The webhooks that its console notifies.
     package var notify: [HookSettings] = []

@@ -3,7 +3,7 @@ import OrderedCollections
 /// Checks the topology as a whole: links without a target or in a cycle, endpoints used twice,
 /// listeners open to the network, rules that are never reached.
 struct TopologyValidator {
-    private let topology: Topology
+    let topology: Topology
     private let root: ConfigurationLocation
     private let locations: [ConfigurationDecoder.Place: ConfigurationLocation]
     private(set) var problems: [ConfigurationProblem]
@@ -52,12 +52,12 @@ struct TopologyValidator {
     }
 
     /// The field of one entry of a list, which may also be written as a single value.
-    private func entry(_ field: String, _ index: Int) -> String {
+    func entry(_ field: String, _ index: Int) -> String {
         let element = "\(field)[\(index)]"
         return locations[.init(file: root.file, field: element)] == nil ? field : element
     }
 
-    private mutating func report(
+    mutating func report(
         _ field: String, in file: String? = nil, found: String, allowed: String,
         hint: String? = nil
     ) {
@@ -67,76 +67,8 @@ struct TopologyValidator {
                 hint: hint))
     }
 
-    private func hasProblems(at field: String) -> Bool {
+    func hasProblems(at field: String) -> Bool {
         problems.contains { $0.field == field || $0.field.hasPrefix(field + "[") }
-    }
-
-    // MARK: Links
-
-    private mutating func checkHops(of node: NodeSettings) {
-        for (index, hop) in node.next.enumerated() {
-            checkHop(hop, of: node, at: entry("nodes.\(node.name).next", index))
-        }
-    }
-
-    private mutating func checkHop(
-        _ hop: Hop, of node: NodeSettings, at field: String, in file: String? = nil
-    ) {
-        guard case .node(let parent) = hop else {
-            return checkKey(of: hop, at: field, in: file)
-        }
-        let others = topology.nodes.keys.filter { $0 != node.name }.map(\.description)
-        guard let settings = topology.nodes[parent] else {
-            let allowed = "a node of this topology (\(others.joined(separator: ", ")))"
-            report(
-                field, in: file, found: "\"\(parent)\"", allowed: allowed + " or an endpoint",
-                hint: Suggestion.hint(for: parent.description, among: others))
-            return
-        }
-        let listening = "nodes.\(parent).listen"
-        if settings.listen.isEmpty, !hasProblems(at: listening) {
-            report(
-                field, in: file, found: "\"\(parent)\", which does not listen",
-                allowed: "a node with listen, or an endpoint",
-                hint: "add listen to node \(parent)")
-        } else if !settings.listen.isEmpty,
-            settings.endpoint == nil
-        {
-            report(
-                field, in: file,
-                found: "\"\(parent)\", which listens only where the system chooses",
-                allowed: "a node with an ipc endpoint or a fixed port, or an endpoint")
-        }
-    }
-
-    /// A key belongs to a name, so a parent with a key has one.
-    private mutating func checkKey(of hop: Hop, at field: String, in file: String?) {
-        guard topology.keys != nil, case .endpoint(let endpoint) = hop,
-            case .tcp = endpoint.address, topology.namesOfEndpoints[endpoint] == nil
-        else { return }
-        report(
-            field, in: file, found: "\"\(endpoint)\", whose key is not known",
-            allowed: "a node of this topology, since it has keys",
-            hint: "add the node with its listen, and name it here")
-    }
-
-    private mutating func checkListening(of node: NodeSettings) {
-        if let endpoint = node.advertise, node.listen.isEmpty {
-            report(
-                "nodes.\(node.name).advertise",
-                found: "\"\(endpoint)\" of a node that does not listen",
-                allowed: "a node with listen")
-        }
-        guard topology.keys == nil else { return }
-        for (index, endpoint) in node.listen.enumerated()
-        where !endpoint.isLocal && !node.allowUnauthenticated {
-            report(
-                entry("nodes.\(node.name).listen", index),
-                found: "\"\(endpoint)\", open to other machines without security",
-                allowed: "ipc, or tcp on a loopback host such as 127.0.0.1",
-                hint: "add keys: FOLDER to the topology and run bus-node keygen; "
-                    + "if the network itself is trusted, say allowUnauthenticated: true")
-        }
     }
 
     /// A signer is a node of the topology with a key.

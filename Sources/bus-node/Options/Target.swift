@@ -22,6 +22,13 @@ struct Target: ParsableArguments {
             """)
     var name: String?
 
+    @Flag(
+        help: """
+            Allow --to a node on another machine: without a topology there are no keys, and any \
+            host on the way can read the report and answer it.
+            """)
+    var allowUnauthenticated = false
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .warning
 
@@ -46,6 +53,15 @@ struct Target: ParsableArguments {
         case .endpoint(let endpoint):
             var settings = NodeSettings(name: try ownName(command))
             settings.whenUnreachable = .fail
+            settings.allowUnauthenticated = allowUnauthenticated
+            if !allowUnauthenticated, !endpoint.isLocal {
+                throw Failure(
+                    .usage,
+                    "cannot present to \"\(endpoint)\": it is on another machine, and an endpoint "
+                        + "has no keys; name the node of a topology with keys (--topology FILE "
+                        + "--node NAME), or add --allow-unauthenticated if the network itself is "
+                        + "trusted")
+            }
             settings.grace = try graceDuration() ?? settings.grace
             var parts = NodeParts(logger: logger)
             parts.origin = origin
@@ -81,6 +97,8 @@ struct Target: ParsableArguments {
         var leaf = NodeSettings(
             name: try ownName(keys == nil ? command : "\(try choice.key.name)-\(command)"))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
+        // What the node allows its children, the topology allows this one.
+        leaf.allowUnauthenticated = settings.allowUnauthenticated || allowUnauthenticated
         // A node that asks its own presenters without a parent does so after its grace.
         let ownGrace =
             settings.whenUnreachable == .presentLocally

@@ -133,6 +133,13 @@ import Testing
                     + "say allowUnauthenticated: true"
             ),
             (
+                "next: tcp://hub:7700",
+                "next: found \"tcp://hub:7700\", on another machine, without security, "
+                    + "allowed: ipc, or tcp on a loopback host such as 127.0.0.1; add keys: FOLDER "
+                    + "to the topology and run bus-node keygen; if the network itself is trusted, "
+                    + "say allowUnauthenticated: true"
+            ),
+            (
                 "listen: tcp://127.0.0.1:7700",
                 "listen: found \"tcp://127.0.0.1:7700\", which node central has already, "
                     + "allowed: an endpoint that no other entry has"
