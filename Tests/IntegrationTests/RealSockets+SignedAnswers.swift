@@ -112,6 +112,54 @@ extension RealSockets {
             #expect(dropped.elements.isEmpty)
         }
 
+        @Test("a relay's fallback presenter that signs nothing cannot choose the option")
+        func fallback() async throws {
+            let bus = Bus()
+            let presenter = FixedPresenter(option: "drop")
+            let cutOff = try bus.node(
+                "relay", next: ["central"], presenters: [presenter],
+                settings: {
+                    $0.whenUnreachable = .presentLocally
+                    $0.grace = .zero
+                })
+            let leaf = try bus.node(
+                "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
+            let (outcome, faults) = try await bus.run(cutOff, leaf) {
+                let outcome = await leaf.uplink.presentError(error)
+                return (outcome, await leaf.status.faults.map(\.text))
+            }
+            #expect(outcome.reason == .detached && presenter.counts.count == 1)
+            #expect(!faults.contains { $0.contains("signature") })
+            #expect(dropped.elements.isEmpty)
+        }
+
+        @Test("an option that the presenting node itself added needs no signature")
+        func ownOption() async throws {
+            let bus = Bus()
+            let fixed = Recorder<Void>()
+            let presenter = FixedPresenter(option: "fix")
+            let top = try bus.node(
+                "central", presenters: [presenter],
+                parts: { parts in
+                    parts.chain = { next in
+                        ClosureResponder("helper", next: next) { error, _ in
+                            error.addingRecoveryOptions {
+                                RecoveryOption("Fix", id: "fix", needsSignature: true) {
+                                    fixed.record(())
+                                    return true
+                                }
+                            }
+                        }
+                    }
+                })
+            let leaf = try bus.node(
+                "worker", next: ["central"], listens: false, parts: { $0.keys = worker })
+            let outcome = try await bus.run(top, leaf) {
+                await leaf.uplink.presentError(error)
+            }
+            #expect(outcome.didRecover && fixed.elements.count == 1)
+        }
+
         @Test("within one process no signature is needed")
         func local() async throws {
             let bus = Bus()

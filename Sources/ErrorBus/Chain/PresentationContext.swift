@@ -31,8 +31,8 @@ public struct PresentationContext: Sendable {
     private(set) var nestingCount = 1
     /// Whether an earlier life of the presenter showed it.
     var wasShownBefore = false
-    /// The child's options that need a signature, at a node that signs none: it cannot choose them.
-    var unsignable: Set<String> = []
+    /// Whether this node signs its answers to a child; true for an error of this process.
+    var signsAnswers = true
     /// The responder that turned the error into a user cancellation; nil when it began as one.
     var userCancelledBy: String?
     /// The reference-type responders passed, to detect a circular chain.

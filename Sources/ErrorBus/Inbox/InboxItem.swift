@@ -163,7 +163,7 @@ package struct InboxPresentation: Hashable, Sendable {
         retryCount = prompt.retryCount
         wasShownBefore = prompt.wasShownBefore
         deadline = prompt.deadline
-        unsignable = prompt.context.unsignable
+        unsignable = prompt.unsignable
     }
 }
 

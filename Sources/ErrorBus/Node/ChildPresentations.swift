@@ -148,10 +148,7 @@ final class ChildPresentations: Sendable {
                 driver.move(
                     present.id, generation: offer.generation, to: state.station, by: state.by)
             })
-        if readsReports, keys?.signs != true {
-            context.unsignable = Set(
-                reading.report.options.lazy.filter(\.needsSignature).map(\.id))
-        }
+        context.signsAnswers = keys?.signs == true
         return await chain.presentError(error, in: context)
     }
 }

@@ -42,6 +42,17 @@ final class ReportReading: Sendable {
     }
 }
 
+extension Error {
+    /// The options that this node cannot choose: those of a child that need a signature, at a node
+    /// that signs no answers.
+    func unsignableOptions(in context: PresentationContext) -> Set<String> {
+        guard !context.signsAnswers, let attempter = recoveryAttempter else { return [] }
+        return Set(
+            ErrorReport(describing: self).options.lazy
+                .filter { $0.needsSignature && attempter.leavesToChild($0.id) }.map(\.id))
+    }
+}
+
 extension RecoveryAttempter {
     /// Whether a child owns the option, so that no attempt runs in this process. False for an
     /// attempter of any kind that is not known here.

@@ -11,6 +11,9 @@ public final class Prompt: Sendable {
     /// `presentError(error, from: prompt.context)`.
     public let context: PresentationContext
 
+    /// The options that cannot be chosen here, for want of a signature.
+    let unsignable: Set<String>
+
     let record = AnswerRecord()
     private let state: Mutex<State>
 
@@ -21,7 +24,9 @@ public final class Prompt: Sendable {
         var observer: (@Sendable (PromptEnding) -> Void)?
     }
 
-    init(_ report: ErrorReport, in context: PresentationContext) {
+    init(
+        _ report: ErrorReport, in context: PresentationContext, unsignable: Set<String> = []
+    ) {
         var report = report
         report.onExpiry = context.onExpiry ?? report.onExpiry
         report.retryOf = report.retryOf ?? context.retryOf
@@ -29,14 +34,17 @@ public final class Prompt: Sendable {
         if report.options.isEmpty { report.options = [RecoveryOption.okay.option] }
         self.report = report
         self.context = context.withoutTurn
+        self.unsignable = unsignable
         state = Mutex(
             State(
                 machine: PromptMachine(
-                    offered: report.options.map(\.id), unsignable: context.unsignable)))
+                    offered: report.options.map(\.id), unsignable: unsignable)))
     }
 
     convenience init(_ error: any Error, in context: PresentationContext) {
-        self.init(ErrorReport(describing: error), in: context)
+        self.init(
+            ErrorReport(describing: error), in: context,
+            unsignable: error.unsignableOptions(in: context))
     }
 
     public var id: PresentationID { context.id }
@@ -65,8 +73,7 @@ public final class Prompt: Sendable {
     ///   - id: Names this answer; repeating it with the same option is acknowledged.
     /// - Returns: The answer that counts.
     /// - Throws: When the option is not offered, or cannot be signed here, or the prompt is
-    ///   answered or closed. The prompt is
-    ///   unchanged.
+    ///   answered or closed. The prompt is unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
     ) throws(AnswerRefusal) -> Answer {

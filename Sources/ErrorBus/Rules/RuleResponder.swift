@@ -107,7 +107,8 @@ package final class RuleResponder: Responder {
             guard case .answered(let chosen, let rule) = evaluation.ending else {
                 return await passOn(error, in: context)
             }
-            guard !context.unsignable.contains(chosen.option) else {
+            let unsignable = evaluation.error.unsignableOptions(in: context)
+            guard !unsignable.contains(chosen.option) else {
                 logger.notice(
                     "rule does not answer: the option needs a signature, and this node gives none",
                     metadata: [
