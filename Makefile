@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test browser-test tsan lint format docs simulate \
-	mutants fuzz soak flood compose-test bench clean
+	mutants fuzz soak flood neighbours compose-test bench clean
 
 # How long one `make soak` loads the bus, and `make fuzz` each target.
 MINUTES ?= 10
@@ -61,6 +61,10 @@ soak: setup ## real processes under load that release every resource (MINUTES=n)
 flood: setup ## a node under floods of children that leave: it lives, answers, and stays small
 	swift build --product bus-node
 	scripts/flood
+
+neighbours: setup ## a good worker's response time beside eleven kinds of bad ones (release build)
+	swift build --configuration release --product bus-node
+	scripts/neighbours
 
 compose-test: ## containers killed and taken off their networks: nothing lost, nothing twice
 	@scripts/compose-test

@@ -157,15 +157,21 @@ class GoodClient(threading.Thread):
 
 
 class Node:
-    def __init__(self, binary, folder, endpoint):
+    """A node that answers everything by a policy, with keys if there are any."""
+
+    def __init__(self, binary, folder, endpoint, has_keys=False):
+        self.endpoint = endpoint
         folder.joinpath("policy.yaml").write_text("rules: [{ match: {}, answer: retry }]\n")
-        folder.joinpath("topology.yaml").write_text(
-            f"version: 1\nnodes:\n  central:\n    listen: [\"{endpoint}\"]\n"
-            "    presenters: [policy: policy.yaml]\n")
+        topology = folder / "topology.yaml"
+        topology.write_text(
+            f"version: 1\n{'keys: keys' if has_keys else ''}\nnodes:\n  central:\n"
+            f"    listen: [\"{endpoint}\"]\n    presenters: [policy: policy.yaml]\n")
+        if has_keys:
+            subprocess.run([binary, "keygen", topology], check=True, stdout=subprocess.DEVNULL)
         ready = folder / "ready"
         self.log = open(folder / "log", "wb")
         self.process = subprocess.Popen(
-            [binary, "run", "--topology", folder / "topology.yaml", "--node", "central",
+            [binary, "run", "--topology", topology, "--node", "central",
              "--ready-file", ready, "--log-level", "warning"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
         limit = time.monotonic() + 20
@@ -301,4 +307,5 @@ def main():
     sys.exit(0 if all(results) else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,9 @@
+import Dispatch
 import Glibc
 
 @testable import ErrorBus
 
-/// A TCP connection that speaks no ZeroMQ.
+/// A TCP connection without libzmq.
 enum PlainConnection {
     struct Failed: Error {
         let number: Int32
@@ -10,10 +11,52 @@ enum PlainConnection {
 
     /// Connects, asks for a web page, and goes.
     static func get(_ endpoint: Endpoint) throws {
+        let descriptor = try open(endpoint)
+        defer { close(descriptor) }
+        let request = Array("GET / HTTP/1.1\r\n\r\n".utf8)
+        guard write(descriptor, request, request.count) == request.count else {
+            throw Failed(number: errno)
+        }
+    }
+
+    /// Connects as a DEALER and sends parts of one message without an end, until the other side
+    /// ends the connection.
+    ///
+    /// - Returns: The bytes sent; `byteCountMax` if the other side did not end it before.
+    static func endless(_ endpoint: Endpoint, byteCountMax: Int) async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "endless").async {
+                continuation.resume(
+                    with: Result { try pour(endpoint, byteCountMax: byteCountMax) })
+            }
+        }
+    }
+
+    private static func pour(_ endpoint: Endpoint, byteCountMax: Int) throws -> Int {
+        let descriptor = try open(endpoint)
+        defer { close(descriptor) }
+        let ready = Array("\u{5}READY\u{b}Socket-Type\0\0\0\u{6}DEALER".utf8)
+        let greeting =
+            [0xFF] + [UInt8](repeating: 0, count: 8) + [0x7F, 3, 1] + Array("NULL".utf8)
+            + [UInt8](repeating: 0, count: 48) + [4, UInt8(ready.count)] + ready
+        // Each frame of 200 bytes says that more follow.
+        let part = [1, 200] + [UInt8](repeating: 0x78, count: 200)
+        var content = greeting
+        let parts = Array(repeatElement(part, count: 256).joined())
+        var sent = 0
+        while sent < byteCountMax {
+            let count = send(descriptor, content, content.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return sent }
+            sent += count
+            content = count == content.count ? parts : [UInt8](content.dropFirst(count))
+        }
+        return sent
+    }
+
+    private static func open(_ endpoint: Endpoint) throws -> Int32 {
         guard case .tcp(_, let port) = endpoint.address else { throw Failed(number: EINVAL) }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failed(number: errno) }
-        defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -23,10 +66,10 @@ enum PlainConnection {
                 connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard status == 0 else { throw Failed(number: errno) }
-        let request = Array("GET / HTTP/1.1\r\n\r\n".utf8)
-        guard write(descriptor, request, request.count) == request.count else {
+        guard status == 0 else {
+            defer { close(descriptor) }
             throw Failed(number: errno)
         }
+        return descriptor
     }
 }

@@ -66,6 +66,28 @@ extension RealSockets {
             }
         }
 
+        @Test("F24 A message without an end is cut off; others are served meanwhile")
+        func endless() async throws {
+            let byteCountMax = 8 << 20
+            let reactor = Reactor(
+                backlog: ConnectionBacklog(
+                    watchByteCount: 0, byteCountMax: byteCountMax, stoppedMax: 100))
+            var settings = NodeSettings(name: "central")
+            settings.listen = [try Endpoint("tcp://127.0.0.1:*")]
+            var parts = NodeParts(logger: .silent)
+            parts.presenters = [FixedPresenter(option: "retry")]
+            let node = Node(settings, parents: [], parts: parts, transport: reactor)
+            try await Bus().run(node) {
+                let endpoint = try #require(await node.boundEndpoints.first)
+                async let sent = PlainConnection.endless(endpoint, byteCountMax: 64 * byteCountMax)
+                for _ in 0..<10 { try await Self.expectService(endpoint) }
+                #expect(try await sent < 64 * byteCountMax)
+                let dropped = await node.status.dropped
+                #expect(dropped["flood"] == 1)
+                try await Self.expectService(endpoint)
+            }
+        }
+
         @Test("A40 A frame above the limit ends the connection; that client may reconnect")
         func oversize() async throws {
             try await withCentral { endpoint in

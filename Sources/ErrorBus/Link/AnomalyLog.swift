@@ -8,13 +8,15 @@ struct Anomaly: Hashable, Sendable {
         case whileClosed
         /// More messages came than the queue could hold.
         case overflow
+        /// A connection was ended, whose peer sent a message without an end.
+        case flood
         /// A connection was refused for its key.
         case unknownKey
 
         /// Whether the node's operator should know of it: no race explains it.
         var isFault: Bool {
             switch self {
-            case .wrongDirection, .notTheAsker, .malformed, .overflow, .unknownKey: true
+            case .wrongDirection, .notTheAsker, .malformed, .overflow, .flood, .unknownKey: true
             case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }
         }

@@ -77,6 +77,8 @@ package protocol TransportReceiver: AnyObject, Sendable {
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     /// A connection was refused for its key, before any message.
     func refused(_ key: RefusedKey)
+    /// A connection was ended, whose peer sent a message without an end.
+    func ended(_ flood: EndedFlood)
     /// The node's keys were replaced: links of others end.
     func replaced(_ keys: KeyRing)
     func woke()
@@ -85,7 +87,16 @@ package protocol TransportReceiver: AnyObject, Sendable {
 extension TransportReceiver {
     package func isReady(on socket: SocketID) -> Bool { true }
     package func refused(_ key: RefusedKey) {}
+    package func ended(_ flood: EndedFlood) {}
     package func replaced(_ keys: KeyRing) {}
+}
+
+/// A connection that was ended for what its peer sent.
+package struct EndedFlood: Hashable, Sendable {
+    /// As `127.0.0.1:40000`.
+    package let peer: String
+    /// The bytes that came and could not be read.
+    package let byteCount: Int
 }
 
 /// An event of a connection to a parent.

@@ -4,10 +4,12 @@ import Synchronization
 /// task, and reports the chain's end to the driver. Its methods are called on the transport's
 /// thread and must not wait.
 final class ChildPresentations: Sendable {
-    /// The most presentations whose tasks have not begun. Above it, a flood would delay a good
-    /// client's presentations among the process's tasks; so the rest waits in the transport's fair
-    /// lines.
-    private static let waitingMax = 128
+    /// The most work whose tasks have not begun, in bytes to read. Above it, a flood would delay a
+    /// good client's presentations among the process's tasks; so the rest waits in the transport's
+    /// fair lines.
+    static let waitingMax = 128 << 10
+    /// What a task costs beside the bytes that it reads.
+    static let taskCost = 1_024
 
     private struct Running {
         let generation: Int
@@ -24,7 +26,8 @@ final class ChildPresentations: Sendable {
     /// The decisions that this node made itself.
     private let decisions: Decisions
     private let running = Mutex<[PresentationID: Running]>([:])
-    private let waitingCount = Atomic(0)
+    /// In bytes.
+    private let waiting = Atomic(0)
 
     init(name: NodeName, chain: any Responder, readsReports: Bool, parts: NodeParts) {
         decisions = Decisions(
@@ -38,19 +41,20 @@ final class ChildPresentations: Sendable {
     /// How many are in the chain.
     var count: Int { running.withLock(\.count) }
 
-    var isReady: Bool { waitingCount.load(ordering: .relaxed) < Self.waitingMax }
+    var isReady: Bool { waiting.load(ordering: .relaxed) < Self.waitingMax }
 
     // The offers' tasks are unstructured because each is cancelled separately, when its child
     // withdraws; all are cancelled when the node stops.
     func offered(_ offer: DownlinkOffer, by driver: NodeDriver) {
         let id = offer.present.id
         let received = ReceivedPresentation(offer.present, deadline: offer.deadline)
+        let cost = Self.taskCost + offer.present.payload.count
         running.withLock { running in
             running[id]?.task.cancel()
             // Detached: an offer inherits nothing from the presentation whose job it came up in.
-            waitingCount.add(1, ordering: .relaxed)
+            waiting.add(cost, ordering: .relaxed)
             let task = Task.detached { [self] in
-                waited(driver)
+                waited(cost, driver)
                 let outcome = await present(offer, received, driver)
                 ended(id, generation: offer.generation, outcome, driver)
             }
@@ -58,10 +62,10 @@ final class ChildPresentations: Sendable {
         }
     }
 
-    /// One that was waiting has begun.
-    private func waited(_ driver: NodeDriver) {
-        let count = waitingCount.subtract(1, ordering: .relaxed).newValue
-        if count == Self.waitingMax - 1 { driver.transport.nudge(driver) }
+    /// Work that was waiting has begun.
+    private func waited(_ cost: Int, _ driver: NodeDriver) {
+        let (before, now) = waiting.subtract(cost, ordering: .relaxed)
+        if before >= Self.waitingMax, now < Self.waitingMax { driver.transport.nudge(driver) }
     }
 
     func cancelled(_ id: PresentationID, generation: Int, reason: DownlinkAction.Outcome) {
@@ -104,10 +108,10 @@ final class ChildPresentations: Sendable {
         _ driver: NodeDriver, _ work: @escaping @Sendable (Decisions) async -> Void
     ) {
         guard decisions.areRecorded else { return }
-        waitingCount.add(1, ordering: .relaxed)
+        waiting.add(Self.taskCost, ordering: .relaxed)
         Task { [decisions] in
             await work(decisions)
-            waited(driver)
+            waited(Self.taskCost, driver)
         }
     }
 

@@ -17,6 +17,14 @@ extension NodeDriver: TransportReceiver {
         assumeIsolated { $0.perform([.dropped(anomaly)]) }
     }
 
+    nonisolated func ended(_ flood: EndedFlood) {
+        let anomaly = Anomaly(
+            kind: .flood,
+            detail: "the connection from \(flood.peer) was ended: its message had no end "
+                + "after \(flood.byteCount >> 10) KiB")
+        assumeIsolated { $0.perform([.dropped(anomaly)]) }
+    }
+
     nonisolated func replaced(_ keys: KeyRing) {
         assumeIsolated { driver in
             driver.keys = keys

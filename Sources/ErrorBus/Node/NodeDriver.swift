@@ -39,12 +39,6 @@ actor NodeDriver {
         let state: @Sendable () async -> Frame
     }
 
-    /// The most bytes of one-frame reports being read; above it a client gets "busy". Many clients
-    /// fail at once for one cause, and their reports are small.
-    private static let bareReadingByteCountMax = 64 << 20
-    /// The most one-frame reports being read; above it further ones wait.
-    private static let bareReadingCountMax = 128
-
     nonisolated let transport: any Transport
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         transport.executor.asUnownedSerialExecutor()
@@ -66,8 +60,8 @@ actor NodeDriver {
     private var callers: [Int: Caller] = [:]
     private var callerCount = 0
     private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
-    private var bareReadingByteCount = 0
-    private var bareReadingCount = 0
+    /// What the one-frame reports cost that are being read, as ``ChildPresentations`` counts.
+    private var bareReadingCost = 0
     private var refusedCount = 0
     private var refusals = RefusalLog()
     private var burst = BurstMeter()
@@ -220,8 +214,7 @@ actor NodeDriver {
         case .settled(let id, let answer, let result, let way):
             perform(machine.settled(id, answer: answer, result, on: way, at: transport.now))
         case .bare(let result, let byteCount, let peer):
-            bareReadingByteCount -= byteCount
-            bareReadingCount -= 1
+            bareReadingCost -= ChildPresentations.taskCost + byteCount
             switch result {
             case .success(let request):
                 below { machine, now in machine.bareReceived(request, from: peer, at: now) }
@@ -354,18 +347,12 @@ actor NodeDriver {
 
     /// Whether messages of children are accepted.
     var takesMore: Bool {
-        bareReadingCount < Self.bareReadingCountMax && chain?.presentations.isReady ?? true
+        bareReadingCost < ChildPresentations.waitingMax && chain?.presentations.isReady ?? true
     }
 
     /// Reads a one-frame report off this thread, which parses no JSON.
     func takeBare(_ frame: Frame, from peer: PeerID) {
-        guard bareReadingByteCount + frame.count <= Self.bareReadingByteCountMax else {
-            let busy = WireError(
-                .busy, "\(bareReadingByteCount) bytes of reports are being read; ask again")
-            return perform([.reply(BareReply(busy), to: peer)])
-        }
-        bareReadingByteCount += frame.count
-        bareReadingCount += 1
+        bareReadingCost += ChildPresentations.taskCost + frame.count
         let limits = machine.below.wireLimits
         Task.detached { [self] in
             let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
@@ -382,7 +369,7 @@ actor NodeDriver {
         }
         perform(machine.ticked(at: transport.now))
         if burst.isOver(holding: machine.heldCount, at: transport.now) {
-            Task.detached(priority: .background) { FreeMemory.giveBack() }
+            Task.detached(priority: .background) { ProcessMemory.giveBack() }
         }
     }
 }

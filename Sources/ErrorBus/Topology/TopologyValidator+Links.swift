@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// The checks of links: what a node's `next`, `route` and `listen` lead to.
 extension TopologyValidator {
     private static let localEndpoints = "ipc, or tcp on a loopback host such as 127.0.0.1"

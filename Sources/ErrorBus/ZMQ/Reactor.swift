@@ -6,11 +6,12 @@ import Synchronization
 /// an eventfd; jobs of this actor and of the drivers that share the executor run between polls.
 /// Sockets are not Sendable and live in this actor's state, so no other thread can use one.
 actor Reactor {
-    /// Messages read from one socket in one turn: the most possible, since libzmq does not bound
-    /// the number that wait.
-    private static let readMax = 32_768
-    /// Messages of one socket that are delivered before waiting jobs run.
-    private static let deliverMax = 256
+    /// How long a turn reads messages of one socket, and how long it delivers them, before waiting
+    /// jobs run: a flood makes a turn no longer.
+    private static let readNanoseconds: UInt64 = 300_000
+    private static let deliverNanoseconds: UInt64 = 300_000
+    /// Messages between two looks at the clock.
+    private static let messagesPerLook = 16
     /// The poll returns at least this often, as a safeguard against a missed wake-up.
     private static let pollMillisecondsMax: UInt64 = 1_000
     /// How long closing waits for the last messages to leave.
@@ -51,6 +52,7 @@ actor Reactor {
     private var socketCount = 0
     private var pollItems: [zmq_pollitem_t] = []
     private var pollSockets: [SocketID] = []
+    private var backlog: ConnectionBacklog
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
@@ -60,8 +62,9 @@ actor Reactor {
     /// The number of polls.
     private(set) var turnCount = 0
 
-    init(keys: KeyRing? = nil) {
+    init(keys: KeyRing? = nil, backlog: ConnectionBacklog = ConnectionBacklog()) {
         let executor = reactorExecutor
+        self.backlog = backlog
         self.keys = keys.map { ReactorKeys($0) { executor.signal() } }
     }
 
@@ -98,6 +101,7 @@ actor Reactor {
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
             if pollItems[index + 1].revents != 0 { read(socket) }
         }
+        endFloods()
         deliverMessages()
         deliverWakes()
     }
@@ -130,32 +134,63 @@ actor Reactor {
         }
     }
 
-    /// Reads the messages waiting on a socket. If more wait, the next poll returns at once.
+    /// Reads messages waiting on a socket, of each connection in turn. If more wait, the next poll
+    /// returns at once.
     private func read(_ id: SocketID) {
         // A copy of the slot would hold its queue, and each line would be copied to grow.
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
-        for _ in 0..<Self.readMax {
-            guard let (frames, key) = socket.receive() else { return }
-            if let count = slots[id]?.queue.add(frames, from: key) {
-                slots[id]?.hadOverflow = true
-                receiver.dropped(count, on: id)
+        let end = Self.nanoseconds + Self.readNanoseconds
+        repeat {
+            for _ in 0..<Self.messagesPerLook {
+                guard let message = socket.receive(withSource: backlog.isWatching) else { return }
+                if let source = message.source { backlog.read(source) }
+                if let count = slots[id]?.queue.add(message.frames, from: message.key) {
+                    slots[id]?.hadOverflow = true
+                    receiver.dropped(count, on: id)
+                }
             }
-        }
+        } while Self.nanoseconds < end
+    }
+
+    /// Ends connections whose peers send more than is read, before memory runs out.
+    private func endFloods() {
+        let ended = backlog.look(
+            { now },
+            ports: Set(
+                slots.values.compactMap { slot in
+                    guard slot.socket.kind == .router,
+                        case .tcp(_, let port) = slot.socket.boundEndpoint.address
+                    else { return nil }
+                    return UInt16(clamping: port)
+                }))
+        guard !ended.isEmpty,
+            let (id, slot) = slots.first(where: { $1.socket.kind == .router })
+        else { return }
+        for one in ended { slot.receiver.ended(one) }
+        slots[id]?.hadOverflow = true
     }
 
     private func deliverMessages() {
         for id in pollSockets {
             // Looked up each time: a delivered message may close the socket.
-            for _ in 0..<Self.deliverMax {
-                guard slots[id]?.receiver.isReady(on: id) == true, deliverNext(of: id) else {
-                    break
-                }
+            let end = Self.nanoseconds + Self.deliverNanoseconds
+            var count = 0
+            while slots[id]?.receiver.isReady(on: id) == true, deliverNext(of: id) {
+                count += 1
+                if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
             if slots[id]?.hadOverflow == true, slots[id]?.queue.isEmpty == true {
                 slots[id]?.hadOverflow = false
-                Task.detached(priority: .background) { FreeMemory.giveBack() }
+                Task.detached(priority: .background) { ProcessMemory.giveBack() }
             }
         }
+    }
+
+    /// Delivers what was read of a socket; false when there was nothing.
+    private func deliverAll(of id: SocketID) -> Bool {
+        var hadAny = false
+        while deliverNext(of: id) { hadAny = true }
+        return hadAny
     }
 
     /// Delivers the next message of a socket; false when there is none. The holder of a key is
@@ -181,8 +216,7 @@ actor Reactor {
         for (id, event) in events {
             // The parent's last messages come before the disconnection.
             if event == .disconnected {
-                read(id)
-                while deliverNext(of: id) {}
+                repeat { read(id) } while deliverAll(of: id)
             }
             if event == .connected { slots[id]?.wasConnected = true }
             if case .failed = event, let endpoint = slots[id]?.socket.endpoint {
@@ -305,10 +339,13 @@ extension Reactor: NodeTransport {
     nonisolated var executor: any SerialExecutor { reactorExecutor }
 
     nonisolated var now: MonotonicTime {
+        MonotonicTime(milliseconds: Self.nanoseconds / 1_000_000)
+    }
+
+    private static var nanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(
-            milliseconds: UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     nonisolated func listen(
@@ -358,11 +395,4 @@ extension Reactor: NodeTransport {
     nonisolated func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
         assumeIsolated { $0.setWake(receiver, time) }
     }
-}
-
-/// Freed memory that the C library still holds, in pieces: without its return the resident size
-/// stays at that of the last burst.
-package enum FreeMemory {
-    /// Returns it to the system; takes milliseconds to tenths of a second.
-    package static func giveBack() { malloc_trim(0) }
 }

@@ -1,12 +1,20 @@
 import DequeModule
 
-/// Messages read from a socket and not yet delivered: a line for each peer, served in turn, so that
-/// a flooding peer delays the others by one of its messages at a time.
+/// Messages read from a socket and not yet delivered: a line for each key, or each peer without
+/// one, served in turn, so that a flooding peer delays the others by one of its messages at a time,
+/// however many connections it has.
 ///
 /// Memory is bounded here, not by libzmq, whose receive queues must never be full (see
 /// ``SocketOptions``). When the queue is full, the longest line loses its last messages: flooding
 /// peers share the memory, and a peer within its limits loses nothing.
 struct ReceiveQueue {
+    /// What has a line of its own.
+    private enum Source: Hashable {
+        case key(PublicKey)
+        /// The first frame: at a listening socket libzmq's id of the peer.
+        case peer(Frame?)
+    }
+
     private struct Line {
         var messages: Deque<(frames: [Frame], key: PublicKey?, byteCount: Int)> = []
         var byteCount = 0
@@ -16,10 +24,9 @@ struct ReceiveQueue {
     private static let frameOverhead = 64
 
     let byteCountMax: Int
-    /// By the first frame: at a listening socket libzmq's id of the peer.
-    private var lines: [Frame?: Line] = [:]
+    private var lines: [Source: Line] = [:]
     /// Lines still to be served in this round.
-    private var round: [Frame?] = []
+    private var round: [Source] = []
     private(set) var byteCount = 0
 
     init(byteCountMax: Int = 64 << 20) { self.byteCountMax = byteCountMax }
@@ -32,8 +39,9 @@ struct ReceiveQueue {
     ///   is sent again until it is answered.
     mutating func add(_ frames: [Frame], from key: PublicKey? = nil) -> Int? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
-        lines[frames.first, default: Line()].messages.append((frames, key, size))
-        lines[frames.first]?.byteCount += size
+        let source = key.map(Source.key) ?? .peer(frames.first)
+        lines[source, default: Line()].messages.append((frames, key, size))
+        lines[source]?.byteCount += size
         byteCount += size
         return byteCount > byteCountMax ? makeRoom() : nil
     }
@@ -41,35 +49,35 @@ struct ReceiveQueue {
     /// Halves the longest line from its end, so that the search for it is rare.
     private mutating func makeRoom() -> Int? {
         guard
-            let (peer, longest) = lines.max(by: { $0.value.byteCount < $1.value.byteCount })
+            let (source, longest) = lines.max(by: { $0.value.byteCount < $1.value.byteCount })
         else { return nil }
         var line = longest
         while line.byteCount > longest.byteCount / 2, let last = line.messages.popLast() {
             line.byteCount -= last.byteCount
         }
         byteCount -= longest.byteCount - line.byteCount
-        lines[peer] = line.messages.isEmpty ? nil : line
+        lines[source] = line.messages.isEmpty ? nil : line
         return longest.messages.count - line.messages.count
     }
 
     /// The next message: one of each line, then the next of each.
     mutating func next() -> (frames: [Frame], key: PublicKey?)? {
         while !lines.isEmpty {
-            guard let peer = round.popLast() else {
+            guard let source = round.popLast() else {
                 round = Array(lines.keys)
                 continue
             }
             // Nil when the line lost its last messages since this round began.
-            if let message = take(peer) { return message }
+            if let message = take(source) { return message }
         }
         return nil
     }
 
-    private mutating func take(_ peer: Frame?) -> (frames: [Frame], key: PublicKey?)? {
-        guard let (frames, key, size) = lines[peer]?.messages.popFirst() else { return nil }
+    private mutating func take(_ source: Source) -> (frames: [Frame], key: PublicKey?)? {
+        guard let (frames, key, size) = lines[source]?.messages.popFirst() else { return nil }
         byteCount -= size
-        lines[peer]?.byteCount -= size
-        if lines[peer]?.messages.isEmpty == true { lines[peer] = nil }
+        lines[source]?.byteCount -= size
+        if lines[source]?.messages.isEmpty == true { lines[source] = nil }
         return (frames, key)
     }
 }

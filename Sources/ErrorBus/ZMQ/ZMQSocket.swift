@@ -142,23 +142,60 @@ final class ZMQSocket {
         return (try? Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")) ?? bound
     }
 
-    /// Reads one whole message, with the key of its sender where the socket has keys; nil when none
-    /// is waiting.
-    func receive() -> (frames: [Frame], key: PublicKey?)? {
+    /// A whole message that was read.
+    struct Received {
+        var frames: [Frame]
+        /// The key of its sender, where the socket has keys.
+        var key: PublicKey?
+        /// Nil where it was not asked for.
+        var source: Source?
+    }
+
+    /// The connection that a message came over, and what it was there.
+    struct Source {
+        let descriptor: Int32
+        let byteCount: Int
+        let frameCount: Int
+    }
+
+    /// Reads one whole message; nil when none is waiting.
+    ///
+    /// - Parameter withSource: Whether to look up the connection that it came over.
+    func receive(withSource: Bool = false) -> Received? {
         var message = zmq_msg_t()
         zmq_msg_init(&message)
         defer { zmq_msg_close(&message) }
         guard receivePart(&message, flags: ZMQ_DONTWAIT) else { return nil }
-        var frames = [Self.frame(&message)]
+        var received = Received(frames: [Self.frame(&message)])
+        // The first frame of a listening socket is libzmq's own.
+        var byteCount = kind == .router ? 0 : wireByteCount(of: &message)
+        var frameCount = 1
         while zmq_msg_more(&message) != 0 {
             // The rest of a message is there with its first part: libzmq delivers it whole.
             guard receivePart(&message, flags: 0) else { break }
-            if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
+            byteCount += wireByteCount(of: &message)
+            frameCount += 1
+            if received.frames.count < Self.frameCountMax {
+                received.frames.append(Self.frame(&message))
+            }
         }
-        guard case .listening(_, let mark) = keys else { return (frames, nil) }
+        if withSource {
+            received.source = Source(
+                descriptor: zmq_msg_get(&message, ZMQ_SRCFD), byteCount: byteCount,
+                frameCount: frameCount)
+        }
+        guard case .listening(_, let mark) = keys else { return received }
         // Missing from the first frame after a poll: read from the last (4.3.4).
         let user = zmq_msg_gets(&message, "User-Id").map { String(cString: $0) } ?? ""
-        return (frames, user.hasPrefix(mark) ? PublicKey(user.dropFirst(mark.count)) : nil)
+        received.key = user.hasPrefix(mark) ? PublicKey(user.dropFirst(mark.count)) : nil
+        return received
+    }
+
+    /// The bytes of a frame on the wire (RFC 37 of ZeroMQ): flags and size before it, and with keys
+    /// the name, nonce and code of the message that carries it.
+    private func wireByteCount(of message: inout zmq_msg_t) -> Int {
+        let size = zmq_msg_size(&message) + (keys == nil ? 0 : 33)
+        return size + (size > 255 ? 9 : 2)
     }
 
     private func receivePart(_ message: inout zmq_msg_t, flags: Int32) -> Bool {

@@ -152,7 +152,7 @@ struct ChaosNode: AsyncParsableCommand {
     private static func keepGivingMemoryBack(of node: Node) async throws {
         while true {
             try await Task.sleep(for: .seconds(2))
-            if await node.tableSizes.entryCount == 0 { FreeMemory.giveBack() }
+            if await node.tableSizes.entryCount == 0 { ProcessMemory.giveBack() }
         }
     }
 }

@@ -43,6 +43,19 @@ struct ReceiveQueueTests {
         #expect(Set(taken.prefix(5).dropFirst(3)) == [1, 3])
     }
 
+    @Test("The connections of one key have one line")
+    func keyed() throws {
+        let flooding = try #require(KeyPair.make()).publicKey
+        let good = try #require(KeyPair.make()).publicKey
+        var queue = ReceiveQueue()
+        for peer in UInt8(1)...100 { _ = queue.add(message(peer, 0), from: flooding) }
+        _ = queue.add(message(200, 0), from: good)
+        _ = queue.add(message(200, 1), from: good)
+        let taken = peers(&queue)
+        #expect(taken.count == 102)
+        #expect(taken.prefix(4).count { $0 == 200 } == 2)
+    }
+
     @Test("Floods share a bounded memory, and a peer within its limits loses nothing")
     func bounded() {
         var queue = ReceiveQueue(byteCountMax: 1_000_000)

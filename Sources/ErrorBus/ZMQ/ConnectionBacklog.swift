@@ -1,0 +1,220 @@
+import CZMQ
+import Glibc
+
+/// What libzmq holds of each tcp connection that a peer made: bytes that arrived and were not read
+/// yet, as messages or as parts of a message without an end.
+///
+/// libzmq bounds neither (``SocketOptions``), and cannot stop reading from one peer. So while the
+/// process is large, it compares what the kernel received of each connection with what was read of
+/// it, and has the kernel drop the packets of those that are ahead until the rest is read: their
+/// senders then wait, as at a full receive window. A connection whose message has no end gets
+/// nowhere that way, and is ended. Connections over ipc have no such count.
+struct ConnectionBacklog {
+    /// The shortest time from one look to the next.
+    private static let pause: UInt64 = 25
+    /// A look at many connections takes at most this share of the time.
+    private static let pausePerDuration: UInt64 = 20
+    /// The memory of a frame beside its bytes, in libzmq.
+    private static let frameOverhead = 96
+    /// The most memory of a byte on the wire: an empty frame has two there.
+    private static let memoryPerByteMax = 32
+    /// A connection with less is not stopped.
+    private static let stoppedByteCountMin = 1 << 20
+
+    /// The resident memory above which connections are watched.
+    let watchByteCount: Int
+    /// The memory that all of them may have in libzmq, since they are watched.
+    let byteCountMax: Int
+    /// How long a connection is stopped without a whole message before it is ended.
+    let stoppedMax: UInt64
+
+    private struct Connection {
+        /// Nil until it is found.
+        var peer: String?
+        /// What the kernel had received when the watch began.
+        var receivedBefore = 0
+        var readCount = 0
+        var frameCount = 0
+        var isStopped = false
+        /// Whether it waits for libzmq to close it.
+        var isEnded = false
+        /// Since when a stopped connection has had no whole message.
+        var stalledSince = MonotonicTime(milliseconds: 0)
+        var readAtLastLook = 0
+
+        /// The memory of what was received and not read, judged by what was read.
+        func memory(received: Int) -> Int {
+            let waiting = max(0, received - receivedBefore - readCount)
+            guard !isEnded else { return 0 }
+            guard readCount > 0 else { return waiting * memoryPerByteMax }
+            let memory = readCount + frameCount * frameOverhead
+            return waiting * min(memoryPerByteMax, memory / readCount)
+        }
+    }
+
+    /// By file descriptor; nil while the process is small.
+    private var connections: [Int32: Connection]?
+    private var nextLook = MonotonicTime(milliseconds: 0)
+
+    init(
+        watchByteCount: Int = 256 << 20, byteCountMax: Int = 128 << 20,
+        stoppedMax: UInt64 = 10_000
+    ) {
+        self.watchByteCount = watchByteCount
+        self.byteCountMax = byteCountMax
+        self.stoppedMax = stoppedMax
+    }
+
+    /// Whether each message has to be counted with ``read(_:)``.
+    var isWatching: Bool { connections != nil }
+
+    /// Counts a message.
+    mutating func read(_ source: ZMQSocket.Source) {
+        connections?[source.descriptor, default: Connection()].readCount += source.byteCount
+        connections?[source.descriptor]?.frameCount += source.frameCount
+    }
+
+    /// Stops connections that are ahead, lets others go on, and ends those that get nowhere. Takes
+    /// some microseconds while the process is small, else some for each descriptor.
+    ///
+    /// - Parameter ports: The ports that this process listens on.
+    /// - Returns: The connections that were ended.
+    mutating func look(
+        _ clock: () -> MonotonicTime, ports: @autoclosure () -> Set<UInt16>
+    ) -> [EndedFlood] {
+        let now = clock()
+        guard now >= nextLook else { return [] }
+        defer {
+            let end = clock()
+            nextLook = end + max(Self.pause, end.since(now) * Self.pausePerDuration)
+        }
+        guard ProcessMemory.residentByteCount > watchByteCount else {
+            for (descriptor, one) in connections ?? [:] where one.isStopped {
+                TCPDescriptor.setStopped(descriptor, false)
+            }
+            connections = nil
+            return []
+        }
+        let found = TCPDescriptor.all(ports: ports())
+        var known = merged(found)
+        let memory = found.map { known[$0.descriptor]?.memory(received: $0.receivedCount) ?? 0 }
+        let total = memory.reduce(0, +)
+        var ended: [EndedFlood] = []
+        for (one, memory) in zip(found, memory) {
+            guard var connection = known[one.descriptor], !connection.isEnded else { continue }
+            steer(&connection, of: one.descriptor, memory, total, at: now)
+            if connection.isStopped, now.since(connection.stalledSince) > stoppedMax {
+                TCPDescriptor.end(one.descriptor)
+                connection.isEnded = true
+                ended.append(EndedFlood(peer: one.peer, byteCount: one.receivedCount))
+            }
+            known[one.descriptor] = connection
+        }
+        connections = known
+        return ended
+    }
+
+    /// The connections that are there, with what is known of them.
+    private func merged(_ found: [TCPDescriptor]) -> [Int32: Connection] {
+        var merged: [Int32: Connection] = [:]
+        for one in found {
+            // Of a connection that is new since the last look, all was counted.
+            var connection = connections?[one.descriptor] ?? Connection()
+            if connections == nil || connection.peer.map({ $0 != one.peer }) == true {
+                connection = Connection(receivedBefore: one.receivedCount)
+            }
+            connection.peer = one.peer
+            merged[one.descriptor] = connection
+        }
+        return merged
+    }
+
+    private func steer(
+        _ connection: inout Connection, of descriptor: Int32, _ memory: Int, _ total: Int,
+        at now: MonotonicTime
+    ) {
+        if connection.isStopped {
+            if connection.readCount != connection.readAtLastLook { connection.stalledSince = now }
+            if memory < Self.stoppedByteCountMin / 2 || total < byteCountMax / 2 {
+                TCPDescriptor.setStopped(descriptor, false)
+                connection.isStopped = false
+            }
+        } else if total > byteCountMax, memory > Self.stoppedByteCountMin {
+            TCPDescriptor.setStopped(descriptor, true)
+            connection.isStopped = true
+            connection.stalledSince = now
+        }
+        connection.readAtLastLook = connection.readCount
+    }
+}
+
+/// A tcp connection of this process.
+private struct TCPDescriptor {
+    let descriptor: Int32
+    /// Address and port of the other side.
+    let peer: String
+    /// The bytes that the kernel received.
+    let receivedCount: Int
+
+    /// Those that peers made to these ports.
+    static func all(ports: Set<UInt16>) -> [TCPDescriptor] {
+        guard let folder = opendir("/proc/self/fd") else { return [] }
+        defer { closedir(folder) }
+        var found: [TCPDescriptor] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let descriptor = Int32(name) else { continue }
+            let received = czmq_received_byte_count(descriptor)
+            guard received >= 0, let (_, port) = address(of: descriptor, by: getsockname),
+                ports.contains(port),
+                let (host, peerPort) = address(of: descriptor, by: getpeername)
+            else { continue }
+            found.append(
+                TCPDescriptor(
+                    descriptor: descriptor, peer: "\(host):\(peerPort)",
+                    receivedCount: Int(clamping: received)))
+        }
+        return found
+    }
+
+    private static func text(_ buffer: [CChar]) -> String {
+        String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Has the kernel drop what comes over a connection, or not; its sender tries again until then.
+    static func setStopped(_ descriptor: Int32, _ isStopped: Bool) {
+        _ = czmq_set_stopped(descriptor, isStopped ? 1 : 0)
+    }
+
+    /// Ends a connection: libzmq finds its end and closes the descriptor.
+    static func end(_ descriptor: Int32) {
+        setStopped(descriptor, false)
+        Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    private typealias Lookup = (
+        Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?
+    ) -> Int32
+
+    private static func address(of descriptor: Int32, by lookup: Lookup) -> (String, UInt16)? {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard lookup(descriptor, address, &size) == 0 else { return nil }
+                var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+                var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+                let flags = NI_NUMERICHOST | NI_NUMERICSERV
+                guard
+                    getnameinfo(
+                        address, size, &host, socklen_t(host.count), &service,
+                        socklen_t(service.count), flags) == 0,
+                    let port = UInt16(text(service))
+                else { return nil }
+                return (text(host), port)
+            }
+        }
+    }
+}
