@@ -1,4 +1,5 @@
 """What the page is served by: a real node, with workers and other nodes below it."""
+import http.client
 import json
 import pathlib
 import signal
@@ -128,6 +129,18 @@ nodes:
                 "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)
+
+    def streams(self, count, token=None):
+        """Event streams, as scripts with a token have them; closed they end."""
+        streams = []
+        for _ in range(count):
+            stream = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            stream.request("GET", "/api/v1/events",
+                           headers={"Authorization": f"Bearer {token or self.token}"})
+            response = stream.getresponse()
+            assert response.status == 200, response.status
+            streams.append(response)
+        return streams
 
     def ask(self, *reports, deadline=600):
         presentations = []

@@ -1,6 +1,5 @@
 """What keeps a person from answering by mistake, or from not being able to. As in cases.py."""
 import contextlib
-import http.client
 import http.server
 import threading
 
@@ -368,17 +367,12 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
 
 
 def a_stream_too_many_says_why(page, console):
-    streams = []
-    page.expects("503")
-    for _ in range(48):
-        stream = http.client.HTTPConnection("127.0.0.1", console.port, timeout=20)
-        stream.request("GET", "/api/v1/events", headers={"Authorization": f"Bearer {TOKEN}"})
-        assert stream.getresponse().status == 200
-        streams.append(stream)
+    page.expects("429")
+    streams = console.streams(32)
     page.driver.get(console.url)
-    page.until(lambda: "event streams" in page.text("#banner"), "why there is no link")
+    page.until(lambda: "event streams from 127.0.0.1: the limit of 32" in page.text("#banner"),
+               "why there is no link")
     for stream in streams:
-        stream.sock.close()
         stream.close()
     page.until(lambda: page.text("#link") == "live", "the link", 40)
 

@@ -59,6 +59,22 @@ def a_removed_user_is_out(page, console):
     page.until(lambda: page.text("#who") == "You: board", "another user")
 
 
+def one_user_takes_no_streams_from_others(page, console):
+    page.expects("429")
+    page.open(console.url_of(console.tokens["anna"]))
+    streams = console.streams(12, console.tokens["board"])
+    page.driver.get(console.url_of(console.tokens["anna"]))
+    page.until(lambda: page.text("#link") == "live", "anna's link")
+    console.ask(report("disk full"))
+    page.row("disk full")
+    page.driver.delete_all_cookies()
+    page.driver.get(console.url_of(console.tokens["board"]))
+    page.until(lambda: "event streams of board: the limit of 12" in page.text("#banner"),
+               "why there is no link")
+    streams.pop().close()
+    page.until(lambda: page.text("#link") == "live", "the link", 40)
+
+
 def signing_out_asks_for_a_token(page, console):
     page.expects("401")
     page.open(console.url_of(console.tokens["anna"]))
@@ -80,7 +96,7 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
 
 
 ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
-       a_removed_user_is_out, signing_out_asks_for_a_token,
+       a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:
     case.users = USERS

@@ -62,6 +62,8 @@ struct PromisedNumbersTests {
         "a connection after a request without the token": nil,
         "refusals of one kind in the log": "1 in \(seconds(Shared.refusalInterval))",
         "event streams": "\(Shared.streamCountMax)",
+        "of these of one user; with one `token`, from one address":
+            "\(Shared.streamCountMaxPerUser); \(Shared.streamCountMaxPerAddress)",
         "a request, from its connection": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),

@@ -88,7 +88,7 @@ struct ConsoleAPI: Sendable {
             return response
         }
         routes.get("/api/v1/events") { request, context in
-            try feed.response(to: request, try context.admitted)
+            try feed.response(to: request, try context.admitted, at: context.peerHost)
         }
         routes.get("/api/v1/history") { request, _ in try await pastPresentations(request) }
         routes.get("/api/v1/audit") { request, _ in try await audit(request) }

@@ -18,7 +18,7 @@ final class EventFeed: Sendable {
     }
 
     private let console: Console
-    private let streamCount = Atomic(0)
+    private let streams = EventStreams()
     /// The latest, with and without groups.
     private let last = Mutex<[Bool: Message]>([:])
 
@@ -36,8 +36,10 @@ final class EventFeed: Sendable {
 
     /// A stream from the client's last revision; from the start when that is of another life. It
     /// ends when its visitor is no longer admitted.
+    ///
+    /// - Parameter address: The client's.
     func response(
-        to request: Request, _ visitor: ConsoleVisitor
+        to request: Request, _ visitor: ConsoleVisitor, at address: String
     ) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing(["after", "groups"])
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
@@ -46,30 +48,15 @@ final class EventFeed: Sendable {
         // A browser that reconnects has seen more than the address says.
         let shown = header.flatMap { Int64($0) } ?? Int64(after)
         let seen = console.revisions.own(shown, upTo: console.inbox.revision)
-        guard streamCount.add(1, ordering: .relaxed).newValue <= ConsoleLimits.streamCountMax else {
-            streamCount.subtract(1, ordering: .relaxed)
-            throw APIProblem(
-                .serviceUnavailable, "busy",
-                "event streams: the limit of \(ConsoleLimits.streamCountMax) at a time is reached")
-        }
-        let slot = Slot(self)
+        let place = try streams.place(for: EventStreams.Owner(visitor, at: address))
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
             body: ResponseBody { writer in
-                // Frees its slot when this closure is released.
-                withExtendedLifetime(slot) {}
+                // Frees its place when this closure is released.
+                withExtendedLifetime(place) {}
                 try await self.run(request, visitor, seen, hasGroups, &writer)
                 try await writer.finish(nil)
             })
-    }
-
-    /// One of the limited number of streams.
-    private final class Slot: Sendable {
-        private let feed: EventFeed
-
-        init(_ feed: EventFeed) { self.feed = feed }
-
-        deinit { feed.streamCount.subtract(1, ordering: .relaxed) }
     }
 
     private func run(

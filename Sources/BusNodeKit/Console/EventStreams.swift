@@ -1,0 +1,75 @@
+import ErrorBus
+import HTTPTypes
+import Synchronization
+
+/// The open event streams of a console: at most so many in all, and of each owner.
+final class EventStreams: Sendable {
+    /// The visitor whose streams are counted together.
+    enum Owner: Hashable, Sendable {
+        case user(String)
+        /// All clients at an address, where all share one token.
+        case address(String)
+
+        init(_ visitor: ConsoleVisitor, at address: String) {
+            self = visitor.user.map { .user($0.name) } ?? .address(address)
+        }
+
+        fileprivate var countMax: Int {
+            switch self {
+            case .user: ConsoleLimits.streamCountMaxPerUser
+            case .address: ConsoleLimits.streamCountMaxPerAddress
+            }
+        }
+
+        fileprivate var problem: APIProblem {
+            let (whose, remedy) =
+                switch self {
+                case .user(let name): ("of \(name)", "close pages or programs of this user")
+                case .address(let host): ("from \(host)", "close pages or programs there")
+                }
+            return APIProblem(
+                .tooManyRequests, "tooManyStreams",
+                "event streams \(whose): the limit of \(countMax) at a time is reached; \(remedy)",
+                details: ["limit": .count(countMax)])
+        }
+    }
+
+    /// One of the limited number of streams; it is free again when this is released.
+    final class Place: Sendable {
+        private let streams: EventStreams
+        private let number: Int
+
+        fileprivate init(_ streams: EventStreams, _ number: Int) {
+            self.streams = streams
+            self.number = number
+        }
+
+        deinit { streams.state.withLock { _ = $0.owners.removeValue(forKey: number) } }
+    }
+
+    private struct State {
+        var owners: [Int: Owner] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// - Throws: 429 when the owner has as many as it may, 503 when all together have.
+    func place(for owner: Owner) throws(APIProblem) -> Place {
+        let number = try state.withLock { state throws(APIProblem) in
+            guard state.owners.values.count(where: { $0 == owner }) < owner.countMax else {
+                throw owner.problem
+            }
+            guard state.owners.count < ConsoleLimits.streamCountMax else {
+                throw APIProblem(
+                    .serviceUnavailable, "busy",
+                    "event streams: the limit of \(ConsoleLimits.streamCountMax) at a time is "
+                        + "reached")
+            }
+            state.lastNumber += 1
+            state.owners[state.lastNumber] = owner
+            return state.lastNumber
+        }
+        return Place(self, number)
+    }
+}
