@@ -72,6 +72,11 @@ nodes:
           {admission}
 {others}""")
 
+    @property
+    def cookie(self):
+        """Its name in a browser."""
+        return f"errorbus-{self.port}"
+
     def url_of(self, token):
         return f"http://127.0.0.1:{self.port}/?token={token}"
 
@@ -125,7 +130,7 @@ nodes:
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}",
             data=None if body is None else json.dumps(body).encode(), headers={
-                "Authorization": f"Bearer {self.token}", "Cookie": f"errorbus={self.token}",
+                "Authorization": f"Bearer {self.token}", "Cookie": f"{self.cookie}={self.token}",
                 "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)

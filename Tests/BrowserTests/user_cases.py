@@ -1,5 +1,5 @@
 """A console with users: each sees all, does what the file says, and is out when removed."""
-from consoles import report
+from consoles import Console, report
 
 USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see",
          "night": "silence"}
@@ -9,6 +9,13 @@ def disabled(page):
     """The options that cannot be chosen."""
     return page.run("return [...document.querySelectorAll('.options button:disabled')]"
                     ".map((node) => node.dataset.option)")
+
+
+def sign_out(page):
+    page.click("#who")
+    page.until(lambda: "belongs to your token" in page.text("#nameDialog"), "the dialog")
+    page.click("#nameDialog button", "Sign out")
+    page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
 
 
 def a_viewer_sees_and_cannot_answer(page, console):
@@ -79,11 +86,24 @@ def signing_out_asks_for_a_token(page, console):
     page.expects("401")
     page.open(console.url_of(console.tokens["anna"]))
     page.until(lambda: page.text("#who") == "You: anna", "the user's name")
-    page.click("#who")
-    page.until(lambda: "belongs to your token" in page.text("#nameDialog"), "the dialog")
-    page.click("#nameDialog button", "Sign out")
-    page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
-    assert not page.driver.get_cookie("errorbus")
+    sign_out(page)
+    assert not page.driver.get_cookie(console.cookie)
+
+
+def consoles_on_one_host_keep_their_own_tokens(page, console):
+    page.expects("401")
+    other = Console(console.binary, users=USERS)
+    try:
+        other.start()
+        page.open(console.url_of(console.tokens["anna"]))
+        page.open(other.url_of(other.tokens["board"]))
+        page.open(console.url.split("?")[0])
+        assert page.text("#who") == "You: anna", page.text("#who")
+        sign_out(page)
+        page.open(other.url.split("?")[0])
+        assert page.text("#who") == "You: board", page.text("#who")
+    finally:
+        other.close()
 
 
 def a_silence_of_one_who_may_not_answer_withholds(page, console):
@@ -97,6 +117,6 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
 
 ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
-       a_silence_of_one_who_may_not_answer_withholds]
+       consoles_on_one_host_keep_their_own_tokens, a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:
     case.users = USERS

@@ -82,9 +82,9 @@ struct ConsoleAPI: Sendable {
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try context.admitted.json)
         }
-        routes.post("/api/v1/me/leave", needs: nil) { _, _ in
+        routes.post("/api/v1/me/leave", needs: nil) { request, _ in
             var response = Response(["left": true])
-            response.headers[.setCookie] = ConsoleGate.cookie(nil)
+            response.headers[.setCookie] = ConsoleCookie(at: request.head.authority).setting(nil)
             return response
         }
         routes.get("/api/v1/events") { request, context in

@@ -4,14 +4,6 @@ import Hummingbird
 
 /// Admission of requests, decided by the head alone.
 struct ConsoleGate: Sendable {
-    static let cookieName = "errorbus"
-
-    /// The value of Set-Cookie that keeps a token; with nil, the one that removes it.
-    static func cookie(_ token: String?) -> String {
-        "\(cookieName)=\(token ?? ""); HttpOnly; SameSite=Strict; Path=/"
-            + (token == nil ? "; Max-Age=0" : "")
-    }
-
     /// The facts that the decision uses.
     struct Facts: Sendable {
         var method = "GET"
@@ -90,13 +82,8 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        // Consoles on other ports of the same host share the browser's cookies.
-        for pair in facts.cookies.flatMap({ $0.split(separator: ";") }) {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == Self.cookieName,
-                let visitor = try admission.visitor(showing: parts[1])
-            else { continue }
-            return visitor
+        for token in ConsoleCookie(at: facts.host).values(in: facts.cookies) {
+            if let visitor = try admission.visitor(showing: token) { return visitor }
         }
         return nil
     }

@@ -155,7 +155,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             case .keepToken(let token):
                 isKnown = true
                 connections.know(context.channel)
-                response = Self.keeping(token)
+                response = Self.keeping(token, in: ConsoleCookie(at: request.head.authority))
             }
         } catch {
             let problem = problem(error, request)
@@ -168,9 +168,8 @@ struct ConsoleMiddleware: RouterMiddleware {
         return response
     }
 
-    private static func keeping(_ token: String) -> Response {
-        Response(
-            status: .seeOther, headers: [.location: "/", .setCookie: ConsoleGate.cookie(token)])
+    private static func keeping(_ token: String, in cookie: ConsoleCookie) -> Response {
+        Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token)])
     }
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {

@@ -203,12 +203,28 @@ struct ConsoleGateTests {
         #expect(answer("Bearer \(text)x") == "401 unauthorized")
         #expect(answer("Basic \(text)") == "401 unauthorized")
         #expect(answer("bearer \(text)") == "enter")
-        #expect(answer(nil, "errorbus=\(text)") == "enter")
-        #expect(answer(nil, "a=b; errorbus=old; errorbus=\(text)") == "enter")
-        #expect(answer(nil, "errorbus=") == "401 unauthorized")
-        #expect(answer(nil, "xerrorbus=\(text)") == "401 unauthorized")
+        #expect(answer(nil, "errorbus-8080=\(text)") == "enter")
+        #expect(answer(nil, "a=b; errorbus-8080=old; errorbus-8080=\(text)") == "enter")
+        #expect(answer(nil, "errorbus-8080=") == "401 unauthorized")
+        #expect(answer(nil, "xerrorbus-8080=\(text)") == "401 unauthorized")
         // A wrong header is not made good by a cookie.
-        #expect(answer("Bearer wrong", "errorbus=\(text)") == "401 unauthorized")
+        #expect(answer("Bearer wrong", "errorbus-8080=\(text)") == "401 unauthorized")
+    }
+
+    @Test(
+        "The cookie is that of the port in the address: browsers send it to all ports of a host",
+        arguments: [
+            ("127.0.0.1:8080", "errorbus-8080"), ("[::1]:8081", "errorbus-8081"),
+            ("[::1]", "errorbus"), ("console.example", "errorbus"), ("localhost:", "errorbus"),
+            ("localhost:80x", "errorbus"),
+        ])
+    func cookie(host: String, name: String) {
+        let cookie = ConsoleCookie(at: host)
+        #expect(cookie.name == name)
+        #expect(cookie.setting("t0k=n") == "\(name)=t0k=n; HttpOnly; SameSite=Strict; Path=/")
+        #expect(cookie.setting(nil).hasPrefix("\(name)=; "))
+        #expect(cookie.setting(nil).hasSuffix("; Max-Age=0"))
+        #expect(cookie.values(in: ["a=b;\(name)=t0k=n", "\(name)=2"]) == ["t0k=n", "2"])
     }
 
     @Test("A token in the address is accepted only for the page, and stored in a cookie")
