@@ -90,6 +90,19 @@ def signing_out_asks_for_a_token(page, console):
     assert not page.driver.get_cookie(console.cookie)
 
 
+def a_link_does_not_change_the_user(page, console):
+    page.expects("409", "401", "favicon.ico")  # A problem is no page, and names no icon.
+    page.open(console.url_of(console.tokens["anna"]))
+    page.driver.get(console.url_of(console.tokens["board"]))
+    page.until(lambda: "signed in as anna, and the link is for board" in page.text("body"),
+               "the refusal")
+    page.open(console.url.split("?")[0])
+    assert page.text("#who") == "You: anna", page.text("#who")
+    sign_out(page)
+    page.open(console.url_of(console.tokens["board"]))
+    assert page.text("#who") == "You: board", page.text("#who")
+
+
 def consoles_on_one_host_keep_their_own_tokens(page, console):
     page.expects("401")
     other = Console(console.binary, users=USERS)
@@ -117,6 +130,7 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
 
 ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
-       consoles_on_one_host_keep_their_own_tokens, a_silence_of_one_who_may_not_answer_withholds]
+       consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
+       a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:
     case.users = USERS

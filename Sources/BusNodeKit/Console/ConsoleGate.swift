@@ -58,7 +58,13 @@ struct ConsoleGate: Sendable {
                 .forbidden, "origin", "Origin: found \(origin.shown()); allowed: the console's own")
         }
         if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken {
-            guard try admission.visitor(showing: offered) != nil else { throw Self.unauthorized }
+            guard let holder = try admission.visitor(showing: offered) else {
+                throw Self.unauthorized
+            }
+            // Who sends a person a link with another token would see what the person does with it.
+            if let present = try visitor(facts), present.user?.name != holder.user?.name {
+                throw Self.signedIn(present, not: holder)
+            }
             return .keepToken(offered)
         }
         guard let visitor = try visitor(facts) else {
@@ -75,6 +81,16 @@ struct ConsoleGate: Sendable {
         .unauthorized, "unauthorized",
         "no token, or not this console's: open the address that bus-node printed, or send "
             + "Authorization: Bearer TOKEN")
+
+    private static func signedIn(
+        _ present: ConsoleVisitor, not other: ConsoleVisitor
+    ) -> APIProblem {
+        APIProblem(
+            .conflict, "signedIn",
+            "this browser is signed in as \(present.user?.name ?? "?"), and the link is for "
+                + "\(other.user?.name ?? "?"): to change the user open the console's address, sign "
+                + "out behind the name there, then open the link again")
+    }
 
     private func visitor(_ facts: Facts) throws(APIProblem) -> ConsoleVisitor? {
         if let header = facts.authorization {

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test("A change by a link is one of the file, and the link stays")
-    func link() throws {
+    func symbolicLink() throws {
         let link = "\(folder)/link.txt"
         let token = try file.add("anna", [])
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -178,6 +178,32 @@ import Testing
         #expect(
             problem { () throws(APIProblem) in _ = try name(.unnamed, [:]) }
                 == "400 badRequest")
+    }
+
+    @Test("A link with another user's token does not change who is signed in in a browser")
+    func link() throws {
+        let (anna, board) = (try file.add("anna", []), try file.add("board", []))
+        let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        let gate = ConsoleGate(
+            hosts: ConsoleHosts(settings, port: 8080), admission: .users(try users()))
+        func verdict(_ offered: String, signedIn: String?) -> String {
+            var facts = ConsoleGate.Facts()
+            facts.host = "127.0.0.1:8080"
+            facts.offeredToken = offered
+            facts.cookies = signedIn.map { ["errorbus-8080=\($0)"] } ?? []
+            do throws(APIProblem) {
+                return "\(try gate.verdict(on: facts))"
+            } catch { return "\(error.status.code) \(error.word): \(error.message)" }
+        }
+        #expect(verdict(board, signedIn: nil).hasPrefix("keepToken"))
+        #expect(verdict(anna, signedIn: anna).hasPrefix("keepToken"))
+        let refusal = verdict(board, signedIn: anna)
+        #expect(refusal.hasPrefix("409 signedIn: this browser is signed in as anna, and the link"))
+        #expect(!refusal.contains(anna) && !refusal.contains(board))
+        // A token that is no more is no one's.
+        let renewed = try file.add("anna", [])
+        #expect(verdict(board, signedIn: anna).hasPrefix("keepToken"))
+        #expect(verdict(board + "x", signedIn: renewed).hasPrefix("401 unauthorized"))
     }
 
     @Test("A token in the wrong place of an address is not logged")
