@@ -69,6 +69,17 @@ class Page:
         self.open(url)
         return first, self.driver.current_window_handle
 
+    def hide(self, url):
+        """Opens another tab, which hides this one and has it as its `opener`: a tab that the driver
+        turns to is shown."""
+        before = set(self.driver.window_handles)
+        self.run("window.open(arguments[0])", url)
+        self.until(lambda: set(self.driver.window_handles) - before, "the tab")
+        [tab] = set(self.driver.window_handles) - before
+        self.driver.switch_to.window(tab)
+        self.until(lambda: self.text("#link") == "live", "the page to be linked")
+        self.until(lambda: self.run("return opener.document.hidden"), "the other tab to be hidden")
+
     def until(self, condition, what, seconds=PATIENCE):
         """Waits for what the page does by itself; what it never does fails the test."""
         end = time.monotonic() + seconds

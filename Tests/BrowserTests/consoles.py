@@ -137,15 +137,15 @@ nodes:
 
     def streams(self, count, token=None):
         """Event streams, as scripts with a token have them; closed they end."""
-        streams = []
-        for _ in range(count):
-            stream = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-            stream.request("GET", "/api/v1/events",
-                           headers={"Authorization": f"Bearer {token or self.token}"})
-            response = stream.getresponse()
-            assert response.status == 200, response.status
-            streams.append(response)
+        headers = {"Authorization": f"Bearer {token or self.token}"}
+        streams = [self.stream(headers) for _ in range(count)]
+        assert {stream.status for stream in streams} == {200}
         return streams
+
+    def stream(self, headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", "/api/v1/events", headers=headers)
+        return connection.getresponse()
 
     def ask(self, *reports, deadline=600):
         presentations = []

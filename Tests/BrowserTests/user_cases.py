@@ -18,6 +18,15 @@ def sign_out(page):
     page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
 
 
+def is_empty(page, seconds, which="document"):
+    """Waits until nothing of what was shown is in the document, which asks for a token."""
+    page.until(lambda: page.run(f"return {which}.querySelector('#door:not([hidden])') !== null"),
+               f"{which} to ask for a token", seconds)
+    text = page.run(f"return {which}.documentElement.outerHTML")
+    left = [word for word in ("disk full", "central", "anna") if word in text]
+    assert not left, left
+
+
 def a_viewer_sees_and_cannot_answer(page, console):
     page.expects("403")
     console.ask(report("disk full"))
@@ -57,10 +66,13 @@ def a_removed_user_is_out(page, console):
     page.expects("401", "ERR_")
     console.ask(report("disk full"))
     page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    page.hide(console.url.split("?")[0])
     page.row("disk full")
     console.remove("anna")
-    page.until(lambda: page.text("#doorTitle"), "the page to ask for a token")
-    assert not page.texts("#list .row"), "what was shown is still in the page"
+    is_empty(page, 20, "opener.document")
+    assert page.run("return opener.document.hidden")
+    is_empty(page, 1)
     page.click("#doorToken")
     page.press(*console.tokens["board"], page.keys.ENTER)
     page.until(lambda: page.text("#who") == "You: board", "another user")
@@ -80,6 +92,49 @@ def one_user_takes_no_streams_from_others(page, console):
                "why there is no link")
     streams.pop().close()
     page.until(lambda: page.text("#link") == "live", "the link", 40)
+
+
+def signing_out_ends_all_of_the_session(page, console):
+    page.expects("401", "ERR_")
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    cookie = {"Cookie": f"{console.cookie}={page.driver.get_cookie(console.cookie)['value']}"}
+    own = console.stream(cookie)
+    assert own.status == 200
+    others, = console.streams(1, console.tokens["anna"])
+    page.hide(console.url.split("?")[0])
+    sign_out(page)
+    own.read()  # Until the server ends it.
+    is_empty(page, 5, "opener.document")
+    assert page.run("return opener.document.hidden")
+    # The cookie is of no use to one who kept it; the token is, until it is replaced.
+    assert console.stream(cookie).status == 401
+    console.ask(report("memory full"))
+    while b"memory full" not in others.readline():
+        pass
+    # Who signs in in one tab is in in all.
+    page.click("#doorToken")
+    page.press(*console.tokens["board"], page.keys.ENTER)
+    page.until(lambda: page.text("#who") == "You: board", "another user")
+    page.until(lambda: page.run("return opener.document.getElementById('who').textContent")
+               == "You: board", "the other tab")
+
+
+def a_hidden_tab_without_a_stream_notices_the_end(page, console):
+    page.expects("401", "ERR_")
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
+                                {"source": "delete globalThis.SharedWorker;"})
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    page.hide(console.url.split("?")[0])
+    page.until(lambda: page.run("return opener.performance.getEntriesByType('resource')"
+                                ".filter(({name}) => name.endsWith('/me')).length") > 1,
+               "it to look for itself")
+    console.remove("anna")
+    is_empty(page, 120, "opener.document")
+    assert page.run("return opener.document.hidden")
 
 
 def signing_out_asks_for_a_token(page, console):
@@ -130,6 +185,7 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
 
 ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
+       signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
        a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:

@@ -14,6 +14,7 @@ final class Console: Sendable {
     /// Nil where the node has no hooks.
     let notifier: Notifier?
     let admission: ConsoleAdmission
+    let sessions = ConsoleSessions()
     let topology: Topology
     let logger: Logger
     let startedAt = Date()

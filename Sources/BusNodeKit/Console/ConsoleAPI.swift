@@ -82,9 +82,13 @@ struct ConsoleAPI: Sendable {
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try context.admitted.json)
         }
-        routes.post("/api/v1/me/leave", needs: nil) { request, _ in
+        routes.post("/api/v1/me/leave", needs: nil) { request, context in
+            if let session = try context.admitted.session {
+                console.sessions.end(session)
+                feed.streams.end(session)
+            }
             var response = Response(["left": true])
-            response.headers[.setCookie] = ConsoleCookie(at: request.head.authority).setting(nil)
+            response.headers[.setCookie] = ConsoleCookie(at: request.head.authority).removing
             return response
         }
         routes.get("/api/v1/events") { request, context in

@@ -11,18 +11,30 @@ struct ConsoleCookie: Hashable, Sendable {
         name = port.map { "errorbus-\($0)" } ?? "errorbus"
     }
 
-    /// The value of Set-Cookie that keeps a token; with nil, the one that removes it.
-    func setting(_ token: String?) -> String {
-        "\(name)=\(token ?? ""); HttpOnly; SameSite=Strict; Path=/"
-            + (token == nil ? "; Max-Age=0" : "")
+    /// The value of Set-Cookie that keeps a token, in a new sign-in.
+    func setting(_ token: String) -> String {
+        "\(name)=\(token):\(ConsoleSessions.newLabel())\(Self.attributes)"
     }
 
-    /// The values in a request: several, when one was set for a part of the host's name too.
-    func values(in cookies: [String]) -> [Substring] {
+    /// The value of Set-Cookie that removes it.
+    var removing: String { "\(name)=\(Self.attributes); Max-Age=0" }
+
+    private static let attributes = "; HttpOnly; SameSite=Strict; Path=/"
+    private static let labelByteMax = 32
+
+    /// The tokens in a request, with the label of the sign-in: several, when one was set for a part
+    /// of the host's name too.
+    func values(
+        in cookies: [String]
+    ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
         cookies.flatMap { $0.split(separator: ";") }.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { return nil }
-            return parts[1]
+            // A token has no colon.
+            let words = parts[1].split(separator: ":", maxSplits: 1)
+            guard let token = words.first, words.count == 2 else { return (parts[1], nil) }
+            guard words[1].utf8.count <= Self.labelByteMax else { return nil }
+            return (token, String(words[1]))
         }
     }
 }

@@ -33,6 +33,7 @@ struct ConsoleGate: Sendable {
 
     let hosts: ConsoleHosts
     let admission: ConsoleAdmission
+    var sessions = ConsoleSessions()
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
         // A probe has neither the token nor the console's name; the response has no data.
@@ -98,8 +99,11 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        for token in ConsoleCookie(at: facts.host).values(in: facts.cookies) {
-            if let visitor = try admission.visitor(showing: token) { return visitor }
+        for (token, session) in ConsoleCookie(at: facts.host).values(in: facts.cookies) {
+            guard sessions.has(session), var visitor = try admission.visitor(showing: token)
+            else { continue }
+            visitor.session = session
+            return visitor
         }
         return nil
     }

@@ -83,7 +83,9 @@ struct ConsoleServer: Service {
         let routes = api.routes
         return routes.router(
             behind: ConsoleMiddleware(
-                gate: ConsoleGate(hosts: hosts, admission: console.admission), page: api.page,
+                gate: ConsoleGate(
+                    hosts: hosts, admission: console.admission, sessions: console.sessions),
+                page: api.page,
                 routes: routes, connections: connections, refusals: refusals,
                 logger: console.logger)
         ).buildResponder()

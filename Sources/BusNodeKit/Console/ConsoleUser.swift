@@ -87,6 +87,8 @@ package struct ConsoleUser: Hashable, Sendable {
 struct ConsoleVisitor: Hashable, Sendable {
     /// Nil with the one token that all share: such a person gives a name with each act.
     let user: ConsoleUser?
+    /// Of a browser that signed in; nil for a client that shows its token in each request.
+    var session: ConsoleSessions.Label?
 
     static let unnamed = ConsoleVisitor(user: nil)
 

@@ -18,7 +18,7 @@ final class EventFeed: Sendable {
     }
 
     private let console: Console
-    private let streams = EventStreams()
+    let streams = EventStreams()
     /// The latest, with and without groups.
     private let last = Mutex<[Bool: Message]>([:])
 
@@ -48,29 +48,34 @@ final class EventFeed: Sendable {
         // A browser that reconnects has seen more than the address says.
         let shown = header.flatMap { Int64($0) } ?? Int64(after)
         let seen = console.revisions.own(shown, upTo: console.inbox.revision)
-        let place = try streams.place(for: EventStreams.Owner(visitor, at: address))
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let place = try streams.place(
+            for: EventStreams.Owner(visitor, at: address), session: visitor.session
+        ) { wake.finish() }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
             body: ResponseBody { writer in
                 // Frees its place when this closure is released.
                 withExtendedLifetime(place) {}
-                try await self.run(request, visitor, seen, hasGroups, &writer)
+                try await self.run(request, wake) {
+                    try await self.write(visitor, seen, hasGroups, wakes, &writer)
+                }
                 try await writer.finish(nil)
             })
     }
 
+    /// Wakes a stream as it is written, until its client or the node goes.
     private func run(
-        _ request: Request, _ visitor: ConsoleVisitor, _ seen: UInt64?, _ hasGroups: Bool,
-        _ writer: inout any ResponseBodyWriter
+        _ request: Request, _ wake: AsyncStream<Void>.Continuation,
+        _ write: () async throws -> Void
     ) async throws {
-        let (wakes, wake) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let changes = console.inbox.changes()
         try await request.body.consumeWithInboundCloseHandler { _ in
             try await withGracefulShutdownHandler {
                 async let _: Void = Self.wake(wake, on: changes)
                 async let _: Void = Self.ping(wake)
-                try await write(visitor, seen, hasGroups, wakes, &writer)
+                try await write()
             } onGracefulShutdown: {
                 wake.finish()
             }
@@ -99,7 +104,9 @@ final class EventFeed: Sendable {
         let clock = ContinuousClock()
         var lastWrite = clock.now
         for await _ in wakes {
-            guard console.admission.admits(visitor) else { return }
+            guard console.admission.admits(visitor), console.sessions.has(visitor.session) else {
+                return
+            }
             var isWhole = false
             while !isWhole {
                 let begin = clock.now

@@ -2,7 +2,8 @@ import ErrorBus
 import HTTPTypes
 import Synchronization
 
-/// The open event streams of a console: at most so many in all, and of each owner.
+/// The open event streams of a console: at most so many in all, and of each owner. They end with
+/// the sign-in that they belong to.
 final class EventStreams: Sendable {
     /// The visitor whose streams are counted together.
     enum Owner: Hashable, Sendable {
@@ -44,32 +45,48 @@ final class EventStreams: Sendable {
             self.number = number
         }
 
-        deinit { streams.state.withLock { _ = $0.owners.removeValue(forKey: number) } }
+        deinit { streams.state.withLock { _ = $0.streams.removeValue(forKey: number) } }
+    }
+
+    private struct Stream {
+        let owner: Owner
+        let session: ConsoleSessions.Label?
+        let end: @Sendable () -> Void
     }
 
     private struct State {
-        var owners: [Int: Owner] = [:]
+        var streams: [Int: Stream] = [:]
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
 
+    /// - Parameter end: Ends the stream.
     /// - Throws: 429 when the owner has as many as it may, 503 when all together have.
-    func place(for owner: Owner) throws(APIProblem) -> Place {
+    func place(
+        for owner: Owner, session: ConsoleSessions.Label? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(APIProblem) -> Place {
         let number = try state.withLock { state throws(APIProblem) in
-            guard state.owners.values.count(where: { $0 == owner }) < owner.countMax else {
+            guard state.streams.values.count(where: { $0.owner == owner }) < owner.countMax else {
                 throw owner.problem
             }
-            guard state.owners.count < ConsoleLimits.streamCountMax else {
+            guard state.streams.count < ConsoleLimits.streamCountMax else {
                 throw APIProblem(
                     .serviceUnavailable, "busy",
                     "event streams: the limit of \(ConsoleLimits.streamCountMax) at a time is "
                         + "reached")
             }
             state.lastNumber += 1
-            state.owners[state.lastNumber] = owner
+            state.streams[state.lastNumber] = Stream(owner: owner, session: session, end: end)
             return state.lastNumber
         }
         return Place(self, number)
+    }
+
+    /// Ends the streams of a sign-in.
+    func end(_ session: ConsoleSessions.Label) {
+        let streams = state.withLock { $0.streams.values.filter { $0.session == session } }
+        for stream in streams { stream.end() }
     }
 }

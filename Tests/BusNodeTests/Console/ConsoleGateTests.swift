@@ -221,10 +221,33 @@ struct ConsoleGateTests {
     func cookie(host: String, name: String) {
         let cookie = ConsoleCookie(at: host)
         #expect(cookie.name == name)
-        #expect(cookie.setting("t0k=n") == "\(name)=t0k=n; HttpOnly; SameSite=Strict; Path=/")
-        #expect(cookie.setting(nil).hasPrefix("\(name)=; "))
-        #expect(cookie.setting(nil).hasSuffix("; Max-Age=0"))
-        #expect(cookie.values(in: ["a=b;\(name)=t0k=n", "\(name)=2"]) == ["t0k=n", "2"])
+        let setting = cookie.setting("t0k=n")
+        #expect(setting.hasPrefix("\(name)=t0k=n:"))
+        #expect(setting.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
+        #expect(setting != cookie.setting("t0k=n"))
+        #expect(cookie.removing == "\(name)=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")
+        let long = String(repeating: "x", count: 33)
+        let values = cookie.values(in: ["a=b;\(name)=t0k=n:one", "\(name)=2", "\(name)=3:\(long)"])
+        #expect(values.map(\.token) == ["t0k=n", "2"])
+        #expect(values.map(\.session) == ["one", nil])
+    }
+
+    @Test("After signing out the cookie is not taken; others with the same token are")
+    func signedOut() throws {
+        let gate = try gate()
+        func answer(_ session: String) -> String {
+            var facts = facts()
+            facts.authorization = nil
+            facts.cookies = ["errorbus-8080=\(Self.token.text)\(session)"]
+            return verdict(gate, facts)
+        }
+        #expect(answer(":one") == "enter")
+        gate.sessions.end("one")
+        #expect(answer(":one") == "401 unauthorized")
+        #expect(answer(":two") == "enter")
+        #expect(answer("") == "enter")
+        for number in 0..<ConsoleSessions.endedCountMax { gate.sessions.end("\(number)") }
+        #expect(gate.sessions.has("one") && !gate.sessions.has("0"))
     }
 
     @Test("A token in the address is accepted only for the page, and stored in a cookie")

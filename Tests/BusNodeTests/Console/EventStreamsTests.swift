@@ -1,3 +1,5 @@
+import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import BusNodeKit
@@ -42,6 +44,19 @@ struct EventStreamsTests {
         let all = try (0..<4).map { try places(12, .user("user-\($0)")) }
         #expect(refusal(.user("anna"))?.hasPrefix("503 busy: ") == true)
         withExtendedLifetime(all) {}
+    }
+
+    @Test("Signing out ends the streams of that sign-in, and no others")
+    func signedOut() throws {
+        let ended = Mutex<[String]>([])
+        let places = try ["one", "two", nil].map { session in
+            try streams.place(for: .user("anna"), session: session) {
+                ended.withLock { $0.append(session ?? "none") }
+            }
+        }
+        streams.end("one")
+        #expect(ended.withLock(\.self) == ["one"])
+        withExtendedLifetime(places) {}
     }
 
     @Test("The owner is the user; without users it is the address")

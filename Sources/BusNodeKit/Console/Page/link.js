@@ -15,10 +15,14 @@ const FAST = 1000;
 const SILENCE_MAX = 50_000; // Longer than the stream's own limit.
 const UNANSWERED_MAX = 3; // After this many timeouts in a row the link counts as lost.
 const HIDDEN_MAX = 10_000;
+const CHECK = 15_000; // The pause between two looks of a hidden tab without a stream.
 const WORKER = { type: "module", name: "errorbus" };
 
 let waiting = null; // Changes that arrived while earlier ones are read; null when none are.
 let leaving = null;
+let checking = null;
+// From a tab that was let in to those that ask for a token.
+const doors = new BroadcastChannel("errorbus");
 
 /** Reads the changes so far, then joins the browser's event stream. */
 export async function connect() {
@@ -26,7 +30,10 @@ export async function connect() {
   leave();
   Object.assign(state, { attempt, heardAt: Date.now() });
   try {
-    state.me = await api("GET", "me");
+    const me = await api("GET", "me");
+    if (state.attempt !== attempt) return;
+    if (state.me && state.me.name !== me.name) { location.reload(); return; }
+    state.me = me;
     drawName();
     await catchUp(attempt);
     if (state.attempt !== attempt) return;
@@ -109,7 +116,10 @@ async function welcome({ startedAt }, revision, attempt) {
 }
 
 function linked() {
-  if (!state.online) say("Linked to the console.");
+  if (!state.online) {
+    say("Linked to the console.");
+    doors.postMessage({ isOpen: true });
+  }
   Object.assign(state, { online: true, ready: true, retryDelay: 500, unread: null });
   $("node").textContent = shown(state.node, 80);
   if (!state.fault) $("banner").hidden = true;
@@ -124,6 +134,10 @@ function lose(error) {
   if (state.online || $("banner").hidden) state.lostAt = Date.now();
   leave();
   state.online = false;
+  if (error?.status === 401) {
+    shut();
+    return;
+  }
   showLoss(error);
   state.retryTimer = setTimeout(connect, state.retryDelay * (0.75 + Math.random() / 2));
   state.retryDelay = Math.min(8000, state.retryDelay * 1.7);
@@ -143,39 +157,52 @@ function lossText(error) {
 }
 
 function showLoss(error) {
-  const isShut = error?.status === 401;
   $("link").textContent = "no link";
   $("link").classList.remove("live");
   if (state.fault) return;
-  $("banner").hidden = isShut;
-  if (isShut) { showDoor(); return; }
+  $("banner").hidden = false;
   const place = $("banner").firstChild;
   const text = lossText(error);
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** Asks for the token, before an empty page; the requested address is opened afterwards. */
-function showDoor() {
-  begin({ startedAt: null });
-  state.me = null;
-  schedule();
+/** The session has ended, or there is none: asks for the token. What the page knows and shows goes
+ *  with its document, also in a hidden tab, which draws nothing. */
+function shut() {
+  if (state.me) {
+    document.body.hidden = true;
+    location.reload();
+    return;
+  }
   $("doorForm").action = `/${location.hash}`;
   if (!$("door").hidden) return;
+  $("banner").hidden = true;
   $("door").hidden = false;
   $("doorToken").focus();
+}
+
+/** Looks whether the session goes on, in a tab that has no stream to tell it. */
+async function checkSession() {
+  if (!$("door").hidden) return;
+  await api("GET", "me").catch((error) => { if (error.status === 401) lose(error); });
 }
 
 /** A closed tab leaves the stream; a tab with its own stream also while it is hidden. */
 export function startLink() {
   addEventListener("pagehide", leave);
   addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
+  const enter = () => { if (!$("door").hidden) connect(); };
+  doors.addEventListener("message", enter);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) enter(); });
   if (typeof SharedWorker !== "undefined") return;
   document.addEventListener("visibilitychange", () => {
     clearTimeout(leaving);
+    clearInterval(checking);
     if (!document.hidden) { if (!state.port) connect(); return; }
     leaving = setTimeout(() => {
       state.online = false;
       leave();
+      checking = setInterval(checkSession, CHECK);
     }, HIDDEN_MAX);
   });
 }
