@@ -188,6 +188,8 @@ enum PersonalAct: Hashable, Sendable {
     case silence(Silence), silenceEnd(Silence)
     /// Chose an option, which is held back to undo.
     case leaving(option: String)
+    /// Sent a message of a hook again.
+    case resend(DeadLetter)
 
     var word: String {
         switch self {
@@ -197,6 +199,7 @@ enum PersonalAct: Hashable, Sendable {
         case .leaving: "leaving"
         case .silence: "silence"
         case .silenceEnd: "silenceEnd"
+        case .resend: "resend"
         }
     }
 
@@ -212,6 +215,11 @@ enum PersonalAct: Hashable, Sendable {
             ]
             fields["option"] = silence.request.option
             return fields
+        case .resend(let letter):
+            return [
+                "by": person, "letter": String(letter.number), "hook": letter.hook.description,
+                "message": letter.failed.message.id,
+            ]
         }
     }
 
@@ -224,6 +232,8 @@ enum PersonalAct: Hashable, Sendable {
         case .silence(let silence):
             "Silence \(silence.number) made by \(person): \(silence.request.comment)"
         case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
+        case .resend(let letter):
+            "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
         }
     }
 }

@@ -1,7 +1,6 @@
 import DequeModule
 import ErrorBus
 import Hummingbird
-import Logging
 
 // Hooks, and messages that were not delivered.
 extension ConsoleAPI {
@@ -25,12 +24,10 @@ extension ConsoleAPI {
             throw APIProblem(.notFound, "unknownLetter", "no dead letter \(text.shown()) here")
         }
         do throws(NotifyRefusal) {
-            try notifier.retry(number)
+            console.note(.resend(try notifier.retry(number)), by: by)
         } catch {
             throw APIProblem(error)
         }
-        console.logger.notice(
-            "notify: sent again", metadata: ["letter": "\(number)", "by": "\(by)"])
         return Response(["number": .count(number)])
     }
 }

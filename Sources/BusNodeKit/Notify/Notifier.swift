@@ -96,13 +96,13 @@ final class Notifier: Sendable {
     /// The hooks, and the messages that were not delivered.
     var machine: NotifyMachine { state.withLock { $0.machine } }
 
-    /// Sends a dead letter again.
-    func retry(_ number: Int) throws(NotifyRefusal) {
+    /// Sends a dead letter again, and returns it.
+    func retry(_ number: Int) throws(NotifyRefusal) -> DeadLetter {
         let result = state.withLock { state in
             Result { () throws(NotifyRefusal) in try state.machine.retry(number) }
         }
         wake.yield()
-        try result.get()
+        return try result.get()
     }
 }
 

@@ -51,15 +51,18 @@ struct NotifyMachine: Sendable {
         if let failed = hooks[hook].failed(problem, at: now) { bury(failed, of: hook, at: now) }
     }
 
-    /// Sends a dead letter again.
-    mutating func retry(_ number: Int) throws(NotifyRefusal) {
+    /// Sends a dead letter again, and returns it.
+    @discardableResult
+    mutating func retry(_ number: Int) throws(NotifyRefusal) -> DeadLetter {
         guard let index = dead.firstIndex(where: { $0.number == number }),
             let hook = hooks.firstIndex(where: { $0.settings.name == dead[index].hook })
         else { throw .unknown(number) }
         guard hooks[hook].waiting.count < limits.waitingMax else {
             throw .full(dead[index].hook, waiting: limits.waitingMax)
         }
-        hooks[hook].retry(dead.remove(at: index).failed.message)
+        let letter = dead.remove(at: index)
+        hooks[hook].retry(letter.failed.message)
+        return letter
     }
 
     /// Ends all waits, for a node that shuts down: what is collected becomes messages.

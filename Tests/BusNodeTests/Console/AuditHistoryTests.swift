@@ -119,6 +119,20 @@ struct AuditHistoryTests {
         #expect(event.fields["match"] == #"{"domain":"com.acme.*"}"#)
     }
 
+    @Test("A message of a hook that was sent again is an event with who sent it")
+    func resend() throws {
+        var rig = NotifyRig([NotifyRig.hook { $0.tries = 1 }])
+        rig.open(NotifyRig.report("full"))
+        rig.pass(.seconds(600)) { _ in "refused" }
+        let letter = try rig.machine.retry(1)
+        history.note(.resend(letter), nil, by: "ann")
+        let event = try #require(events("resend").last)
+        #expect(
+            event.sentence == "Undelivered message 1 of hook \(letter.hook) sent again by ann")
+        #expect(event.fields["by"] == "ann" && event.fields["letter"] == "1")
+        #expect(event.fields["message"] == letter.failed.message.id)
+    }
+
     @Test(
         "Acts of people as sentences",
         arguments: [

@@ -104,6 +104,10 @@ extension EndToEnd {
             #expect(!list.output.value.contains("/path"))
             #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 0)
             #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 1)
+            let audit = try await console.send("GET", "/api/v1/audit?q=resend")
+            let resent = audit.json["events"]?.arrayValue ?? []
+            #expect(resent.map { $0["fields"]?["letter"] } == ["1"], "\(audit.text)")
+            #expect(resent.first?["fields"]?["by"]?.stringValue?.isEmpty == false)
             let requests = await taken(1, by: standIn)
             #expect(requests.map { $0["path"] } == ["/path", "/path"])
             #expect(requests.first?["message"] == requests.last?["message"])
