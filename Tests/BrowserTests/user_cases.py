@@ -62,6 +62,37 @@ def an_operator_answers_under_the_own_name(page, console):
     assert question.answer() == ("retry", "anna")
 
 
+def disabled_buttons_say_why(page, console):
+    page.expects("ERR_")
+    [presentation] = console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+
+    def reasons(selector="main button"):
+        buttons = page.run(
+            "return [...document.querySelectorAll(arguments[0])].filter((each) =>"
+            " each.checkVisibility() && each.disabled).map((each) => [each.textContent,"
+            " each.title, each.ariaDescription])", selector)
+        assert all(title and title == said for _, title, said in buttons), buttons
+        return [title for _, title, _ in buttons]
+    no_silence = "You may not make or end silences."
+    assert reasons() == ["You may not choose a destructive option.", no_silence], reasons()
+    path = f"/api/v1/presentations/{presentation.id}"
+    console.call(f"{path}/claim", {"forMilliseconds": 60000})
+    page.until(lambda: "Claimed by script: take it over first." in reasons(".options button"),
+               "the claim as the reason")
+    console.call(f"{path}/release", {})
+    page.until(lambda: len(reasons()) == 2, "the release")
+    console.call("/api/v1/silences", {"match": {"domain": "x"}, "comment": "known",
+                                      "forMilliseconds": 60000})
+    page.go("silences")
+    page.until(lambda: reasons() == [no_silence] * 2, "why the silence cannot be ended")
+    page.go(f"inbox/{presentation.id}")
+    console.stop()
+    page.until(lambda: "No link to the console: nothing can be sent now."
+               in reasons(".options button"), "the lost link as the reason", 30)
+
+
 def a_removed_user_is_out(page, console):
     page.expects("401", "ERR_")
     console.ask(report("disk full"))
@@ -183,7 +214,8 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
     assert page.run("return document.getElementById('silenceOption').disabled")
 
 
-ALL = [a_viewer_sees_and_cannot_answer, an_operator_answers_under_the_own_name,
+ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
+       an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,

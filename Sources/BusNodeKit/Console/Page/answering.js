@@ -6,7 +6,7 @@ import { groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { current } from "./rows.js";
 import { refusalText, refusedWord } from "./sentences.js";
-import { may, MAY_SEE, myName, state, undoTime } from "./state.js";
+import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 import { offerUndo } from "./undoing.js";
@@ -14,9 +14,19 @@ import { offerUndo } from "./undoing.js";
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
+const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
+
+const claimedText = (holder) => `Claimed by ${shown(holder, 64)}: take it over first.`;
+
+/** Why the buttons of a presentation, or of a whole group, are disabled; null when they are not. */
+export function whyShut(item, whole) {
+  const holder = claimant(item);
+  const isOthers = holder && holder !== myName() && !whole;
+  return whyNot("answer") ?? (state.busy ? BUSY : isOthers ? claimedText(holder) : null);
+}
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
 function obstacle({ item, whole }) {
@@ -24,8 +34,8 @@ function obstacle({ item, whole }) {
   const holder = latest && claimant(latest);
   if (state.fault) return "This page has a fault: reload it first.";
   if (!may("answer")) return MAY_SEE;
-  if (state.busy) return "One moment: the last answer is on its way.";
-  if (!state.online) return "No link to the console: nothing can be sent now.";
+  if (state.busy) return BUSY;
+  if (!state.online) return NO_LINK;
   if (state.shownID !== item.id || current()?.id !== item.id) {
     return "The screen has changed: read it, then choose again.";
   }
@@ -34,7 +44,7 @@ function obstacle({ item, whole }) {
     return "The group is still loading: try again in a moment.";
   }
   if (holder && holder !== myName() && !whole) {
-    return `Claimed by ${holder}: take it over first.`;
+    return claimedText(holder);
   }
   if (performance.now() - state.shownAt < JUST_SHOWN) {
     return "This just appeared: read it, then choose again.";

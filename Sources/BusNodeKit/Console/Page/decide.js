@@ -1,11 +1,11 @@
 // The box with the options, or with the result.
-import { clockIcon, el, kbd, presentationLink, until } from "./elements.js";
-import { answer, claim, release, toggleWhole, whyNotChosen } from "./answering.js";
+import { clockIcon, disabledFor, el, kbd, presentationLink, until } from "./elements.js";
+import { answer, claim, release, toggleWhole, whyNotChosen, whyShut } from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
-import { may, myName, state } from "./state.js";
+import { myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
 import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
@@ -26,7 +26,7 @@ function leavingOf(item) {
     : `${answerText(item)}. The answer leaves in `;
   const button = (label, key, action) => el("button", {
     type: "button", textContent: label, dataset: { key },
-    disabled: !state.online || !may("answer"), onclick: action,
+    ...disabledFor(whyNot("answer")), onclick: action,
   });
   const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoOne(item.id));
   const group = all > 1
@@ -52,14 +52,13 @@ function choicesOf(item, size) {
   const holder = claimant(item);
   const isOthers = holder && holder !== myName();
   const whole = isForAll(item, size);
-  const isShut = !state.online || Boolean(state.busy) || Boolean(isOthers && !whole);
   const decision = { item, size, whole, seen: 0 };
   state.decision = decision;
   return [
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
     !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    optionsOf(decision, isShut), permissionText(item), item.deadline && expiryText(item, size),
+    optionsOf(decision, whyShut(item, whole)), permissionText(item), item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
       silenceButton(item)),
   ].filter(Boolean);
@@ -107,9 +106,10 @@ function scopeOf(item, size, whole) {
   return el("label", { className: "scope" }, box, text, kbd("g"));
 }
 
-function optionsOf(decision, isShut) {
+/** Why all are disabled is `shut`; null when they are not. */
+function optionsOf(decision, shut) {
   const buttons = decision.item.options.map((option, index) =>
-    optionButton(decision, option, index, isShut));
+    optionButton(decision, option, index, shut));
   if (buttons.length > 0) {
     const className = buttons.length > 6 ? "options many" : "options";
     return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
@@ -118,7 +118,7 @@ function optionsOf(decision, isShut) {
   return el("p", { textContent: text });
 }
 
-function optionButton(decision, option, index, isShut) {
+function optionButton(decision, option, index, shut) {
   const { item, size, whole } = decision;
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
@@ -127,8 +127,8 @@ function optionButton(decision, option, index, isShut) {
   const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",
-    disabled: isShut || Boolean(whyNotChosen(option)),
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
+    ...disabledFor(whyNotChosen(option) ?? shut),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),
   }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,
@@ -137,7 +137,7 @@ function optionButton(decision, option, index, isShut) {
 
 function claimButtons(item, isOthers, holder, isOneOfMany) {
   const button = (text, key, action) => el("button", {
-    type: "button", textContent: `${text} `, disabled: !state.online || !may("answer"),
+    type: "button", textContent: `${text} `, ...disabledFor(whyNot("answer")),
     dataset: { key: "claim" }, onclick: action,
   }, kbd(key));
   if (isOthers) return [button("Take over", "⇧C", () => claim(item, true))];
@@ -148,7 +148,7 @@ function claimButtons(item, isOthers, holder, isOneOfMany) {
 
 function silenceButton(item) {
   return el("button", {
-    type: "button", textContent: "Silence like this… ",
-    disabled: !state.online || !may("silence"), dataset: { key: "silence" }, onclick: () => openSilenceForm(likeThis(item)),
+    type: "button", textContent: "Silence like this… ", ...disabledFor(whyNot("silence")),
+    dataset: { key: "silence" }, onclick: () => openSilenceForm(likeThis(item)),
   }, kbd("s"));
 }

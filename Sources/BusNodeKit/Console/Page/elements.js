@@ -19,6 +19,11 @@ export function svg(tag, attributes) {
   return node;
 }
 
+/** What disables a button for a reason, which it shows to pointers and screen readers; nothing
+ *  without one. */
+export const disabledFor = (reason) =>
+  (reason ? { disabled: true, title: reason, ariaDescription: reason } : {});
+
 /** A clock: what to do when a time has passed. */
 export function clockIcon() {
   const icon = svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" });

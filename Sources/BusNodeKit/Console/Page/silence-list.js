@@ -1,9 +1,9 @@
 // The view of silences: active, and recently ended.
-import { $, el, foreign, redraw, since, until } from "./elements.js";
+import { $, disabledFor, el, foreign, redraw, since, until } from "./elements.js";
 import { endSilence } from "./silences.js";
 import { matchParts } from "./patterns.js";
 import { openSilenceForm } from "./silence-form.js";
-import { may, state } from "./state.js";
+import { state, whyNot } from "./state.js";
 import { moment, number, shown } from "./text.js";
 
 export function drawSilences() {
@@ -76,13 +76,13 @@ function countsOf({ answered, withheld, lastAt, option, onlyWithholds }) {
 }
 
 const endButton = (silence) => el("button", {
-  type: "button", textContent: "End it now", disabled: !state.online || !may("silence"),
+  type: "button", textContent: "End it now", ...disabledFor(whyNot("silence")),
   ariaLabel: `End silence ${silence.number} now`, dataset: { key: `end ${silence.number}` },
   onclick: () => endSilence(silence),
 });
 
 const againButton = ({ number: silence, match, comment, option }) => el("button", {
-  type: "button", textContent: "Another like it…", disabled: !state.online || !may("silence"),
+  type: "button", textContent: "Another like it…", ...disabledFor(whyNot("silence")),
   ariaLabel: `Another like silence ${silence}`, dataset: { key: `again ${silence}` },
   onclick: () => openSilenceForm({ match, comment, option }),
 });

@@ -34,4 +34,12 @@ export const myName = () => state.me?.name ?? localStorage.getItem("errorbus.nam
 export const MAY_SEE = "You may see what is asked here, and not answer it.";
 /** Whether the console lets this person do something: answer, destructive, silence, administer. */
 export const may = (permission) => state.me?.may.includes(permission) ?? true;
+
+const MAY_NOT = { answer: MAY_SEE, silence: "You may not make or end silences." };
+export const NO_LINK = "No link to the console: nothing can be sent now.";
+/** Why this person cannot do something now; null when they can. */
+export function whyNot(permission) {
+  if (!may(permission)) return MAY_NOT[permission];
+  return state.online ? null : NO_LINK;
+}
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);
