@@ -127,6 +127,34 @@ def the_keyboard_is_enough(page, console):
     page.until(lambda: "central" in page.text("#nodes"), "the topology")
 
 
+def what_has_ended_is_found_again(page, console):
+    one, two = console.ask(report("The disk was full.", failureReason="Too many logs."),
+                           report("The lease was over."))
+    console.await_open(2)
+    for presentation in (one, two):
+        console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                     {"option": "skip", "by": "bea"})
+    page.open(console.url)
+    page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")
+    page.run("const view = document.getElementById('view'); view.value = 'ended';"
+             "view.dispatchEvent(new Event('input'))")
+    page.until(lambda: len(page.texts("#list .row")) == 2, "both ended")
+    page.press("/", *"disk bea")
+    page.until(lambda: len(page.texts("#list .row")) == 1, "the filter")
+    page.choose("The disk was full.")
+    page.until(lambda: "Too many logs." in page.text("#detail"), "the reason")
+    assert "“Skip” by bea" in page.text(".decide"), page.text(".decide")
+    address = page.run("return location.href")
+    assert address.endswith(f"#/inbox/{one.id}"), address
+    page.driver.refresh()
+    page.until(lambda: "Too many logs." in page.text("#detail"), "it after a reload")
+    page.go("audit")
+    page.until(lambda: "The lease was over." in page.text("#audit"), "the audit")
+    page.press("/", *"disk")
+    page.until(lambda: "The lease was over." not in page.text("#audit"), "the search")
+    assert "The disk was full." in page.text("#audit"), page.text("#audit")
+
+
 def the_link_comes_back_after_a_restart(page, console):
     console.ask(report("Before the restart."))
     page.open(console.url)
@@ -406,5 +434,5 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,
        what_a_hop_changed_is_shown, a_worker_is_in_the_topology,
-       the_link_comes_back_after_a_restart, hostile_text_stays_text,
+       the_link_comes_back_after_a_restart, what_has_ended_is_found_again, hostile_text_stays_text,
        ten_thousand_scroll]

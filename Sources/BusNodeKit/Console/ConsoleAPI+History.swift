@@ -54,11 +54,12 @@ extension ConsoleAPI {
     }
 
     /// Whether the node's thread responds. Without data, since anyone may ask.
-    func health() async throws -> Response {
-        let tables = await withTimeLimit(
-            ConsoleLimits.statusTime, clock: ContinuousClock()
-        ) { await console.tables }
-        guard tables != nil else {
+    func health(
+        by clock: any Clock<Duration> = ContinuousClock(),
+        asking node: @escaping @Sendable () async -> TableSizes
+    ) async throws(APIProblem) -> Response {
+        guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil
+        else {
             throw APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
         }
         return Response(["status": "ok"])

@@ -24,7 +24,9 @@ struct ConsoleAPI: Sendable {
         routes.get("/page/{name}") { _, context in
             try page.part(context.parameters.get("name") ?? "")
         }
-        routes.get(Self.healthPath) { _, _ in try await health() }
+        routes.get(Self.healthPath) { _, _ in
+            try await health { await console.tables }
+        }
         routes.get("/api/v1/openapi.yaml") { _, _ in page.interface }
         routes.get("/api/v1/inbox") { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}") { request, context in

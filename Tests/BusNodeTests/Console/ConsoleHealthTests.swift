@@ -1,0 +1,48 @@
+import ErrorBusTesting
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import OrderedCollections
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+/// What `GET /healthz` says of a node.
+struct ConsoleHealthTests {
+    private let api: ConsoleAPI
+
+    init() throws {
+        api = ConsoleAPI(
+            try Console(
+                ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+                in: Topology(nodes: [:]), logger: .init(label: "test")))
+    }
+
+    @Test("A node that does not respond within 1 s is unhealthy: 503, stuck")
+    func stuck() async throws {
+        let clock = ManualClock()
+        let (silence, end) = AsyncStream.makeStream(of: Never.self)
+        async let health = api.health(by: clock) {
+            for await _ in silence {}
+            return TableSizes()
+        }
+        #expect(try await clock.nextSleep() == .seconds(1))
+        clock.advance(by: .seconds(1))
+        do {
+            _ = try await health
+            Issue.record("it is healthy")
+        } catch {
+            let problem = error as? APIProblem
+            #expect(problem?.status == .serviceUnavailable && problem?.word == "stuck")
+        }
+        end.finish()
+    }
+
+    @Test("A node that responds is healthy")
+    func healthy() async throws {
+        let health = try await api.health(by: ManualClock()) { TableSizes() }
+        #expect(health.status == .ok)
+    }
+}
