@@ -149,11 +149,11 @@ enum ConsoleLimits {
     /// Refusals of one kind are logged once in this time, then with the number of repetitions.
     static let refusalInterval: Duration = .seconds(10)
     /// Event streams at a time; another one is refused (503).
-    static let streamCountMax = 48
+    static let streamCountMax = 64
     /// Of these, of one user.
     static let streamCountMaxPerUser = 12
     /// Of these, from one address where all share one token: many people, behind a proxy.
-    static let streamCountMaxPerAddress = 32
+    static let streamCountMaxPerAddress = 56
     /// From the connection to the end of its first request.
     static let requestTime = TimeAmount.seconds(10)
     /// From a response to the end of the next request.
