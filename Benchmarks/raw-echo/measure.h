@@ -16,9 +16,15 @@ struct options {
     const char *own_name, *own;
 };
 
+static const double percents[] = {50, 75, 90, 95, 99, 99.9};
+static const long windows[] = {1, 4, 16, 64, 256, 1000};
+enum { PERCENTS = sizeof percents / sizeof *percents, WINDOWS = sizeof windows / sizeof *windows };
+
 struct row {
     const char *name;
     double p50, p99, rate;
+    /* One for each of the above. */
+    double percentiles[PERCENTS], rates[WINDOWS];
 };
 
 static inline double now_us(void)
@@ -81,7 +87,29 @@ static inline struct options read_options(int argc, char **argv, const char *own
     return options;
 }
 
-/* Sends and receives as the options say: one at a time, then many under way. */
+/* Round trips per second with `in_flight` under way, until `count` are done or the time is over. */
+static inline double rate(long in_flight, long count, double microseconds, void *peer,
+                          void (*send_one)(void *), void (*receive_one)(void *))
+{
+    double start = now_us();
+    long sent = 0, received = 0;
+    while (sent < in_flight && sent < count) {
+        send_one(peer);
+        sent++;
+    }
+    while (received < sent) {
+        receive_one(peer);
+        received++;
+        if (sent < count && now_us() - start < microseconds) {
+            send_one(peer);
+            sent++;
+        }
+    }
+    return (double)received / ((now_us() - start) / 1e6);
+}
+
+/* Sends and receives as the options say: one at a time, then many under way, then other numbers
+ * of them for half a second each at most. */
 static inline struct row measure(const struct options *options, const char *name, void *peer,
                                  void (*send_one)(void *), void (*receive_one)(void *))
 {
@@ -101,25 +129,15 @@ static inline struct row measure(const struct options *options, const char *name
         samples[index] = now_us() - start;
     }
     qsort(samples, (size_t)options->count, sizeof *samples, ascending);
-    struct row row = {name, percentile(samples, options->count, 50),
-                      percentile(samples, options->count, 99), 0};
+    struct row row = {.name = name, .p50 = percentile(samples, options->count, 50),
+                      .p99 = percentile(samples, options->count, 99)};
+    for (int index = 0; index < PERCENTS; index++)
+        row.percentiles[index] = percentile(samples, options->count, percents[index]);
     free(samples);
-
-    double start = now_us();
-    long sent = 0, received = 0;
-    while (sent < options->in_flight) {
-        send_one(peer);
-        sent++;
-    }
-    while (received < options->pipelined) {
-        receive_one(peer);
-        received++;
-        if (sent < options->pipelined) {
-            send_one(peer);
-            sent++;
-        }
-    }
-    row.rate = (double)options->pipelined / ((now_us() - start) / 1e6);
+    row.rate = rate(options->in_flight, options->pipelined, 1e12, peer, send_one, receive_one);
+    for (int index = 0; index < WINDOWS; index++)
+        row.rates[index] = rate(windows[index], options->count, 5e5, peer, send_one,
+                                receive_one);
     return row;
 }
 
@@ -133,8 +151,17 @@ static inline int print_row(const struct options *options, const struct row *row
     }
     fprintf(out,
             "{\"name\":\"%s\",\"count\":%ld,\"inFlight\":%ld,"
-            "\"p50Microseconds\":%.1f,\"p99Microseconds\":%.1f,\"roundTripsPerSecond\":%.0f}\n",
+            "\"p50Microseconds\":%.1f,\"p99Microseconds\":%.1f,\"roundTripsPerSecond\":%.0f,"
+            "\"percentiles\":[",
             row->name, options->count, options->in_flight, row->p50, row->p99, row->rate);
+    for (int index = 0; index < PERCENTS; index++)
+        fprintf(out, "%s{\"percent\":%g,\"microseconds\":%.1f}", index ? "," : "",
+                percents[index], row->percentiles[index]);
+    fputs("],\"windows\":[", out);
+    for (int index = 0; index < WINDOWS; index++)
+        fprintf(out, "%s{\"inFlight\":%ld,\"roundTripsPerSecond\":%.0f}", index ? "," : "",
+                windows[index], row->rates[index]);
+    fputs("]}\n", out);
     if (out != stdout && fclose(out))
         return 73;
     fprintf(stderr,

@@ -20,6 +20,11 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Where the rows go as JSON.")
     var json: String?
 
+    /// How many are under way at once in the rows of the chart, each for this long at most.
+    private static let windows = [1, 4, 16, 64, 256, 1_000]
+    private static let windowTime = Duration.milliseconds(500)
+    private static let percents: [Double] = [50, 75, 90, 95, 99, 99.9]
+
     /// docs/operations.md: presentations of one child.
     private static let inFlightMax = 1_024
 
@@ -81,11 +86,23 @@ struct Measure: AsyncParsableCommand {
             let (ended, rate) = try await worker.manyAtATime(
                 inFlight: inFlight, count: pipelined, limit: limit)
             let spent = try cpuMicroseconds(servers) - before
+            var windows: [Window] = []
+            for window in Self.windows {
+                let (_, rate) = try await worker.manyAtATime(
+                    inFlight: window, count: count, limit: Self.windowTime)
+                windows.append(Window(inFlight: window, roundTripsPerSecond: rate))
+            }
+            let percentiles = Self.percents.map { percent in
+                Percentile(
+                    percent: percent,
+                    microseconds: Double(times.valueAtPercentile(percent)) / 1_000)
+            }
             let row = Row(
                 name: name, count: Int(times.totalCount), inFlight: inFlight,
                 p50Microseconds: Double(times.valueAtPercentile(50)) / 1_000,
                 p99Microseconds: Double(times.valueAtPercentile(99)) / 1_000,
-                roundTripsPerSecond: rate, cpuMicroseconds: spent / Double(max(ended, 1)))
+                roundTripsPerSecond: rate, cpuMicroseconds: spent / Double(max(ended, 1)),
+                percentiles: percentiles, windows: windows)
             report(row, warm: Int(warm.totalCount))
             return row
         }
@@ -121,4 +138,18 @@ struct Row: Encodable, Sendable {
     let roundTripsPerSecond: Double
     /// For one presentation with many under way, of all processes.
     let cpuMicroseconds: Double
+    let percentiles: [Percentile]
+    let windows: [Window]
+}
+
+/// The time that so many of a hundred round trips do not exceed.
+struct Percentile: Encodable, Sendable {
+    let percent: Double
+    let microseconds: Double
+}
+
+/// The rate with so many under way at once.
+struct Window: Encodable, Sendable {
+    let inFlight: Int
+    let roundTripsPerSecond: Double
 }

@@ -7,5 +7,6 @@ struct PresentBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "present-bench",
         abstract: "Latency, throughput and memory of presentations between processes.",
-        subcommands: [Measure.self, Storm.self, Serve.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Storm.self, Restart.self, Open.self, Serve.self],
+        defaultSubcommand: Measure.self)
 }

@@ -14,6 +14,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option var name: String
     @Option var next: String?
+    @Option var listen = "tcp://127.0.0.1:*"
     @Flag var holds = false
     /// The public key of the worker: with it the links have keys.
     @Option var worker: String?
@@ -21,7 +22,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         guard let name = NodeName(name) else { throw ValidationError("not a name: \(name)") }
         var settings = NodeSettings(name: name)
-        settings.listen = [try Endpoint("tcp://127.0.0.1:*")]
+        settings.listen = [try Endpoint(listen)]
         var parts = NodeParts(logger: .quiet)
         let (readiness, isReady) = AsyncStream<Void>.makeStream()
         parts.ready = { isReady.finish() }

@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 
 /// Another process of this executable, listening on a tcp port of the loopback interface.
 struct ServerProcess: Sendable {
@@ -11,15 +12,18 @@ struct ServerProcess: Sendable {
     private let input: Pipe
 
     /// - Parameter next: Its parent's; with one it is a relay.
+    /// - Parameter listen: Where, for one that takes another's place.
     /// - Parameter holds: Whether its presenter waits for ``answerAll()``, in place of a policy.
     /// - Parameter worker: The key of the worker that it knows; nil for links without keys.
     static func start(
-        _ name: String, next: Endpoint? = nil, holds: Bool = false, worker: PublicKey? = nil
+        _ name: String, next: Endpoint? = nil, listen: Endpoint? = nil, holds: Bool = false,
+        worker: PublicKey? = nil
     ) throws -> ServerProcess {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments =
             ["serve", "--name", name] + (next.map { ["--next", $0.description] } ?? [])
+            + (listen.map { ["--listen", $0.description] } ?? [])
             + (holds ? ["--holds"] : []) + (worker.map { ["--worker=\($0)"] } ?? [])
         let input = Pipe()
         let output = Pipe()
@@ -42,6 +46,12 @@ struct ServerProcess: Sendable {
     /// Answers every presentation that waits, and those to come.
     func answerAll() throws {
         try input.fileHandleForWriting.write(contentsOf: Data("answer\n".utf8))
+    }
+
+    /// Ends it without a word, as a crash does.
+    func kill() {
+        _ = Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 
     func stop() {

@@ -1,13 +1,18 @@
 import ArgumentParser
 import ErrorBus
 import Foundation
-import Synchronization
 
 /// Many presentations that are open at once, in front of a presenter behind relays: how long until
 /// all are there, what each keeps in memory, how long until all have ended, and what is left then.
 struct Storm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open many presentations at once, and print what they take.")
+
+    /// How long the nodes may take to give memory back, and how near they come to what they had.
+    private static let patience = Duration.seconds(15)
+    private static let nearRest = 1.2
+    /// A burst is over after a second, which a node notices with its next ping at the latest.
+    private static let longestPause = Duration.seconds(6)
 
     @Option(help: "Presentations in all.")
     var count = 10_000
@@ -47,22 +52,23 @@ struct Storm: AsyncParsableCommand {
     /// - Parameter servers: The presenter first, the workers' parent last.
     private func measure(_ servers: [ServerProcess]) async throws -> StormRow {
         let (presenter, relay) = (servers[0], servers[servers.count - 1])
-        let nodes = (1...workers).compactMap { NodeName("worker\($0)") }
-            .map { Worker(name: $0, parent: relay.endpoint) }
+        let crowd = Crowd(workers, parent: relay.endpoint)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            for node in nodes { group.addTask { try await node.run() } }
+            group.addTask { try await crowd.run() }
             let atRest = try [presenter, relay].map { try $0.resources().bytes }
             let clock = ContinuousClock()
-            let arrivals = Arrivals(awaited: count)
+            let arrivals = Arrivals(awaited: 0..<count)
             let start = clock.now
-            let presenting = Task { try await present(by: nodes, arrivals) }
+            async let presenting: Void = crowd.present(0..<count) { number, state in
+                if state.station == .presented { arrivals.arrived(number) }
+            }
             await arrivals.all()
             let presented = clock.now
             let open = try [presenter, relay].map { try $0.resources().bytes }
             try presenter.answerAll()
-            try await presenting.value
+            try await presenting
             let ended = clock.now
-            let after = try await settled([presenter, relay])
+            let after = try await settled([presenter, relay], atRest: atRest)
             group.cancelAll()
             return StormRow(
                 count: count, relays: relays, presentedSeconds: (presented - start).inSeconds,
@@ -73,23 +79,22 @@ struct Storm: AsyncParsableCommand {
         }
     }
 
-    private func present(by nodes: [Worker], _ arrivals: Arrivals) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                let node = nodes[number % nodes.count]
-                group.addTask {
-                    try await node.present { state in
-                        if state.station == .presented { arrivals.arrived(number) }
-                    }
-                }
-            }
-            try await group.waitForAll()
+    /// The resident bytes once the nodes have given the memory of the burst back: near those at
+    /// rest and not falling for a second, or not falling for longer than a node waits before it
+    /// gives any back.
+    private func settled(_ servers: [ServerProcess], atRest: [Double]) async throws -> [Double] {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.patience
+        var least = try servers.map { try $0.resources().bytes }
+        var steadySince = clock.now
+        while clock.now < end {
+            try await Task.sleep(for: .milliseconds(50))
+            let bytes = try servers.map { try $0.resources().bytes }
+            if zip(bytes, least).contains(where: { $0 < $1 }) { steadySince = clock.now }
+            least = zip(bytes, least).map { min($0, $1) }
+            let isNear = zip(bytes, atRest).allSatisfy { $0 <= $1 * Self.nearRest }
+            if clock.now - steadySince >= (isNear ? .seconds(1) : Self.longestPause) { break }
         }
-    }
-
-    /// The resident bytes some seconds later: a node gives memory back once a burst is over.
-    private func settled(_ servers: [ServerProcess]) async throws -> [Double] {
-        try await Task.sleep(for: .seconds(15))
         return try servers.map { try $0.resources().bytes }
     }
 
@@ -121,21 +126,6 @@ private struct StormRow: Encodable, Sendable {
     /// Resident memory afterwards, as a multiple of that before.
     let presenterLeft: Double
     let relayLeft: Double
-}
-
-/// The presentations that are in front of the presenter.
-private final class Arrivals: Sendable {
-    private let missing: Mutex<Set<Int>>
-    private let gate = Gate()
-
-    init(awaited count: Int) { missing = Mutex(Set(0..<count)) }
-
-    func arrived(_ number: Int) {
-        let isLast = missing.withLock { $0.remove(number) != nil && $0.isEmpty }
-        if isLast { gate.open() }
-    }
-
-    func all() async { await gate.opened() }
 }
 
 extension Duration {

@@ -6,7 +6,7 @@ import Synchronization
 /// The process whose errors are presented: a node without presenters of its own.
 struct Worker: Sendable {
     /// After this without an answer something is wrong, and there are no figures.
-    private static let patience = Duration.seconds(20)
+    private static let patience = Duration.seconds(30)
 
     private let node: Node
     private let clock = ContinuousClock()
@@ -83,9 +83,10 @@ struct Worker: Sendable {
 
     /// What a service does when something fails: an error with choices, offered to the parent.
     func present(
+        _ error: BookingError = BookingError(),
         _ stateChanged: @escaping @Sendable (PresentationState) -> Void = { _ in }
     ) async throws {
-        let error = BookingError().recoverable {
+        let error = error.recoverable {
             RecoveryOption("Retry", id: "retry", role: .default) { true }
             RecoveryOption("Skip this invoice", id: "skip", role: .destructive) { false }
             RecoveryOption.cancel
@@ -126,11 +127,13 @@ private final class Counter: Sendable {
 struct BookingError: LocalizedError, CustomNSError {
     static let errorDomain = "bench.billing"
 
+    var invoice = "INV-2026-000042"
+
     var errorCode: Int { 42 }
-    var errorDescription: String? { "The invoice INV-2026-000042 could not be booked." }
+    var errorDescription: String? { "The invoice \(invoice) could not be booked." }
     var failureReason: String? { "The ledger at ledger.internal:7000 refused the connection." }
     var recoverySuggestion: String? { "Check that the ledger is running, then book it again." }
     var errorUserInfo: [String: Any] {
-        ["invoice": "INV-2026-000042", "customer": "C-10042", "attempts": 3]
+        ["invoice": invoice, "customer": "C-10042", "attempts": 3]
     }
 }
