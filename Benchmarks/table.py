@@ -1,16 +1,24 @@
 """The figures of one run of scripts/bench as a table, and each goal with a mark.
 
     scripts/python Benchmarks/table.py Benchmarks/out
+
+The goals with their marks go into marks.json there as well, and the charts beside it.
 """
 import json
 import pathlib
 import sys
+
+import charts
+
+MARKS = "marks.json"
 
 
 def rows(folder):
     """The measured rows by name; a peer that is not installed has none."""
     found = {}
     for path in sorted(pathlib.Path(folder).glob("*.json")):
+        if path.name == MARKS:
+            continue
         content = json.loads(path.read_text(encoding="utf-8"))
         for row in content if isinstance(content, list) else [content]:
             found[row.get("name", path.stem)] = row
@@ -28,10 +36,14 @@ def print_peers(found):
 
 
 def goals(found):
-    """(what, value, at least, aim, unit): smaller is better. Value None: not measured."""
+    """(what, value, at most, aim, unit). Value None: not measured."""
+    return peer_goals(found) + open_goals(found) + process_goals(found["process"])
+
+
+def peer_goals(found):
     echo, proxy = found["raw libzmq echo"], found["echo through zmq_proxy"]
     direct, relayed = found["ErrorBus"], found["ErrorBus with relay"]
-    nats, storm = found.get("NATS request-reply"), found["storm"]
+    nats = found.get("NATS request-reply")
 
     def latency(row, peer):
         return row["p50Microseconds"] / peer["p50Microseconds"] if peer else None
@@ -47,23 +59,61 @@ def goals(found):
         ("rate with many under way: the raw echo's, over it", rate(direct, echo), 8, 4, "x"),
         ("the same with a relay: zmq_proxy's, over it", rate(relayed, proxy), 8, 3, "x"),
         ("CPU for one, all processes", direct["cpuMicroseconds"], 60, 30, "us"),
+    ]
+
+
+def open_goals(found):
+    """What many open presentations take and how fast they move."""
+    storm, restart, console = found["storm"], found["restart"], found["console"]
+    return [
         ("memory of an open one, presenter", storm["presenterBytes"], 3_000, 1_500, "bytes"),
         ("memory of an open one, relay", storm["relayBytes"], 1_500, 800, "bytes"),
         ("presenter's memory after the end, over the start", storm["presenterLeft"], 1.2, 1.2,
          "x"),
+        (f"{restart['count']} presented again after a restart", restart["againSeconds"], 2, 1,
+         "s"),
+        (f"console with {console['count']} open: a page loads", console["loadSeconds"], 2, 2,
+         "s"),
+        (f"console: a change to the last of {console['viewers']} viewers",
+         console["changeSeconds"], 0.3, 0.3, "s"),
     ]
 
 
-def mark(value, least, aim):
+def process_goals(row):
+    """What a process of bus-node costs."""
+    return [
+        ("`present`, the whole process", row["presentMilliseconds"], 15, 10, "ms"),
+        ("`exec`, over the bare command", row["execMilliseconds"], 10, 5, "ms"),
+        ("`--version`, the whole process", row["versionMilliseconds"], 8, 4, "ms"),
+        (f"idle with {row['links']} links: CPU", row["idlePercent"], 0.5, 0.1, "%"),
+        (f"idle with {row['links']} links: resident memory", row["idleBytes"] / 1e6, 30, 15,
+         "MB"),
+        ("binary, stripped", row["binaryBytes"] / 1e6, 40, 25, "MB"),
+    ]
+
+
+def mark(value, bound, aim):
     return "not measured" if value is None else (
-        "aim reached" if value <= aim else "reached" if value <= least else "NOT reached")
+        "aim reached" if value <= aim else "reached" if value <= bound else "NOT reached")
+
+
+def shown(value):
+    if value is None:
+        return "-"
+    return f"{value:.{2 if value < 1 else 1 if value < 100 else 0}f}"
 
 
 def print_goals(found):
     print(f"\n{'':55}{'is':>10}{'at most':>10}{'aim':>8}")
-    for what, value, least, aim, unit in goals(found):
-        text = "-" if value is None else f"{value:.1f}" if value < 100 else f"{value:.0f}"
-        print(f"{what:55}{text:>10}{least:>10}{aim:>8} {unit:6}{mark(value, least, aim)}")
+    for what, value, bound, aim, unit in goals(found):
+        print(f"{what:55}{shown(value):>10}{bound:>10}{aim:>8} {unit:6}{mark(value, bound, aim)}")
+
+
+def write_marks(found, file):
+    names = ("what", "value", "atMost", "aim", "unit", "mark")
+    rows = [
+        dict(zip(names, (*goal, mark(*goal[1:4])))) for goal in goals(found)]
+    file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def print_keys(plain, keyed):
@@ -82,11 +132,14 @@ def print_storm(row):
 
 
 def main():
-    found = rows(sys.argv[1])
+    folder = pathlib.Path(sys.argv[1])
+    found = rows(folder)
     print_peers(found)
     print_goals(found)
     print_keys(found["ErrorBus"], found["ErrorBus with keys"])
     print_storm(found["storm"])
+    write_marks(found, folder / MARKS)
+    charts.write(found, folder)
 
 
 if __name__ == "__main__":
