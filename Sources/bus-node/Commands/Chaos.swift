@@ -9,6 +9,7 @@ import UnixSignals
 /// `bus-node chaos`: runs a topology under faults and checks its ledger.
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "chaos",
         abstract: "Run a topology under faults and check that nothing was lost or doubled.",
         discussion: """
             Starts every node of the topology as a process of its own, with a fault proxy on \

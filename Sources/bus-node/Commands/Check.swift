@@ -6,6 +6,7 @@ import Foundation
 /// `bus-node check`: validates a topology and every file that it names.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Validate a topology and every file that it names.",
         discussion: """
             Prints the tree of nodes and exits 0, or prints every problem with its file, line \

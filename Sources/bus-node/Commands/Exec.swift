@@ -8,6 +8,7 @@ import Synchronization
 /// `bus-node exec`: runs a command, and presents its failure.
 struct Exec: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "exec",
         abstract: "Run a command; when it fails, present the error with Retry, Skip and Abort.",
         discussion: """
             Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \

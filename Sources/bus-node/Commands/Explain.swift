@@ -7,6 +7,7 @@ import OrderedCollections
 /// `bus-node explain`: the path that an error would take.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "explain",
         abstract: "Show the path that an error would take through a topology.",
         discussion: """
             Prints each node on the way up, which rules match there (position, file and line) \

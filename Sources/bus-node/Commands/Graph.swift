@@ -5,6 +5,7 @@ import ErrorBus
 /// `bus-node graph`: the topology as a picture.
 struct Graph: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "graph",
         abstract: "Draw a topology: parents above children, endpoints, presenters.",
         discussion: """
             Formats: text for a terminal, mermaid for Markdown, dot for Graphviz. The picture \

@@ -6,6 +6,7 @@ import Foundation
 /// `bus-node history`: a search over the history of consoles in the journals.
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "history",
         abstract: "Search what consoles presented and what became of it, as text, CSV or JSON.",
         discussion: """
             Reads the journals (`journal:`) of a topology's nodes, whether or not they run. Prints \

@@ -5,6 +5,7 @@ import ErrorBus
 /// `bus-node keygen`: makes the keys of a topology.
 struct Keygen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "keygen",
         abstract: "Make the keys of a topology's tcp links.",
         discussion: """
             Makes a pair for every node of a topology with `keys:`, one for commands on people's \

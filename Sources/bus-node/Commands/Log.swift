@@ -9,6 +9,7 @@ import UnixSignals
 /// `bus-node log`: past presentations with their answers and results.
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "log",
         abstract: "Show past presentations with their answers and results.",
         discussion: """
             Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \

@@ -6,6 +6,7 @@ import Foundation
 /// `bus-node policy`: commands for policy files.
 struct Policy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "policy",
         abstract: "Work with policy files.",
         discussion: "Example: bus-node policy test policy.yaml --report error.json",
         subcommands: [PolicyTest.self])

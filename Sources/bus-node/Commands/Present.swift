@@ -8,6 +8,7 @@ import UnixSignals
 /// `bus-node present`: presents one error.
 struct Present: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "present",
         abstract: "Present one error and print the option that was chosen.",
         usage: "bus-node present --to ENDPOINT --description TEXT [options]",
         discussion: """

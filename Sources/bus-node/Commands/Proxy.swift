@@ -8,6 +8,7 @@ import UnixSignals
 /// `bus-node proxy`: a fault proxy controlled over HTTP.
 struct Proxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "proxy",
         abstract: "Pass connections on, with faults that are turned on and off over HTTP.",
         discussion: """
             The interface is Toxiproxy's: GET and POST /proxies, GET, POST and DELETE \

@@ -9,6 +9,7 @@ import UnixSignals
 /// `bus-node run`: one node of a topology, until SIGTERM or SIGINT.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "Run one node of a topology.",
         discussion: """
             Ends on SIGTERM or SIGINT; SIGHUP reads rules, policies and keys again and reopens the \

@@ -6,6 +6,7 @@ import ErrorBus
 /// `bus-node soak`: a long run that searches for leaks.
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "soak",
         abstract: "Run a topology under load and check that it releases every resource.",
         discussion: """
             Starts every node as a process of its own, with nodes that answer in place of people, \

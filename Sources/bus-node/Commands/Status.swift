@@ -6,6 +6,7 @@ import OrderedCollections
 /// `bus-node status`: prints the status of a running node.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show a running node's status: links, open presentations, counters, errors.",
         usage: "bus-node status [NODE] [--to ENDPOINT | --topology FILE [--node NODE]] [--json]",
         discussion: """

@@ -10,6 +10,7 @@ import UnixSignals
 /// `bus-node up`: runs a whole topology on this machine.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "up",
         abstract: "Run a whole topology on this machine, one child process per node.",
         discussion: """
             Parents start before their children. Output is prefixed with the node's name; a \

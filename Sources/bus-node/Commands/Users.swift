@@ -5,6 +5,7 @@ import ErrorBus
 /// `bus-node users`: the users of a console.
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "users",
         abstract: "Add, list and remove the users of a console.",
         discussion: """
             A console with `users: file:FILE` in the topology admits the users of that file, each \
