@@ -37,7 +37,9 @@ def print_peers(found):
 
 def goals(found):
     """(what, value, at most, aim, unit). Value None: not measured."""
-    return peer_goals(found) + open_goals(found) + process_goals(found["process"])
+    has_node = "process" in found
+    return peer_goals(found) + open_goals(found) + (
+        console_goals(found["console"]) + process_goals(found["process"]) if has_node else [])
 
 
 def peer_goals(found):
@@ -64,7 +66,7 @@ def peer_goals(found):
 
 def open_goals(found):
     """What many open presentations take and how fast they move."""
-    storm, restart, console = found["storm"], found["restart"], found["console"]
+    storm, restart = found["storm"], found["restart"]
     return [
         ("memory of an open one, presenter", storm["presenterBytes"], 3_000, 1_500, "bytes"),
         ("memory of an open one, relay", storm["relayBytes"], 1_500, 800, "bytes"),
@@ -72,6 +74,12 @@ def open_goals(found):
          "x"),
         (f"{restart['count']} presented again after a restart", restart["againSeconds"], 2, 1,
          "s"),
+    ]
+
+
+def console_goals(console):
+    """What the console's viewers wait for."""
+    return [
         (f"console with {console['count']} open: a page loads", console["loadSeconds"], 2, 2,
          "s"),
         (f"console: a change to the last of {console['viewers']} viewers",

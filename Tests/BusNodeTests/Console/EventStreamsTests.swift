@@ -31,17 +31,17 @@ struct EventStreamsTests {
         #expect(refusal(.user("anna")) == nil)
     }
 
-    @Test("With one token for all an address has 32, so that other addresses find some")
+    @Test("With one token for all an address has 56, so that other addresses find some")
     func address() throws {
-        let own = try places(32, .address("10.0.0.5"))
+        let own = try places(56, .address("10.0.0.5"))
         #expect(refusal(.address("10.0.0.5"))?.hasPrefix("429 tooManyStreams: ") == true)
         #expect(refusal(.address("10.0.0.6")) == nil)
         withExtendedLifetime(own) {}
     }
 
-    @Test("All together have 48")
+    @Test("All together have 64")
     func total() throws {
-        let all = try (0..<4).map { try places(12, .user("user-\($0)")) }
+        let all = try (0..<8).map { try places(8, .user("user-\($0)")) }
         #expect(refusal(.user("anna"))?.hasPrefix("503 busy: ") == true)
         withExtendedLifetime(all) {}
     }
