@@ -64,10 +64,12 @@ struct PromisedNumbersTests {
         "event streams": "\(Shared.streamCountMax)",
         "of these of one user; with one `token`, from one address":
             "\(Shared.streamCountMaxPerUser); \(Shared.streamCountMaxPerAddress)",
-        "a request, from its connection": seconds(Shared.requestTime),
+        "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),
         "a client that does not read": seconds(Shared.stallTime),
+        "a farewell in TLS, where a connection is closed in good order":
+            seconds(Shared.farewellTime),
         "a name, an option": "\(Shared.nameScalarMax) characters",
         "silences": "\(SilenceTable.activeMax) active, \(SilenceTable.endedMax) ended",
         "a claim, the time to undo":

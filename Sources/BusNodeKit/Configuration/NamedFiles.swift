@@ -78,6 +78,7 @@ package struct NamedFiles {
                     file, at: place("presenters", index, of: node.name, ["console", key]),
                     field: "nodes.\(node.name).presenters[\(index)].console.\(key)", read: read)
             }
+            if let finding = certificate(of: console, index, node.name) { return finding }
             if let file = console.usersFile {
                 return finding("users", file) { file throws(FileRefusal) in
                     _ = try ConsoleUsers.read(file)
@@ -102,6 +103,22 @@ package struct NamedFiles {
                     field: "nodes.\(node.name).notify[\(index)].ca"
                 ) { file throws(FileRefusal) in _ = try Authorities(reading: file) }
             }
+    }
+
+    private func certificate(
+        of console: ConsoleSettings, _ index: Int, _ node: NodeName
+    ) -> Finding? {
+        guard let tls = console.tls else { return nil }
+        do throws(ConsoleCertificate.Refusal) {
+            _ = try ConsoleCertificate.read(tls)
+            return nil
+        } catch {
+            return unusable(
+                error.file,
+                at: place("presenters", index, of: node, ["console", "tls", error.key]),
+                field: "nodes.\(node).presenters[\(index)].console.tls.\(error.key)"
+            ) { _ throws(FileRefusal) in throw error.refusal }
+        }
     }
 
     private func unusable(

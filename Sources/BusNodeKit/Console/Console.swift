@@ -15,6 +15,8 @@ final class Console: Sendable {
     let notifier: Notifier?
     let admission: ConsoleAdmission
     let sessions = ConsoleSessions()
+    /// Nil without TLS.
+    let certificate: ConsoleCertificate?
     let topology: Topology
     let logger: Logger
     let startedAt = Date()
@@ -36,7 +38,8 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the file of users, of the token, or of a hook's secret is missing or invalid.
+    /// - Throws: When the file of users, of the token, of the certificate or its key, or of a hook's
+    ///   secret is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -60,6 +63,9 @@ final class Console: Sendable {
             } else {
                 .token(.generated())
             }
+        certificate = try settings.tls.map { tls throws(Failure) in
+            try ConsoleCertificate(tls, logger: logger)
+        }
         var limits = InboxLimits()
         limits.escalateAfter = settings.escalateAfter
         let inbox = Inbox("console", limits: limits)
@@ -160,6 +166,8 @@ enum ConsoleLimits {
     static let idleTime = TimeAmount.seconds(60)
     /// How long a client may leave a response unread.
     static let stallTime = TimeAmount.seconds(10)
+    /// How long a client may take to say farewell in TLS once a connection is closed.
+    static let farewellTime = TimeAmount.seconds(1)
     /// How long requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 

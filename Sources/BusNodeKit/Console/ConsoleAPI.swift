@@ -90,7 +90,9 @@ struct ConsoleAPI: Sendable {
                 feed.streams.end(session)
             }
             var response = Response(["left": true])
-            response.headers[.setCookie] = ConsoleCookie(at: request.head.authority).removing
+            let cookie = ConsoleCookie(
+                at: request.head.authority, isSecure: console.settings.tls != nil)
+            response.headers[.setCookie] = cookie.removing
             return response
         }
         routes.get("/api/v1/events") { request, context in

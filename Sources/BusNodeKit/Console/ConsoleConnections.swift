@@ -35,7 +35,7 @@ final class ConsoleConnections: Sendable {
         channel.closeFuture.whenComplete { [weak self] _ in
             self?.state.withLock { _ = $0.connections.removeValue(forKey: id) }
         }
-        surplus?.close(promise: nil)
+        surplus?.cut()
     }
 
     /// Protects a connection whose client has shown the token.
@@ -45,7 +45,7 @@ final class ConsoleConnections: Sendable {
 
     func closeAll() {
         let channels = state.withLock { $0.connections.values.map(\.channel) }
-        for channel in channels { channel.close(promise: nil) }
+        for channel in channels { channel.cut() }
     }
 }
 
@@ -128,6 +128,8 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Input that is not HTTP, or exceeds a limit, does not reach the routes: the response is 400.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The connection broke: nothing was malformed, and the channel closes by itself.
+        guard !(error is IOError) else { return context.fireErrorCaught(error) }
         let peer = context.channel.remoteAddress?.description ?? "?"
         refusals.note(
             .init(host: context.channel.peerHost, status: "400", reason: "malformed"),
@@ -167,13 +169,12 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func drop(_ context: ChannelHandlerContext, _ reason: String) {
         // A browser that keeps a connection for later is not slow.
-        if isOwed {
-            let peer = context.channel.remoteAddress?.description ?? "?"
-            refusals.note(
-                .init(host: context.channel.peerHost, status: "-", reason: reason), level: .info,
-                "console: slow client dropped", ["peer": "\(peer)", "reason": "\(reason)"])
-        }
-        context.close(promise: nil)
+        guard isOwed else { return context.close(promise: nil) }
+        let peer = context.channel.remoteAddress?.description ?? "?"
+        refusals.note(
+            .init(host: context.channel.peerHost, status: "-", reason: reason), level: .info,
+            "console: slow client dropped", ["peer": "\(peer)", "reason": "\(reason)"])
+        context.channel.cut()
     }
 }
 

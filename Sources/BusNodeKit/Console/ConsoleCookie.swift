@@ -1,25 +1,29 @@
 /// The cookie in which a browser keeps the token of one console.
 ///
 /// Browsers send the cookies of a host to all its ports. The name has the port of the address, so
-/// that consoles on one host do not replace each other's.
+/// that consoles on one host do not replace each other's. Over TLS it is one that no page without
+/// TLS of the same host can set; such a page could not set its own either, were both called alike.
 struct ConsoleCookie: Hashable, Sendable {
     let name: String
+    private let attributes: String
 
-    /// - Parameter host: As in the request: what the browser took the console's address to be.
-    init(at host: String?) {
+    /// - Parameters:
+    ///   - host: As in the request: what the browser took the console's address to be.
+    ///   - isSecure: Whether the console has TLS.
+    init(at host: String?, isSecure: Bool) {
         let port = host?.wholeMatch(of: /.*:([0-9]+)/)?.1
-        name = port.map { "errorbus-\($0)" } ?? "errorbus"
+        name = (isSecure ? "__Host-" : "") + "errorbus" + (port.map { "-\($0)" } ?? "")
+        attributes = "; HttpOnly; SameSite=Strict; Path=/" + (isSecure ? "; Secure" : "")
     }
 
     /// The value of Set-Cookie that keeps a token, in a new sign-in.
     func setting(_ token: String) -> String {
-        "\(name)=\(token):\(ConsoleSessions.newLabel())\(Self.attributes)"
+        "\(name)=\(token):\(ConsoleSessions.newLabel())\(attributes)"
     }
 
     /// The value of Set-Cookie that removes it.
-    var removing: String { "\(name)=\(Self.attributes); Max-Age=0" }
+    var removing: String { "\(name)=\(attributes); Max-Age=0" }
 
-    private static let attributes = "; HttpOnly; SameSite=Strict; Path=/"
     private static let labelByteMax = 32
 
     /// The tokens in a request, with the label of the sign-in: several, when one was set for a part

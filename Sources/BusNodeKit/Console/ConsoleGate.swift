@@ -99,7 +99,8 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        for (token, session) in ConsoleCookie(at: facts.host).values(in: facts.cookies) {
+        let cookie = ConsoleCookie(at: facts.host, isSecure: hosts.isSecure)
+        for (token, session) in cookie.values(in: facts.cookies) {
             guard sessions.has(session), var visitor = try admission.visitor(showing: token)
             else { continue }
             visitor.session = session
@@ -149,19 +150,24 @@ extension ConsoleGate.Facts {
 /// The hosts that requests may name. A page whose own name was made to lead here (DNS rebinding)
 /// names another.
 struct ConsoleHosts: Sendable {
-    /// As in the header; browsers may also reach these over TLS, through a proxy.
+    /// As in the header.
     private let own: Set<String>
+    /// Browsers may reach these over TLS, through a proxy, also where this console has none.
     private let configured: Set<String>
+    /// Whether this console has TLS.
+    let isSecure: Bool
     /// The address for people on this machine.
     let address: String
     /// The address in links for people: the first of `hosts`, which a proxy with TLS serves, else
     /// this console's own.
-    var pageAddress: String { proxied.map { "https://\($0)/" } ?? "http://\(address)/" }
+    var pageAddress: String { proxied.map { "https://\($0)/" } ?? "\(scheme)://\(address)/" }
+    var scheme: String { isSecure ? "https" : "http" }
     private let proxied: String?
 
     /// - Parameter port: The port it listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
         configured = Set(settings.allHosts)
+        isSecure = settings.tls != nil
         proxied = settings.hosts.first
         guard case .tcp(let host, _) = settings.listen.address else {
             own = []
@@ -177,7 +183,7 @@ struct ConsoleHosts: Sendable {
             if settings.listen.isLocal { names.append("localhost") }
         }
         var own = Set(names.map { "\($0):\(port)" })
-        if port == 80 { own.formUnion(names) }
+        if port == (isSecure ? 443 : 80) { own.formUnion(names) }
         self.own = own
         address = "\(names[0]):\(port)"
     }
@@ -190,7 +196,16 @@ struct ConsoleHosts: Sendable {
     /// Whether an Origin is this console's own, for a request to `host`.
     func allows(origin: String, at host: String) -> Bool {
         let (origin, host) = (origin.lowercased(), host.lowercased())
-        return origin == "http://\(host)"
+        return origin == "\(scheme)://\(host)"
             || (configured.contains(host) && origin == "https://\(host)")
+    }
+
+    /// Whether it is a host of this console with TLS, and a name that browsers may keep to TLS: not
+    /// an address, and not this machine's own name, which other programs serve as well.
+    func isNamed(_ host: String) -> Bool {
+        guard isSecure, allows(host) else { return false }
+        let name = host.lowercased().prefix { $0 != ":" }
+        return !name.hasPrefix("[") && name != "localhost" && !name.hasSuffix(".localhost")
+            && !name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
     }
 }

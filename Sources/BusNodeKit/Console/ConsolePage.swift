@@ -79,6 +79,13 @@ struct ConsolePage: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    /// Makes browsers reach this host over TLS alone, for a year.
+    func insistOnTLS(_ response: inout Response) {
+        if let name = HTTPField.Name("Strict-Transport-Security") {
+            response.headers[name] = "max-age=31536000"
+        }
+    }
+
     func protect(_ response: inout Response) {
         let headers = [
             "Content-Security-Policy": Self.contentSecurityPolicy,

@@ -1,5 +1,6 @@
 import ErrorBus
 import Glibc
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -7,14 +8,17 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Serves a console over HTTP until its node stops.
+/// Serves a console over HTTP, with TLS or without, until its node stops.
 struct ConsoleServer: Service {
     let console: Console
     private let connections = ConsoleConnections()
     private let refusals: RefusalLog
+    private let say: @Sendable (String) -> Void
 
-    init(_ console: Console) {
+    /// - Parameter say: Takes the line with the address, which may hold the token.
+    init(_ console: Console, say: @escaping @Sendable (String) -> Void = { Terminal.say($0) }) {
         self.console = console
+        self.say = say
         refusals = RefusalLog(console.logger)
     }
 
@@ -27,7 +31,7 @@ struct ConsoleServer: Service {
             .maximum(ConsoleLimits.connectionCountMax, logger: quietLogger)
         let application = Application(
             responder: responder,
-            server: .http1(configuration: channelConfiguration),
+            server: server,
             configuration: configuration,
             onServerRunning: { channel in
                 responder.set(self.opened(port: channel.localAddress?.port ?? port))
@@ -47,6 +51,18 @@ struct ConsoleServer: Service {
             throw Failure(
                 .cannotCreate,
                 "console: cannot listen on \(host):\(port): \(reason ?? "\(error)")")
+        }
+    }
+
+    private var server: HTTPServerBuilder {
+        let (configuration, refusals) = (channelConfiguration, refusals)
+        guard let certificate = console.certificate else {
+            return .http1(configuration: configuration)
+        }
+        return HTTPServerBuilder { responder in
+            SecureHTTPChannel(
+                HTTP1Channel(responder: responder, configuration: configuration), certificate,
+                refusals)
         }
     }
 
@@ -93,15 +109,15 @@ struct ConsoleServer: Service {
 
     /// Prints the address, with the token only if it is in no file.
     private func announce(_ hosts: ConsoleHosts) {
-        let address = "http://\(hosts.address)/"
+        let address = "\(hosts.scheme)://\(hosts.address)/"
         switch console.admission {
         case .users(let users):
-            Terminal.say("console: \(address) for the users in \(users.file.shown())")
+            say("console: \(address) for the users in \(users.file.shown())")
         case .token(let token):
             guard let file = token.file else {
-                return Terminal.say("console: \(address)?token=\(token.text)")
+                return say("console: \(address)?token=\(token.text)")
             }
-            Terminal.say("console: \(address) with the token in \(file.shown())")
+            say("console: \(address) with the token in \(file.shown())")
         }
     }
 
@@ -157,7 +173,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             case .keepToken(let token):
                 isKnown = true
                 connections.know(context.channel)
-                response = Self.keeping(token, in: ConsoleCookie(at: request.head.authority))
+                response = keeping(token, at: request.head.authority)
             }
         } catch {
             let problem = problem(error, request)
@@ -167,11 +183,16 @@ struct ConsoleMiddleware: RouterMiddleware {
         // A client without the token may not keep a connection.
         if !isKnown { response.headers[.connection] = "close" }
         page.protect(&response)
+        if let host = request.head.authority, gate.hosts.isNamed(host) {
+            page.insistOnTLS(&response)
+        }
         return response
     }
 
-    private static func keeping(_ token: String, in cookie: ConsoleCookie) -> Response {
-        Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token)])
+    private func keeping(_ token: String, at host: String?) -> Response {
+        let cookie = ConsoleCookie(at: host, isSecure: gate.hosts.isSecure)
+        return Response(
+            status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token)])
     }
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {

@@ -10,8 +10,22 @@ package struct ConsoleClient: Sendable {
         byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
 
     let address: ConsoleAddress
+    /// The file of the authorities that it trusts, and none of the system's; nil: the system's.
+    private let trusted: (file: String, authorities: Authorities)?
 
-    package init(_ address: ConsoleAddress) { self.address = address }
+    /// - Parameter authorities: A file of the certificates of authorities, to trust instead of the
+    ///   system's.
+    package init(_ address: ConsoleAddress, trusting authorities: String? = nil) throws(Failure) {
+        self.address = address
+        do throws(FileRefusal) {
+            trusted = try authorities.map { file throws(FileRefusal) in
+                (file, try Authorities(reading: file))
+            }
+        } catch {
+            throw Failure(
+                error.status, "authorities \(authorities?.shown() ?? ""): \(error.text)")
+        }
+    }
 
     package func get(_ path: String) async throws -> JSONValue {
         try await ask(exchange(.GET, path))
@@ -26,6 +40,7 @@ package struct ConsoleClient: Sendable {
     ) -> HTTPExchange {
         var exchange = HTTPExchange(method, "\(shownAddress)/api/v1\(path)", body: body)
         if let token = address.token { exchange.add("Authorization", "Bearer \(token)") }
+        if let trusted, address.isSecure { exchange.trust(trusted.authorities) }
         if let lastEvent { exchange.add("Last-Event-ID", lastEvent) }
         return exchange
     }
@@ -48,13 +63,31 @@ package struct ConsoleClient: Sendable {
 
     func unreachable(_ error: any Error) -> Failure {
         Failure(
-            .unavailable, "\(shownAddress): cannot be reached: \(HTTPExchange.reason(error))")
+            .unavailable,
+            "\(shownAddress): cannot be reached: \(HTTPExchange.reason(error))\(remedy(error))")
+    }
+
+    /// What to do about it; empty where the reason says so.
+    private func remedy(_ error: any Error) -> String {
+        switch HTTPExchange.TLSProblem(error) {
+        case .untrusted:
+            if let trusted {
+                "; expected a valid one, signed by an authority of \(trusted.file.shown())"
+            } else {
+                "; give the file of a private authority with --ca FILE or BUS_NODE_CONSOLE_CA"
+            }
+        case .anotherHost: "; give --to with a name that is in the certificate"
+        case .absent: ""
+        case nil:
+            address.isSecure || !HTTPExchange.isNoHTTP(error)
+                ? "" : "; a console with TLS needs https:// in its address"
+        }
     }
 
     /// Without the token.
     var shownAddress: String {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-        return "http://\(host):\(address.port)"
+        return "\(address.isSecure ? "https" : "http")://\(host):\(address.port)"
     }
 
     private static let tokenHint =
@@ -148,37 +181,51 @@ package struct ConsoleClient: Sendable {
 
 /// The address of a console, with its token.
 package struct ConsoleAddress: Hashable, Sendable {
-    static let allowed = "http://HOST:PORT, also with the ?token=... that the console prints"
+    static let allowed =
+        "http://HOST:PORT or https://HOST:PORT, also with the ?token=... that the console prints"
 
+    /// Whether it is https.
+    package let isSecure: Bool
     let host: String
     let port: Int
     package var token: String?
 
     /// Reads the address that a console prints, with or without the token.
     package init(_ text: String, option: String) throws {
-        guard let parts = URLComponents(string: text), parts.scheme == "http",
-            let host = parts.host, !host.isEmpty, ["", "/"].contains(parts.path),
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme,
+            let ownPort = ["http": 80, "https": 443][scheme], let host = parts.host, !host.isEmpty,
+            ["", "/"].contains(parts.path),
             parts.user == nil, parts.fragment == nil
         else {
             throw Failure(
                 .usage, "\(option): found \"\(text)\", allowed: \(Self.allowed)")
         }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        port = parts.port ?? 80
+        isSecure = scheme == "https"
+        port = parts.port ?? ownPort
         token = parts.queryItems?.first { $0.name == "token" }?.value
     }
 
-    /// The address of a node's console in its topology.
+    /// The address of a node's console in its topology; with TLS the one that browsers use, since
+    /// the certificate is for that.
     package init(_ settings: ConsoleSettings, of node: NodeName) throws {
+        let token = try settings.tokenFile.map { try ConsoleToken(file: $0).text }
+        let browsers = settings.tls == nil ? nil : settings.secureURL
+        let url = try browsers ?? Self.ownURL(settings, of: node)
+        try self.init(url, option: "node \(node): its console")
+        self.token = token
+    }
+
+    private static func ownURL(_ settings: ConsoleSettings, of node: NodeName) throws -> String {
         guard case .tcp(let host, let port) = settings.listen.address, port != 0 else {
             throw Failure(
                 .badConfiguration,
                 "node \(node): its console listens where the system chooses "
                     + "(\(settings.address)); give the address that it printed with --to")
         }
-        self.host = settings.listen.isWildcard ? "127.0.0.1" : host
-        self.port = Int(port)
-        token = try settings.tokenFile.map { try ConsoleToken(file: $0).text }
+        let reached = settings.listen.isWildcard ? "127.0.0.1" : host
+        let scheme = settings.tls == nil ? "http" : "https"
+        return "\(scheme)://\(reached.contains(":") ? "[\(reached)]" : reached):\(port)"
     }
 }
 

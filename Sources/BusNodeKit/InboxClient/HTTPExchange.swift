@@ -107,22 +107,52 @@ struct HTTPExchange: Sendable {
 
     // MARK: Reasons
 
+    /// What is wrong with the TLS of a server, where a client can do something about it.
+    enum TLSProblem {
+        case untrusted
+        case anotherHost
+        case absent
+
+        init?(_ error: any Error) {
+            switch error {
+            case NIOSSLError.handshakeFailed(.sslError(let stack)):
+                switch HTTPExchange.code(stack) {
+                case "CERTIFICATE_VERIFY_FAILED": self = .untrusted
+                case "WRONG_VERSION_NUMBER": self = .absent
+                default: return nil
+                }
+            case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+                self = .anotherHost
+            default: return nil
+            }
+        }
+    }
+
     /// Why an exchange failed, for people.
     static func reason(_ error: any Error) -> String {
-        switch error {
+        switch TLSProblem(error) {
+        case .untrusted: return "the certificate is expired, or its authority is not trusted"
+        case .anotherHost: return "the certificate is for another host"
+        case .absent: return "no TLS there: an http URL may be meant"
+        case nil: break
+        }
+        return switch error {
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case let error as HTTPClientError: reason(error)
         case NIOSSLError.handshakeFailed(.sslError(let stack)): reason(stack)
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            "the certificate is for another host"
         case is NIOTooManyBytesError: "a reply of more than \(bodyByteMax) bytes"
         case Problem.tooLate: "no reply in time"
         case Problem.cut, HTTPParserError.invalidEOFState:
             "the connection ended before the reply did"
         default: "\(error)"
         }
+    }
+
+    /// Whether a server replied with something else, or nothing, as one with TLS does.
+    static func isNoHTTP(_ error: any Error) -> Bool {
+        error is HTTPParserError || error as? HTTPClientError == .remoteConnectionClosed
     }
 
     private static func reason(_ error: HTTPClientError) -> String {
@@ -135,14 +165,11 @@ struct HTTPExchange: Sendable {
     }
 
     private static func reason(_ stack: NIOBoringSSLErrorStack) -> String {
-        let text = stack.first?.description ?? ""
-        return switch text.firstMatch(of: /OPENSSL_internal:(\w+)/)?.1 {
-        case "CERTIFICATE_VERIFY_FAILED":
-            "the certificate is expired, or its authority is not trusted"
-        case "WRONG_VERSION_NUMBER": "no TLS there: an http URL may be meant"
-        case let code?: "TLS failed: \(code)"
-        case nil: "TLS failed: \(text)"
-        }
+        "TLS failed: \(code(stack).map { String($0) } ?? stack.first?.description ?? "")"
+    }
+
+    private static func code(_ stack: NIOBoringSSLErrorStack) -> Substring? {
+        stack.first?.description.firstMatch(of: /OPENSSL_internal:(\w+)/)?.1
     }
 }
 

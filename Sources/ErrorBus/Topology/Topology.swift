@@ -120,34 +120,6 @@ package enum PresenterSettings: Hashable, Sendable {
     }
 }
 
-/// The settings of a console.
-package struct ConsoleSettings: Hashable, Sendable {
-    /// The address where it listens: a host of this machine and a port, never ipc.
-    package var listen: Endpoint
-    /// The file with its token; nil: a token is made at the start, for loopback only.
-    package var tokenFile: String?
-    /// The file with its users, each with a token; nil: all share one token.
-    package var usersFile: String?
-    /// Host names that requests may use besides those that follow from ``listen``.
-    package var hosts: [String] = []
-    /// The scheme and the host under which browsers anywhere reach it, as in
-    /// `https://console.example`; links to presentations begin with it.
-    package var url: String?
-    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
-    /// asked; nil: without a limit.
-    package var escalateAfter: Duration?
-
-    package init(listen: Endpoint) { self.listen = listen }
-
-    /// Host and port as they are written in the topology.
-    package var address: String { String(listen.description.dropFirst("tcp://".count)) }
-
-    /// Every host name that requests may use besides those that follow from ``listen``.
-    package var allHosts: [String] {
-        hosts + (url?.firstRange(of: "://").map { [String(url?[$0.upperBound...] ?? "")] } ?? [])
-    }
-}
-
 /// A valid topology with its warnings.
 package struct LoadedTopology: Hashable, Sendable {
     package let topology: Topology

@@ -89,46 +89,6 @@ struct TopologyValidator {
         }
     }
 
-    /// A console has users or one token, and beyond loopback requires either.
-    private mutating func checkConsoles(of node: NodeSettings) {
-        for (index, presenter) in node.presenters.enumerated() {
-            guard case .console(let console) = presenter else { continue }
-            let field = "nodes.\(node.name).presenters[\(index)].console"
-            if console.tokenFile != nil, console.usersFile != nil {
-                report(
-                    "\(field).token", found: "token and users",
-                    allowed: "users, each with a token, or one token that all share")
-            }
-            guard !console.listen.isLocal, console.tokenFile == nil, console.usersFile == nil
-            else { continue }
-            report(
-                "\(field).listen",
-                found: "\"\(console.address)\", open to other machines without a token",
-                allowed: "a loopback host such as 127.0.0.1, or any host with users: file:PATH "
-                    + "or token: file:PATH")
-        }
-    }
-
-    /// Hooks follow the one console of their node, and link to it.
-    private mutating func checkHooks(of node: NodeSettings) {
-        let presenters = "nodes.\(node.name).presenters"
-        guard !node.notify.isEmpty, !hasProblems(at: presenters) else { return }
-        let consoles = node.presenters.enumerated().compactMap { index, presenter in
-            if case .console(let console) = presenter { (index, console) } else { nil }
-        }
-        guard let (index, console) = consoles.first, consoles.count == 1 else {
-            return report(
-                "nodes.\(node.name).notify", found: "\(consoles.count) consoles at this node",
-                allowed: "one console among its presenters")
-        }
-        guard console.url == nil, !hasProblems(at: "\(presenters)[\(index)].console.url") else {
-            return
-        }
-        report(
-            "\(presenters)[\(index)].console", found: "no url, which links of notify begin with",
-            allowed: "url: https://HOST, as browsers reach this console")
-    }
-
     private mutating func checkEndpoints() {
         var takers: [Endpoint: NodeName] = [:]
         for node in topology.nodes.values {
@@ -196,7 +156,7 @@ struct TopologyValidator {
 
     // MARK: Rules
 
-    private mutating func warn(_ field: String, in file: String? = nil, _ message: String) {
+    mutating func warn(_ field: String, in file: String? = nil, _ message: String) {
         let warning = ConfigurationWarning(
             at: location(field, in: file), field: field, message: message)
         if !warnings.contains(warning) { warnings.append(warning) }

@@ -18,7 +18,8 @@ struct InboxCommand: AsyncParsableCommand {
 
             Every subcommand, and inbox without one, takes: --to ADDRESS (else BUS_NODE_CONSOLE), \
             or --topology FILE (else BUS_NODE_TOPOLOGY) with --node NODE where several nodes have \
-            a console; --token-file FILE (else the token itself in BUS_NODE_CONSOLE_TOKEN). \
+            a console; --token-file FILE (else the token itself in BUS_NODE_CONSOLE_TOKEN); --ca \
+            FILE (else BUS_NODE_CONSOLE_CA), the private authorities of an https console. \
             Without a subcommand also: --by PERSON, who decides; --stage, --limit and --json, \
             which list. bus-node inbox screen --help has them one by one.
 
@@ -35,8 +36,8 @@ struct InboxCommand: AsyncParsableCommand {
 struct InboxTarget: ParsableArguments {
     @Option(
         help: """
-            The console's address, as http://127.0.0.1:8080 or the whole address with ?token= \
-            that the node printed; BUS_NODE_CONSOLE when not given.
+            The console's address, as http://127.0.0.1:8080 or https://console.example:8443, or \
+            the whole address with ?token= that the node printed; BUS_NODE_CONSOLE when not given.
             """)
     var to: String?
 
@@ -49,6 +50,13 @@ struct InboxTarget: ParsableArguments {
 
     @Option(help: "The file that the console's token is in; BUS_NODE_CONSOLE_TOKEN is the token.")
     var tokenFile: String?
+
+    @Option(
+        help: """
+            A PEM file of the authorities that may sign an https console's certificate, instead of \
+            the system's; BUS_NODE_CONSOLE_CA when not given.
+            """)
+    var ca: String?
 
     /// The console to talk to.
     func client() throws -> ConsoleClient {
@@ -66,15 +74,18 @@ struct InboxTarget: ParsableArguments {
         } else {
             throw Failure(
                 .usage,
-                "no console: give --to http://HOST:PORT, or --topology FILE --node NAME, or set "
-                    + "BUS_NODE_CONSOLE")
+                "no console: give --to http://HOST:PORT or https://HOST:PORT, or --topology FILE "
+                    + "--node NAME, or set BUS_NODE_CONSOLE")
         }
         if let tokenFile {
             address.token = try ConsoleToken(file: tokenFile).text
         } else {
             address.token = address.token ?? environment["BUS_NODE_CONSOLE_TOKEN"]
         }
-        return ConsoleClient(address)
+        guard ca == nil || address.isSecure else {
+            throw Failure(.usage, "--ca: found an http address, expected https://HOST:PORT")
+        }
+        return try ConsoleClient(address, trusting: ca ?? environment["BUS_NODE_CONSOLE_CA"])
     }
 
     /// The console's address in a topology; with one console no node has to be named.

@@ -54,6 +54,44 @@ struct NamedFilesTests {
         #expect(try problems(nodes).isEmpty)
     }
 
+    @Test("A certificate or a key that run could not use is a problem of the topology")
+    func certificate() async throws {
+        let nodes = """
+              central:
+                presenters:
+                  - console:
+                      listen: 127.0.0.1:8080
+                      tls:
+                        certificate: console.pem
+                        key: console.key
+            """
+        let field = ": nodes.central.presenters[0].console.tls."
+        var found = try problems(nodes)
+        #expect(found.map(\.status) == [.noInput])
+        #expect(
+            found.map(\.text) == [
+                "t.yaml:8\(field)certificate: found No such file or directory (console.pem), "
+                    + "allowed: a file of certificates in PEM form"
+            ])
+        let authority = try await TestAuthority()
+        _ = try await authority.certificate()
+        for name in ["console.pem", "console.key"] {
+            try folder.write(
+                try String(contentsOfFile: "\(authority.folder.path)/\(name)", encoding: .utf8),
+                to: name)
+        }
+        #expect(chmod("\(folder.path)/console.key", 0o640) == 0)
+        found = try problems(nodes)
+        #expect(found.map(\.status) == [.badConfiguration])
+        #expect(
+            found.map(\.text) == [
+                "t.yaml:9\(field)key: found mode 0640 (console.key), allowed: 0600, and this user "
+                    + "as its owner"
+            ])
+        #expect(chmod("\(folder.path)/console.key", 0o600) == 0)
+        #expect(try problems(nodes).isEmpty)
+    }
+
     @Test("A hook's secret that run could not use is a problem of the topology")
     func secret() throws {
         let found = try problems(

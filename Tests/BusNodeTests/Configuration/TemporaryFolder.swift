@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder for one test's files, gone with the test.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {

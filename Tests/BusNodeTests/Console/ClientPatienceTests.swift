@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Glibc
 import HTTPTypes
 import Logging
 import NIOCore
@@ -103,6 +104,17 @@ struct ClientPatienceTests {
         #expect(throws: HTTPParserError.self) { try channel.throwIfErrorCaught() }
         pass(ConsoleLimits.malformedTime)
         #expect(!isOpen)
+    }
+
+    @Test("A connection that the client broke is not logged as a refusal")
+    func broken() throws {
+        let log = RecordedLog()
+        let channel = EmbeddedChannel(
+            handler: ClientPatience(connections, RefusalLog(log.logger)))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNRESET, reason: "read"))
+        #expect(throws: IOError.self) { try channel.throwIfErrorCaught() }
+        #expect(log.lines.elements.isEmpty)
     }
 
     @Test("The end of the node closes open connections")

@@ -120,6 +120,48 @@ struct ConsoleGateTests {
         #expect(verdict(try gate(), facts) == "403 origin")
     }
 
+    @Test("With TLS the Origin begins with https, and the cookie is another one")
+    func secure() throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8443"))
+        settings.hosts = ["bus.example"]
+        settings.tls = ConsoleTLSSettings(certificateFile: "a", keyFile: "b")
+        let gate = ConsoleGate(
+            hosts: ConsoleHosts(settings, port: 8443), admission: .token(Self.token))
+        for host in ["127.0.0.1:8443", "bus.example"] {
+            var facts = facts("POST")
+            facts.host = host
+            facts.origins = ["https://\(host)"]
+            #expect(verdict(gate, facts) == "enter")
+            facts.origins = ["http://\(host)"]
+            #expect(verdict(gate, facts) == "403 origin")
+            facts.origins = []
+            facts.authorization = nil
+            let name = host == "bus.example" ? "errorbus" : "errorbus-8443"
+            facts.cookies = ["\(name)=\(Self.token.text)"]
+            #expect(verdict(gate, facts) == "401 unauthorized")
+            facts.cookies = ["__Host-\(name)=\(Self.token.text)"]
+            #expect(verdict(gate, facts) == "enter")
+        }
+        #expect(gate.hosts.pageAddress == "https://bus.example/")
+        let standard = ConsoleHosts(settings, port: 443)
+        #expect(standard.allows("127.0.0.1") && !standard.allows("127.0.0.1:8443"))
+    }
+
+    @Test(
+        "Browsers are told to keep to TLS only for names of a console with TLS",
+        arguments: [
+            ("bus.example", true), ("BUS.example:8443", true), ("127.0.0.1:8443", false),
+            ("localhost:8443", false), ("[::1]:8443", false), ("bus.localhost", false),
+            ("evil.example", false),
+        ])
+    func named(host: String, isNamed: Bool) throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8443"))
+        settings.hosts = ["bus.example", "bus.example:8443", "[::1]:8443", "bus.localhost"]
+        #expect(!ConsoleHosts(settings, port: 8443).isNamed(host))
+        settings.tls = ConsoleTLSSettings(certificateFile: "a", keyFile: "b")
+        #expect(ConsoleHosts(settings, port: 8443).isNamed(host) == isNamed)
+    }
+
     @Test("Behind a proxy with TLS the Origin begins with https")
     func proxied() throws {
         var facts = facts("POST")
@@ -219,13 +261,16 @@ struct ConsoleGateTests {
             ("localhost:80x", "errorbus"),
         ])
     func cookie(host: String, name: String) {
-        let cookie = ConsoleCookie(at: host)
+        let cookie = ConsoleCookie(at: host, isSecure: false)
         #expect(cookie.name == name)
         let setting = cookie.setting("t0k=n")
         #expect(setting.hasPrefix("\(name)=t0k=n:"))
         #expect(setting.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
         #expect(setting != cookie.setting("t0k=n"))
         #expect(cookie.removing == "\(name)=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")
+        #expect(
+            ConsoleCookie(at: host, isSecure: true).removing
+                == "__Host-\(name)=; HttpOnly; SameSite=Strict; Path=/; Secure; Max-Age=0")
         let long = String(repeating: "x", count: 33)
         let values = cookie.values(in: ["a=b;\(name)=t0k=n:one", "\(name)=2", "\(name)=3:\(long)"])
         #expect(values.map(\.token) == ["t0k=n", "2"])

@@ -12,18 +12,22 @@ import Testing
             ("http://127.0.0.1:8080/?token=a-b_c", "127.0.0.1", 8080, "a-b_c"),
             ("http://[::1]:9/", "::1", 9, nil),
             ("http://console.example", "console.example", 80, nil),
+            ("https://console.example", "console.example", 443, nil),
+            ("https://[::1]:9/?token=a", "::1", 9, "a"),
         ] as [(String, String, Int, String?)])
     func read(text: String, host: String, port: Int, token: String?) throws {
         let address = try ConsoleAddress(text, option: "--to")
         #expect(address.host == host)
         #expect(address.port == port)
         #expect(address.token == token)
+        #expect(address.isSecure == text.hasPrefix("https:"))
     }
 
     @Test(
         "any other text is refused",
         arguments: [
-            "https://x", "127.0.0.1:8080", "tcp://127.0.0.1:8080", "http://", "http://x/api",
+            "ftp://x", "https://x/api", "127.0.0.1:8080", "tcp://127.0.0.1:8080", "http://",
+            "http://x/api",
             "http://me@x/", "",
         ])
     func refused(text: String) {
@@ -45,6 +49,23 @@ import Testing
         #expect(address.host == "127.0.0.1")
         #expect(address.port == 8080)
         #expect(address.token == "0123456789abcdef")
+    }
+
+    @Test(
+        "of a console with TLS a topology names the address that its certificate is for",
+        arguments: [
+            ("https://c.example", ["d.example:8443"], "https://c.example:443"),
+            (nil, ["d.example:8443", "e.example"], "https://d.example:8443"),
+            ("http://c.example", [], "https://127.0.0.1:8080"),
+            (nil, [], "https://127.0.0.1:8080"),
+        ] as [(String?, [String], String)])
+    func secure(url: String?, hosts: [String], expected: String) throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        settings.tls = ConsoleTLSSettings(certificateFile: "a", keyFile: "b")
+        settings.url = url
+        settings.hosts = hosts
+        let client = try ConsoleClient(try ConsoleAddress(settings, of: "central"))
+        #expect(client.shownAddress == expected)
     }
 
     @Test("a console on a port chosen by the system needs its address")

@@ -23,6 +23,8 @@ struct ConsoleClient {
     /// Host and port.
     let address: String
     let token: String
+    /// The file of the authority of a console with TLS.
+    var authority: String?
 
     /// Sends a request.
     ///
@@ -43,6 +45,7 @@ struct ConsoleClient {
             "body": .string(
                 rawBody ?? body.map { String(decoding: $0.encoded(), as: UTF8.self) } ?? ""),
         ]
+        if let authority { request["authority"] = .string(authority) }
         if let text { request["until"] = .string(text) }
         if let events { request["events"] = .integer(Int64(events)) }
         let input = String(decoding: JSONValue.object(request).encoded(), as: UTF8.self)
@@ -58,9 +61,14 @@ struct ConsoleClient {
     }
 
     private static let script = """
-        import http.client, json, sys
+        import http.client, json, ssl, sys
         request = json.load(sys.stdin)
-        connection = http.client.HTTPConnection(request["address"], timeout=120)
+        if "authority" in request:
+            context = ssl.create_default_context(cafile=request["authority"])
+            connection = http.client.HTTPSConnection(
+                request["address"], timeout=120, context=context)
+        else:
+            connection = http.client.HTTPConnection(request["address"], timeout=120)
         headers = request["headers"]
         connection.putrequest(request["method"], request["path"], skip_host="Host" in headers)
         body = request["body"].encode()

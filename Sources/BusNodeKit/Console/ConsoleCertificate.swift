@@ -1,0 +1,126 @@
+import ErrorBus
+import Foundation
+import Logging
+import NIOSSL
+import Synchronization
+
+/// The certificate of a console with TLS, and its private key. New connections get those of the
+/// files as they are now, as long as these can be used.
+final class ConsoleCertificate: Sendable {
+    /// Why a file is refused.
+    struct Refusal: Error {
+        /// Its key in the topology.
+        let key: String
+        let file: String
+        let refusal: FileRefusal
+    }
+
+    private struct Versions: Hashable {
+        let certificate: FileStatus.Version?
+        let key: FileStatus.Version?
+
+        init(_ settings: ConsoleTLSSettings) {
+            certificate = FileStatus(settings.certificateFile)?.version
+            key = FileStatus(settings.keyFile)?.version
+        }
+    }
+
+    private struct State {
+        /// Those of the files that were read last, whatever became of it.
+        var versions: Versions
+        var context: NIOSSLContext
+    }
+
+    private static let keyByteCountMax = 64 * 1024
+    private static let keyAllowed =
+        "the private key of the certificate in PEM form, without a passphrase"
+
+    private let settings: ConsoleTLSSettings
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// - Throws: When a file is missing or invalid, when others can read the key, or when it is not
+    ///   that of the certificate.
+    init(_ settings: ConsoleTLSSettings, logger: Logger) throws(Failure) {
+        self.settings = settings
+        self.logger = logger
+        let versions = Versions(settings)
+        do throws(Refusal) {
+            let context = try Self.read(settings)
+            state = Mutex(State(versions: versions, context: context))
+            warnIfExpired(context)
+        } catch {
+            throw Failure(
+                error.refusal.status,
+                "console tls \(error.key) \(error.file.shown()): \(error.refusal.text)")
+        }
+    }
+
+    /// What a new connection uses. Reads files that have changed; when they cannot be used, the
+    /// former ones stay in use.
+    var context: NIOSSLContext {
+        let versions = Versions(settings)
+        return state.withLock { state in
+            guard state.versions != versions else { return state.context }
+            state.versions = versions
+            do throws(Refusal) {
+                state.context = try Self.read(settings)
+                logger.notice(
+                    "console: certificate read again",
+                    metadata: ["file": "\(settings.certificateFile)"])
+                warnIfExpired(state.context)
+            } catch {
+                logger.warning(
+                    "console: certificate not read again; the former one stays in use",
+                    metadata: ["file": "\(error.file)", "problem": "\(error.refusal.text)"])
+            }
+            return state.context
+        }
+    }
+
+    /// Clients refuse it, and say so to their users alone.
+    private func warnIfExpired(_ context: NIOSSLContext) {
+        guard case .certificate(let first)? = context.configuration.certificateChain.first else {
+            return
+        }
+        let end = Date(timeIntervalSince1970: TimeInterval(first.notValidAfter))
+        guard end < Date() else { return }
+        logger.warning(
+            "console: the certificate has expired: clients refuse it; renew the file",
+            metadata: [
+                "file": "\(settings.certificateFile)", "since": "\(end.formatted(TimeText.style))",
+            ])
+    }
+
+    static func read(_ settings: ConsoleTLSSettings) throws(Refusal) -> NIOSSLContext {
+        let chain = try reading("certificate", settings.certificateFile) {
+            file throws(FileRefusal) in try Authorities(reading: file).certificates
+        }
+        return try reading("key", settings.keyFile) { file throws(FileRefusal) in
+            let text = try PrivateFile.text(of: file, byteCountMax: keyByteCountMax)
+            guard let key = try? NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem) else {
+                throw FileRefusal(
+                    status: .badConfiguration, found: "no such key", allowed: keyAllowed)
+            }
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            tls.minimumTLSVersion = .tlsv12
+            tls.applicationProtocols = ["http/1.1"]
+            tls.shutdownTimeout = ConsoleLimits.farewellTime
+            guard let context = try? NIOSSLContext(configuration: tls) else {
+                throw FileRefusal(
+                    status: .badConfiguration, found: "the key of another certificate",
+                    allowed: keyAllowed)
+            }
+            return context
+        }
+    }
+
+    private static func reading<Value>(
+        _ key: String, _ file: String, _ read: (String) throws(FileRefusal) -> Value
+    ) throws(Refusal) -> Value {
+        do throws(FileRefusal) { return try read(file) } catch {
+            throw Refusal(key: key, file: file, refusal: error)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// The settings of a console.
+package struct ConsoleSettings: Hashable, Sendable {
+    /// The address where it listens: a host of this machine and a port, never ipc.
+    package var listen: Endpoint
+    /// The file with its token; nil: a token is made at the start, for loopback only.
+    package var tokenFile: String?
+    /// The file with its users, each with a token; nil: all share one token.
+    package var usersFile: String?
+    /// Host names that requests may use besides those that follow from ``listen``.
+    package var hosts: [String] = []
+    /// The scheme and the host under which browsers anywhere reach it, as in
+    /// `https://console.example`; links to presentations begin with it.
+    package var url: String?
+    /// The files of its certificate; nil: it speaks plain HTTP.
+    package var tls: ConsoleTLSSettings?
+    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
+    /// asked; nil: without a limit.
+    package var escalateAfter: Duration?
+
+    package init(listen: Endpoint) { self.listen = listen }
+
+    /// Host and port as they are written in the topology.
+    package var address: String { String(listen.description.dropFirst("tcp://".count)) }
+
+    /// The https address under which people reach it; nil when none is configured.
+    package var secureURL: String? {
+        url.flatMap { $0.hasPrefix("https:") ? $0 : nil } ?? hosts.first.map { "https://\($0)" }
+    }
+
+    /// Every host name that requests may use besides those that follow from ``listen``.
+    package var allHosts: [String] {
+        hosts + (url?.firstRange(of: "://").map { [String(url?[$0.upperBound...] ?? "")] } ?? [])
+    }
+}
+
+/// The files that a console needs for TLS.
+package struct ConsoleTLSSettings: Hashable, Sendable {
+    /// The certificate in PEM form, then those of the authorities between it and its root.
+    package let certificateFile: String
+    /// The certificate's private key in PEM form.
+    package let keyFile: String
+
+    package init(certificateFile: String, keyFile: String) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+    }
+}
