@@ -13,6 +13,7 @@ import uuid
 import zmq
 
 from made_up import reports
+from proxies import HEADER, SECRET, SIGN_OUT, Proxy
 
 TOKEN = "browser-tests-0123456789"
 OPTIONS = [{"id": "retry", "title": "Retry", "role": "default"},
@@ -38,9 +39,10 @@ class Console:
     # A node takes 1024 open presentations from one child, and reads 256 at a time.
     per_socket = 200
 
-    def __init__(self, binary, nodes=None, users=None):
+    def __init__(self, binary, nodes=None, users=None, proxied=None):
         """nodes: others of its topology by name, each with its parents and whether it listens.
-        users: what each may do, by name, in place of one token; the first is the script's."""
+        users: what each may do, by name, in place of one token; the first is the script's.
+        proxied: the one of them whom a proxy in front names."""
         self.binary = binary
         self.port = free_port()
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -57,6 +59,15 @@ class Console:
         self.token = next(iter(self.tokens.values()), TOKEN)
         self.url = self.url_of(self.token)
         admission = f"users: file:{self.users}" if users else f"token: file:{token}"
+        self.proxy = proxied and Proxy(proxied, self.port)
+        if proxied:
+            secret = folder / "secret"
+            secret.touch(mode=0o600)
+            secret.write_text(SECRET + "\n")
+            admission += (f"\n          hosts: ['{self.proxy.host}']\n          proxy: {{ header: "
+                          f"{HEADER}, from: 127.0.0.1, secret: 'file:{secret}', "
+                          f"signOut: {SIGN_OUT} }}")
+            self.proxy.start()
         others = "".join(
             f"  {name}:\n    next: [{', '.join(parents)}]\n"
             + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
@@ -120,6 +131,8 @@ nodes:
                 process.wait()
 
     def close(self):
+        if self.proxy:
+            self.proxy.close()
         for node in list(self.processes):
             self.stop(node)
         self.context.destroy(linger=0)

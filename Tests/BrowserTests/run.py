@@ -19,7 +19,7 @@ from consoles import Console
 
 def run(case, binary):
     """Whether it passed."""
-    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users"))), None
+    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users", "proxied"))), None
     try:
         console.start()
         page = Page()

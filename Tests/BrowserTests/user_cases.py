@@ -205,6 +205,24 @@ def consoles_on_one_host_keep_their_own_tokens(page, console):
         other.close()
 
 
+def one_whom_the_proxy_names_signs_out_there(page, console):
+    page.expects("ERR_")
+    question, = console.ask(report("disk full"))
+    page.open(console.proxy.url)
+    page.until(lambda: page.text("#who") == "You: anna", "the user's name")
+    page.run("localStorage.setItem('errorbus.undo', '0')")
+    page.choose("disk full")
+    page.press("1")
+    assert question.answer() == ("retry", "anna")
+    page.click("#who")
+    page.until(lambda: "have signed in" in page.text("#nameDialog"), "the dialog")
+    page.click("#nameDialog button", "Sign out")
+    page.until(lambda: page.driver.current_url == console.proxy.url + "signed-out", "the proxy")
+
+
+one_whom_the_proxy_names_signs_out_there.proxied = "anna"
+
+
 def a_silence_of_one_who_may_not_answer_withholds(page, console):
     console.ask(report("disk full"))
     page.open(console.url_of(console.tokens["night"]))
@@ -219,6 +237,6 @@ ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
-       a_silence_of_one_who_may_not_answer_withholds]
+       one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds]
 for case in ALL:
     case.users = USERS

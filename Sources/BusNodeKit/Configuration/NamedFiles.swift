@@ -79,6 +79,14 @@ package struct NamedFiles {
                     field: "nodes.\(node.name).presenters[\(index)].console.\(key)", read: read)
             }
             if let finding = certificate(of: console, index, node.name) { return finding }
+            if let file = console.proxy?.secretFile,
+                let finding = unusable(
+                    file,
+                    at: place("presenters", index, of: node.name, ["console", "proxy", "secret"]),
+                    field: "nodes.\(node.name).presenters[\(index)].console.proxy.secret")
+            {
+                return finding
+            }
             if let file = console.usersFile {
                 return finding("users", file) { file throws(FileRefusal) in
                     _ = try ConsoleUsers.read(file)

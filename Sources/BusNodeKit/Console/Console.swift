@@ -15,6 +15,8 @@ final class Console: Sendable {
     let notifier: Notifier?
     let admission: ConsoleAdmission
     let sessions = ConsoleSessions()
+    /// Nil where no proxy may say who sends a request.
+    let proxy: ConsoleProxy?
     /// Nil without TLS.
     let certificate: ConsoleCertificate?
     let topology: Topology
@@ -38,8 +40,8 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the file of users, of the token, of the certificate or its key, or of a hook's
-    ///   secret is missing or invalid.
+    /// - Throws: When the file of users, of the token, of the certificate or its key, or of a
+    ///   proxy's or hook's secret is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -63,6 +65,7 @@ final class Console: Sendable {
             } else {
                 .token(.generated())
             }
+        proxy = try settings.proxy.map { proxy throws(Failure) in try ConsoleProxy(proxy) }
         certificate = try settings.tls.map { tls throws(Failure) in
             try ConsoleCertificate(tls, logger: logger)
         }

@@ -82,14 +82,16 @@ struct ConsoleAPI: Sendable {
         }
         routes.get("/api/v1/me") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
-            return Response(try context.admitted.json)
+            return Response(try context.admitted.json(signOut: console.proxy?.settings.signOut))
         }
         routes.post("/api/v1/me/leave", needs: nil) { request, context in
-            if let session = try context.admitted.session {
+            let visitor = try context.admitted
+            if let session = visitor.session {
                 console.sessions.end(session)
                 feed.streams.end(session)
             }
-            var response = Response(["left": true])
+            let signOut = visitor.isProxied ? console.proxy?.settings.signOut : nil
+            var response = Response(["left": true, "signOut": .text(signOut)])
             let cookie = ConsoleCookie(
                 at: request.head.authority, isSecure: console.settings.tls != nil)
             response.headers[.setCookie] = cookie.removing
@@ -216,9 +218,12 @@ extension InboxItem {
 
 extension ConsoleVisitor {
     /// The name is null where people give their own.
-    var json: JSONValue {
+    ///
+    /// - Parameter signOut: Where people sign out whom a proxy names.
+    func json(signOut: String?) -> JSONValue {
         [
-            "name": .text(user?.name),
+            "name": .text(user?.name), "isProxied": .bool(isProxied),
+            "signOut": .text(isProxied ? signOut : nil),
             "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
         ]
     }

@@ -21,6 +21,8 @@ struct ConsoleGate: Sendable {
         var contentLength: String?
         /// `token` in the query of `/`.
         var offeredToken: String?
+        /// Empty where no proxy may make one.
+        var claim = ConsoleProxy.Claim()
     }
 
     enum Verdict: Hashable {
@@ -34,6 +36,7 @@ struct ConsoleGate: Sendable {
     let hosts: ConsoleHosts
     let admission: ConsoleAdmission
     var sessions = ConsoleSessions()
+    var proxy: ConsoleProxy?
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
         // A probe has neither the token nor the console's name; the response has no data.
@@ -45,6 +48,7 @@ struct ConsoleGate: Sendable {
             throw APIProblem(
                 .forbidden, "host", "Host: found \(found); allowed: the console's own address")
         }
+        let proxied = try proxied(facts)
         // A link on another site sends no cookie; the page it opens requests the data by itself.
         let isLink =
             facts.path == "/" && facts.method == "GET" && facts.fetchMode == "navigate"
@@ -58,7 +62,9 @@ struct ConsoleGate: Sendable {
             throw APIProblem(
                 .forbidden, "origin", "Origin: found \(origin.shown()); allowed: the console's own")
         }
-        if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken {
+        if facts.path == "/", facts.method == "GET", let offered = facts.offeredToken,
+            proxied == nil
+        {
             guard let holder = try admission.visitor(showing: offered) else {
                 throw Self.unauthorized
             }
@@ -68,7 +74,7 @@ struct ConsoleGate: Sendable {
             }
             return .keepToken(offered)
         }
-        guard let visitor = try visitor(facts) else {
+        guard let visitor = try proxied == nil ? visitor(facts) : proxied else {
             let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
             let isPart = facts.path.hasPrefix("/page/") && facts.method == "GET"
             guard isFromElsewhere || isPart else { throw Self.unauthorized }
@@ -91,6 +97,13 @@ struct ConsoleGate: Sendable {
             "this browser is signed in as \(present.user?.name ?? "?"), and the link is for "
                 + "\(other.user?.name ?? "?"): to change the user open the console's address, sign "
                 + "out behind the name there, then open the link again")
+    }
+
+    /// The user that the proxy names. What else the request shows counts for nothing then: a proxy
+    /// may pass on tokens that are for others.
+    private func proxied(_ facts: Facts) throws(APIProblem) -> ConsoleVisitor? {
+        guard let proxy, case .users(let users) = admission else { return nil }
+        return try proxy.visitor(in: facts.claim, of: users)
     }
 
     private func visitor(_ facts: Facts) throws(APIProblem) -> ConsoleVisitor? {
@@ -126,7 +139,11 @@ struct ConsoleGate: Sendable {
 }
 
 extension ConsoleGate.Facts {
-    init(_ request: Request) {
+    /// - Parameters:
+    ///   - peer: The address that it comes from.
+    ///   - proxy: Nil: no header says who sends it.
+    init(_ request: Request, from peer: String = "", by proxy: ConsoleProxy? = nil) {
+        if let proxy { claim = proxy.claim(in: request.headers, from: peer) }
         method = request.method.rawValue
         path = request.uri.path
         // With two Host fields a proxy in front of this console could see another host.

@@ -100,9 +100,9 @@ struct ConsoleServer: Service {
         return routes.router(
             behind: ConsoleMiddleware(
                 gate: ConsoleGate(
-                    hosts: hosts, admission: console.admission, sessions: console.sessions),
-                page: api.page,
-                routes: routes, connections: connections, refusals: refusals,
+                    hosts: hosts, admission: console.admission, sessions: console.sessions,
+                    proxy: console.proxy),
+                page: api.page, routes: routes, connections: connections, refusals: refusals,
                 logger: console.logger)
         ).buildResponder()
     }
@@ -112,7 +112,8 @@ struct ConsoleServer: Service {
         let address = "\(hosts.scheme)://\(hosts.address)/"
         switch console.admission {
         case .users(let users):
-            say("console: \(address) for the users in \(users.file.shown())")
+            let proxy = console.proxy == nil ? "" : ", and those of them whom the proxy names"
+            say("console: \(address) for the users in \(users.file.shown())\(proxy)")
         case .token(let token):
             guard let file = token.file else {
                 return say("console: \(address)?token=\(token.text)")
@@ -161,7 +162,8 @@ struct ConsoleMiddleware: RouterMiddleware {
         var response: Response
         var isKnown = false
         do {
-            let verdict = try gate.verdict(on: ConsoleGate.Facts(request))
+            let verdict = try gate.verdict(
+                on: ConsoleGate.Facts(request, from: context.peerHost, by: gate.proxy))
             var context = context
             switch verdict {
             case .enterPage: response = try await next(request, context)

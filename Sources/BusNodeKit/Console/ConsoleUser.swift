@@ -25,19 +25,20 @@ package enum ConsolePermission: String, CaseIterable, Sendable {
     }
 }
 
-/// A user of a console: a name, permissions, and the hash of a token.
+/// A user of a console: a name, permissions, and the hash of a token, unless only a proxy names the
+/// user.
 package struct ConsoleUser: Hashable, Sendable {
     package let name: String
     package let permissions: Set<ConsolePermission>
-    /// SHA-256 of the token, in hexadecimal.
-    let tokenHash: String
+    /// SHA-256 of the token, in hexadecimal; nil for a user without one, whom a proxy has to name.
+    let tokenHash: String?
 
     /// - Parameter token: Random, so that its hash cannot be guessed.
     package init(name: String, permissions: Set<ConsolePermission>, token: String) {
         self.init(name: name, permissions: permissions, tokenHash: Self.hash(of: token))
     }
 
-    init(name: String, permissions: Set<ConsolePermission>, tokenHash: String) {
+    init(name: String, permissions: Set<ConsolePermission>, tokenHash: String?) {
         self.name = name
         self.permissions = permissions
         self.tokenHash = tokenHash
@@ -49,6 +50,9 @@ package struct ConsoleUser: Hashable, Sendable {
             return byte < 16 ? "0\(text)" : text
         }.joined()
     }
+
+    /// Whether only a proxy admits the user.
+    package var isOnlyProxied: Bool { tokenHash == nil }
 
     /// The permissions in their order, or `see`.
     package var permissionText: String {
@@ -89,6 +93,8 @@ struct ConsoleVisitor: Hashable, Sendable {
     let user: ConsoleUser?
     /// Of a browser that signed in; nil for a client that shows its token in each request.
     var session: ConsoleSessions.Label?
+    /// Whether a proxy named the user.
+    var isProxied = false
 
     static let unnamed = ConsoleVisitor(user: nil)
 
@@ -112,7 +118,7 @@ struct ConsoleVisitor: Hashable, Sendable {
             guard found == user.name else {
                 throw APIProblem(
                     .forbidden, "notYou",
-                    "by: found \(found.shown()), but this token is that of \(user.name)")
+                    "by: found \(found.shown()), but you are \(user.name)")
             }
         }
         return user.name

@@ -6,13 +6,14 @@ import Synchronization
 
 /// The users of a console, from a file that only its owner can read.
 ///
-/// A line has a name, permissions and `sha256:` with the hash of the token; `#` begins a comment.
-/// A changed file counts from the next request on.
+/// A line has a name, permissions and `sha256:` with the hash of the token, or `proxy` for a user
+/// without one; `#` begins a comment. A changed file counts from the next request on.
 final class ConsoleUsers: Sendable {
     /// The users, in the order of the file.
     struct List: Sendable {
         var users: [ConsoleUser] = []
         fileprivate var byHash: [String: ConsoleUser] = [:]
+        fileprivate var byName: [String: ConsoleUser] = [:]
     }
 
     private struct State {
@@ -26,6 +27,7 @@ final class ConsoleUsers: Sendable {
     private static let byteCountMax = 1 << 20
     private static let countMax = 1_000
     private static let hashPrefix = "sha256:"
+    private static let proxyWord = "proxy"
 
     let file: String
     private let logger: Logger
@@ -47,18 +49,27 @@ final class ConsoleUsers: Sendable {
     ///
     /// - Throws: 503 while the file cannot be used: then no one enters.
     func user(showing token: some StringProtocol) throws(APIProblem) -> ConsoleUser? {
-        let hash = ConsoleUser.hash(of: token)
-        let list = current
-        guard let list else {
-            throw APIProblem(
-                .serviceUnavailable, "noUsers",
-                "the file of users cannot be used; the log of this node says why")
-        }
-        return list.byHash[hash]
+        try usable.byHash[ConsoleUser.hash(of: token)]
     }
 
+    /// The user of that name; nil for any other name.
+    ///
+    /// - Throws: As for a token.
+    func user(named name: String) throws(APIProblem) -> ConsoleUser? { try usable.byName[name] }
+
     /// Whether the file has this user, unchanged.
-    func has(_ user: ConsoleUser) -> Bool { current?.byHash[user.tokenHash] == user }
+    func has(_ user: ConsoleUser) -> Bool { current?.byName[user.name] == user }
+
+    private var usable: List {
+        get throws(APIProblem) {
+            guard let list = current else {
+                throw APIProblem(
+                    .serviceUnavailable, "noUsers",
+                    "the file of users cannot be used; the log of this node says why")
+            }
+            return list
+        }
+    }
 
     /// The list as the file is now; nil while it cannot be used.
     private var current: List? {
@@ -96,7 +107,6 @@ final class ConsoleUsers: Sendable {
 
     static func list(_ text: String) throws(FileRefusal) -> List {
         var list = List()
-        var names: Set<String> = []
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
@@ -108,7 +118,8 @@ final class ConsoleUsers: Sendable {
             }
             guard words.count == 3 else {
                 throw refusal(
-                    "\(words.count) words", "NAME PERMISSIONS \(hashPrefix)HASH")
+                    "\(words.count) words",
+                    "NAME PERMISSIONS \(hashPrefix)HASH, or \(proxyWord) in place of the hash")
             }
             guard ConsoleUser.isName(words[0]) else {
                 throw refusal("the name \(String(words[0]).shown())", ConsoleUser.nameAllowed)
@@ -117,18 +128,18 @@ final class ConsoleUsers: Sendable {
                 throw refusal(
                     "the permissions \(String(words[1]).shown())", ConsoleUser.permissionsAllowed)
             }
-            let hash = words[2].dropFirst(hashPrefix.count)
-            guard words[2].hasPrefix(hashPrefix), hash.utf8.count == 64,
-                hash.allSatisfy({ $0.isHexDigit && !$0.isUppercase })
-            else {
-                throw refusal("no hash of a token", "\(hashPrefix) and 64 hexadecimal digits")
+            let hash = hash(words[2])
+            guard hash != nil || words[2] == proxyWord else {
+                throw refusal(
+                    "no hash of a token",
+                    "\(hashPrefix) and 64 hexadecimal digits, or \(proxyWord)")
             }
             let user = ConsoleUser(
-                name: String(words[0]), permissions: permissions, tokenHash: String(hash))
-            guard names.insert(user.name).inserted else {
+                name: String(words[0]), permissions: permissions, tokenHash: hash)
+            guard list.byName.updateValue(user, forKey: user.name) == nil else {
                 throw refusal("\(user.name) again", "each name once")
             }
-            guard list.byHash.updateValue(user, forKey: user.tokenHash) == nil else {
+            guard hash.flatMap({ list.byHash.updateValue(user, forKey: $0) }) == nil else {
                 throw refusal("the token of another user", "a token for each")
             }
             list.users.append(user)
@@ -139,9 +150,19 @@ final class ConsoleUsers: Sendable {
         return list
     }
 
+    /// Nil for anything but the hash of a token.
+    private static func hash(_ word: Substring) -> String? {
+        let hash = word.dropFirst(hashPrefix.count)
+        guard word.hasPrefix(hashPrefix), hash.utf8.count == 64,
+            hash.allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+        else { return nil }
+        return String(hash)
+    }
+
     /// A user as a line of the file.
     static func line(_ user: ConsoleUser) -> String {
-        "\(user.name) \(user.permissionText) \(hashPrefix)\(user.tokenHash)"
+        "\(user.name) \(user.permissionText) "
+            + (user.tokenHash.map { hashPrefix + $0 } ?? proxyWord)
     }
 
     /// The name in a line; nil for a comment.

@@ -29,8 +29,8 @@ struct SecureHTTPChannel: ServerChildChannel {
     }
 }
 
-/// Ends connections whose TLS fails: clients that speak plain HTTP, do not trust the certificate, or
-/// probe the port. Nothing is wrong with this node then, so that the log has it at debug alone.
+/// Ends connections whose TLS fails: clients that speak plain HTTP, do not trust the certificate,
+/// or probe the port. Nothing is wrong with this node then: the log has it at debug alone.
 final class TLSFaults: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -5,7 +5,8 @@ import Glibc
 /// The file of a console's users, as the command `users` changes it. Comments stay.
 package struct UserFile: Sendable {
     private static let heading =
-        "# Users of a console: name, permissions, hash of the token. See bus-node users --help.\n"
+        "# Users of a console: name, permissions, hash of the token, or proxy for none. "
+        + "See bus-node users --help.\n"
 
     package let path: String
     /// The file itself, where the path is a link to it.
@@ -31,8 +32,20 @@ package struct UserFile: Sendable {
         _ name: String, _ permissions: Set<ConsolePermission>
     ) throws(Failure) -> String {
         let token = ConsoleToken.generated().text
-        let line = ConsoleUsers.line(
-            ConsoleUser(name: name, permissions: permissions, token: token))
+        try put(ConsoleUser(name: name, permissions: permissions, token: token))
+        return token
+    }
+
+    /// Adds a user without a token, whom a proxy has to name. A token of an earlier one of that
+    /// name admits no one from then on.
+    package func addProxied(
+        _ name: String, _ permissions: Set<ConsolePermission>
+    ) throws(Failure) {
+        try put(ConsoleUser(name: name, permissions: permissions, tokenHash: nil))
+    }
+
+    private func put(_ user: ConsoleUser) throws(Failure) {
+        let line = ConsoleUsers.line(user)
         try exclusively { () throws(Failure) in
             guard FileStatus(target) != nil else {
                 return try change { () throws(FileRefusal) in
@@ -40,14 +53,13 @@ package struct UserFile: Sendable {
                 }
             }
             var lines = try lines()
-            if let index = lines.firstIndex(where: { ConsoleUsers.name(in: $0) == name }) {
+            if let index = lines.firstIndex(where: { ConsoleUsers.name(in: $0) == user.name }) {
                 lines[index] = line[...]
             } else {
                 lines.append(line[...])
             }
             try write(lines)
         }
-        return token
     }
 
     /// Removes a user, whose token admits no one from then on.

@@ -13,6 +13,8 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var url: String?
     /// The files of its certificate; nil: it speaks plain HTTP.
     package var tls: ConsoleTLSSettings?
+    /// The reverse proxy that may say who sends a request; nil: none may.
+    package var proxy: ConsoleProxySettings?
     /// How long a presentation may stay unanswered and unclaimed before the next presenter is
     /// asked; nil: without a limit.
     package var escalateAfter: Duration?
@@ -43,5 +45,24 @@ package struct ConsoleTLSSettings: Hashable, Sendable {
     package init(certificateFile: String, keyFile: String) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
+    }
+}
+
+/// The reverse proxy that says who a console's users are, and how it is known.
+package struct ConsoleProxySettings: Hashable, Sendable {
+    /// The header with the user's name.
+    package let header: String
+    /// The addresses that the proxy connects from.
+    package let from: [AddressRange]
+    /// The file with the secret that the proxy sends with each request.
+    package let secretFile: String
+    /// The address where a person signs out at the proxy; nil: the page offers no such thing.
+    package var signOut: String?
+
+    package init(header: String, from: [AddressRange], secretFile: String, signOut: String? = nil) {
+        self.header = header
+        self.from = from
+        self.secretFile = secretFile
+        self.signOut = signOut
     }
 }

@@ -6,7 +6,7 @@ extension TopologyReader {
     private static let tokenAllowed = "file:PATH, a file that only its owner can read"
 
     mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
-        let keys = ["listen", "tls", "token", "users", "hosts", "url", "escalateAfter"]
+        let keys = ["listen", "tls", "token", "users", "proxy", "hosts", "url", "escalateAfter"]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         guard let listen = fields["listen"] else {
             decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
@@ -26,6 +26,10 @@ extension TopologyReader {
             guard let path = tokenFile(users) else { return nil }
             settings.usersFile = path
         }
+        if let proxy = fields["proxy"] {
+            guard let found = consoleProxy(proxy) else { return nil }
+            settings.proxy = found
+        }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
         settings.url = fields["url"].flatMap { consoleURL($0) }
         settings.escalateAfter = fields["escalateAfter"].flatMap { decoder.duration($0) }
@@ -42,6 +46,73 @@ extension TopologyReader {
             let key = fields["key"].flatMap({ path($0) })
         else { return nil }
         return ConsoleTLSSettings(certificateFile: certificate, keyFile: key)
+    }
+
+    private static let headerAllowed =
+        "the name of a header that the proxy sets, as in X-Forwarded-User"
+    private static let signOutAllowed = "https://HOST/PATH, http://HOST/PATH or /PATH"
+    /// What browsers and HTTP itself send with another meaning.
+    private static let takenHeaders = [
+        "accept", "authorization", "connection", "content-length", "content-type", "cookie",
+        "errorbus-proxy-secret", "host", "last-event-id", "origin", "referer",
+        "transfer-encoding", "user-agent",
+    ]
+
+    private mutating func consoleProxy(_ field: ConfigurationField) -> ConsoleProxySettings? {
+        let keys = ["header", "from", "secret", "signOut"]
+        guard let fields = decoder.fields(field, keys: keys) else { return nil }
+        let missing = [
+            ("header", "NAME"), ("from", "ADDRESS, that of the proxy"), ("secret", "file:PATH"),
+        ].filter { fields[$0.0] == nil }
+        for (key, value) in missing {
+            decoder.report(field, found: "no \(key)", allowed: "\(key): \(value)")
+        }
+        guard missing.isEmpty, let header = fields["header"].flatMap({ proxyHeader($0) }),
+            let from = fields["from"].flatMap({ addressRanges($0) }),
+            let secret = fields["secret"].flatMap({ tokenFile($0) })
+        else { return nil }
+        var settings = ConsoleProxySettings(header: header, from: from, secretFile: secret)
+        settings.signOut = fields["signOut"].flatMap { signOut($0) }
+        return settings
+    }
+
+    private mutating func proxyHeader(_ field: ConfigurationField) -> String? {
+        guard let text = decoder.text(field, allowed: Self.headerAllowed) else { return nil }
+        let name = text.lowercased()
+        guard text.wholeMatch(of: /[A-Za-z0-9-]{1,64}/) != nil, !name.hasPrefix("sec-"),
+            !Self.takenHeaders.contains(name)
+        else {
+            decoder.report(field, allowed: Self.headerAllowed)
+            return nil
+        }
+        return text
+    }
+
+    private mutating func addressRanges(_ field: ConfigurationField) -> [AddressRange]? {
+        let allowed = "\(AddressRange.allowed), or a list of them"
+        let elements = decoder.elementsOrOne(field, allowed: allowed)
+        if elements.isEmpty { decoder.report(field, allowed: allowed) }
+        let ranges = elements.compactMap { element -> AddressRange? in
+            guard let text = decoder.text(element, allowed: allowed) else { return nil }
+            guard let range = AddressRange(text) else {
+                decoder.report(element, allowed: AddressRange.allowed)
+                return nil
+            }
+            return range
+        }
+        return ranges.isEmpty || ranges.count < elements.count ? nil : ranges
+    }
+
+    private mutating func signOut(_ field: ConfigurationField) -> String? {
+        guard let text = decoder.text(field, allowed: Self.signOutAllowed) else { return nil }
+        let isAllowed =
+            text.wholeMatch(of: /(https?:\/\/[A-Za-z0-9.\-:\[\]]+)?(\/([!-~]*))?/) != nil
+            && !text.hasPrefix("//")
+        guard isAllowed else {
+            decoder.report(field, allowed: Self.signOutAllowed)
+            return nil
+        }
+        return text
     }
 
     private mutating func consoleEndpoint(_ field: ConfigurationField) -> Endpoint? {

@@ -10,6 +10,11 @@ extension TopologyValidator {
                     "\(field).token", found: "token and users",
                     allowed: "users, each with a token, or one token that all share")
             }
+            if console.proxy != nil, console.usersFile == nil {
+                report(
+                    "\(field).proxy", found: "proxy without users",
+                    allowed: "users: file:PATH beside it, with the names that the proxy gives")
+            }
             if !console.listen.isLocal, console.tls == nil {
                 warn(
                     "\(field).listen",

@@ -9,8 +9,8 @@ struct Users: AsyncParsableCommand {
         abstract: "Add, list and remove the users of a console.",
         discussion: """
             A console with `users: file:FILE` in the topology admits the users of that file, each \
-            by a token. The file has the hashes of the tokens only. A running node reads a changed \
-            file by itself: who was removed is out at once.
+            by a token, or named by its proxy. The file has the hashes of the tokens only. A \
+            running node reads a changed file by itself: who was removed is out at once.
 
             Example: bus-node users add users.txt anna --may answer,silence
             """,
@@ -41,6 +41,10 @@ struct UsersAdd: AsyncParsableCommand {
             destructive (choose destructive options), silence (make and end silences), administer \
             (send messages of hooks again).
 
+            With --proxy the user has no token and nothing is printed: the console's proxy \
+            (`proxy:` in the topology) has to name this user, after its own sign-in. A former \
+            token of the user admits no one. The proxy may name users with a token as well.
+
             Example: bus-node users add users.txt anna --may answer,silence
             """)
 
@@ -53,6 +57,9 @@ struct UsersAdd: AsyncParsableCommand {
     @Option(help: "What the user may do: see, or answer, destructive, silence, administer.")
     var may = "see"
 
+    @Flag(help: "The user signs in by the console's proxy alone, and gets no token.")
+    var proxy = false
+
     func run() async throws {
         try await orFail {
             guard let permissions = ConsoleUser.permissions(may) else {
@@ -60,7 +67,9 @@ struct UsersAdd: AsyncParsableCommand {
                     .usage,
                     "--may: found \"\(may.shown())\", allowed: \(ConsoleUser.permissionsAllowed)")
             }
-            let token = try UserFile(file).add(try Users.checked(name), permissions)
+            let name = try Users.checked(name)
+            if proxy { return try UserFile(file).addProxied(name, permissions) }
+            let token = try UserFile(file).add(name, permissions)
             try StandardOutput.print([token])
         }
     }
@@ -79,7 +88,10 @@ struct UsersList: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             let users = try UserFile(file).users()
-            try StandardOutput.print(users.map { "\($0.name)  \($0.permissionText)" })
+            try StandardOutput.print(
+                users.map {
+                    "\($0.name)  \($0.permissionText)" + ($0.isOnlyProxied ? "  proxy" : "")
+                })
         }
     }
 }

@@ -41,6 +41,96 @@ struct ConsoleProblemTests {
         #expect(problems("listen: 127.0.0.1:8080, \(settings)") == [expected])
     }
 
+    private static let users = "users: file:users, proxy:"
+    private static let header =
+        "allowed: the name of a header that the proxy sets, as in X-Forwarded-User"
+    private static let range =
+        "allowed: an address or a range, as in 10.0.0.5, 10.0.0.0/8 or fd00::/8"
+
+    @Test(
+        "The mistakes of proxy",
+        arguments: [
+            (
+                "proxy: { header: X-User, from: 10.0.0.1, secret: file:a }",
+                ".proxy: found proxy without users, allowed: users: file:PATH beside it, with the "
+                    + "names that the proxy gives"
+            ),
+            (
+                "\(users) { from: 10.0.0.1, secret: file:a }",
+                ".proxy: found no header, allowed: header: NAME"
+            ),
+            (
+                "\(users) { header: X-User, secret: file:a }",
+                ".proxy: found no from, allowed: from: ADDRESS, that of the proxy"
+            ),
+            (
+                "\(users) { header: X-User, from: 10.0.0.1 }",
+                ".proxy: found no secret, allowed: secret: file:PATH"
+            ),
+            (
+                "\(users) { header: Cookie, from: 10.0.0.1, secret: file:a }",
+                ".proxy.header: found \"Cookie\", \(header)"
+            ),
+            (
+                "\(users) { header: ErrorBus-Proxy-Secret, from: 10.0.0.1, secret: file:a }",
+                ".proxy.header: found \"ErrorBus-Proxy-Secret\", \(header)"
+            ),
+            (
+                "\(users) { header: \"X User\", from: 10.0.0.1, secret: file:a }",
+                ".proxy.header: found \"X User\", \(header)"
+            ),
+            (
+                "\(users) { header: X-User, from: proxy.example, secret: file:a }",
+                ".proxy.from: found \"proxy.example\", \(range)"
+            ),
+            (
+                "\(users) { header: X-User, from: [10.0.0.0/8, 10.0.0.1/8], secret: file:a }",
+                ".proxy.from[1]: found \"10.0.0.1/8\", \(range)"
+            ),
+            (
+                "\(users) { header: X-User, from: [], secret: file:a }",
+                ".proxy.from: found a list, \(range), or a list of them"
+            ),
+            (
+                "\(users) { header: X-User, from: 10.0.0.1, secret: hunter2 }",
+                ".proxy.secret: found a text without file:, allowed: file:PATH, a file that only "
+                    + "its owner can read"
+            ),
+            (
+                "\(users) { header: X, from: 10.0.0.1, secret: file:a, signOut: \"javascript:1\" }",
+                ".proxy.signOut: found \"javascript:1\", allowed: https://HOST/PATH, "
+                    + "http://HOST/PATH or /PATH"
+            ),
+            (
+                "\(users) { header: X, from: 10.0.0.1, secret: file:a, signOut: //evil.example }",
+                ".proxy.signOut: found \"//evil.example\", allowed: https://HOST/PATH, "
+                    + "http://HOST/PATH or /PATH"
+            ),
+        ])
+    func proxy(settings: String, expected: String) {
+        #expect(problems("listen: 127.0.0.1:8080, \(settings)") == [expected])
+    }
+
+    @Test("A proxy is read with its defaults")
+    func proxyRead() throws {
+        let proxy = "header: X-User, from: [10.0.0.0/8, \"::1\"], secret: file:run/secret"
+        for signOut in [nil, "/oauth2/sign_out?rd=%2F", "https://sso.example:8443/out"] {
+            let more = signOut.map { ", signOut: \"\($0)\"" } ?? ""
+            let folder = try TemporaryFolder()
+            let file = try folder.write(
+                topology("listen: 127.0.0.1:8080, \(Self.users) { \(proxy)\(more) }"), to: "t.yaml")
+            let node = try TopologyLoader.load(file, environment: [:]).topology["central"]
+            guard case .console(let console)? = node?.presenters.first else {
+                Issue.record("no console")
+                return
+            }
+            let found = try #require(console.proxy)
+            #expect(found.header == "X-User" && found.signOut == signOut)
+            #expect(found.from.map(\.description) == ["10.0.0.0/8", "::1"])
+            #expect(found.secretFile == "\(folder.path)/run/secret")
+        }
+    }
+
     @Test(
         "Plain HTTP beyond loopback is a warning that says what to do",
         arguments: [

@@ -49,7 +49,7 @@ struct ConsoleTLSTests {
             ).response()
             #expect(entered.status == .seeOther)
             let cookie = entered.headers.first(name: "Set-Cookie") ?? ""
-            let name = "__Host-errorbus-\(console.port)"
+            let name = "__Host-errorbus-\(console.address.port)"
             #expect(cookie.hasPrefix("\(name)=\(token):") && cookie.contains("; Secure"))
             #expect(entered.headers.first(name: "Strict-Transport-Security") == nil)
             var back = try console.exchange(

@@ -50,7 +50,8 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!text.contains(token) && text.contains("anna answer,silence sha256:"))
         // What is shown is no way in either.
-        #expect(try users.user(showing: anna.tokenHash) == nil)
+        let hash = try #require(anna.tokenHash)
+        #expect(try users.user(showing: hash) == nil)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }

@@ -10,16 +10,20 @@ extension EndToEnd {
 
         private var file: String { sandbox.path("users.txt") }
 
-        private func added(_ name: String, _ may: String) async throws -> String {
-            let process = try Launched(["users", "add", file, name, "--may", may])
+        private func added(
+            _ name: String, _ may: String, _ options: String...
+        ) async throws -> String {
+            let process = try Launched(["users", "add", file, name, "--may", may] + options)
             #expect(try await process.ending() == 0, "\(process.errors.value)")
             return process.output.value.trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
         /// The console's address, once central and a relay below it run.
-        private func started() async throws -> (nodes: [Launched], address: String) {
+        private func started(
+            more: String = ""
+        ) async throws -> (nodes: [Launched], address: String) {
             try sandbox.writeTopology(
-                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\" }")
+                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\"\(more) }")
             let central = try await sandbox.start("central")
             let relay = try await sandbox.start("relay")
             try #require(await central.says("for the users in"), "\(central.errors.value)")
@@ -71,6 +75,87 @@ extension EndToEnd {
             #expect(try await operating.send("GET", "/api/v1/inbox").status == 401)
             #expect(try await seeing.send("GET", "/api/v1/inbox").status == 200)
             withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A proxy names its users, who do what the file says; no other sender can")
+        func proxied() async throws {
+            let bob = try await added("bob", "see")
+            #expect(try await added("anna", "answer", "--proxy") == "")
+            let list = try Launched(["users", "list", file])
+            #expect(try await list.ending() == 0)
+            #expect(list.output.value == "bob  see\nanna  answer  proxy\n")
+            let secret = "0123456789abcdef"
+            chmod(try sandbox.write("secret", secret), 0o600)
+            let proxy = "header: X-Forwarded-User, secret: \"file:secret\", signOut: /out, from:"
+            let (nodes, address) = try await started(more: ", proxy: { \(proxy) 127.0.0.1 }")
+            let client = ConsoleClient(address: address, token: bob)
+            func send(
+                _ path: String, as name: String, secret: String? = secret, _ body: JSONValue? = nil
+            ) async throws -> ConsoleClient.Reply {
+                try await client.send(
+                    body == nil ? "GET" : "POST", path, body,
+                    headers: [
+                        "X-Forwarded-User": name, "ErrorBus-Proxy-Secret": secret,
+                        "Authorization": nil,
+                    ])
+            }
+            let me = try await send("/api/v1/me", as: "anna")
+            #expect([me.text("name"), me.text("signOut")] == ["anna", "/out"])
+            #expect(me.json["isProxied"] == true && me.json["may"] == ["answer"])
+            let left = try await send("/api/v1/me/leave", as: "anna", [:])
+            #expect(left.json == ["left": true, "signOut": "/out"])
+            let open = try sandbox.present(
+                "--option", "retry=Retry", "--option", "wipe=Wipe:destructive")
+            let id = try await Console(sandbox: sandbox).openID(client)
+            let path = "/api/v1/presentations/\(id)/answer"
+            let wipe = try await send(path, as: "anna", ["option": "wipe"])
+            #expect(wipe.text("error") == "notAllowed")
+            let other = try await send(path, as: "anna", ["option": "retry", "by": "bob"])
+            #expect(
+                other.text("error") == "notYou" && other.text("message").contains("you are anna"))
+            for _ in 0..<5 {
+                let forged = try await send("/api/v1/me", as: "anna", secret: "fedcba9876543210")
+                #expect([forged.text("error"), "\(forged.status)"] == ["proxySecret", "403"])
+            }
+            let bare = try await send("/api/v1/me", as: "anna", secret: nil)
+            #expect(bare.text("error") == "proxySecret")
+            let unknown = try await send("/api/v1/me", as: "zoe")
+            #expect([unknown.text("error"), "\(unknown.status)"] == ["unknownUser", "403"])
+            #expect(unknown.text("message").contains("bus-node users add FILE zoe --proxy"))
+            let answered = try await send(path, as: "anna", ["option": "retry"])
+            #expect(answered.text("answer", "by") == "anna")
+            #expect(try await open.ending() == 0)
+            #expect(await nodes[0].says("reason=proxySecret"))
+            let said = nodes[0].errors.value
+            #expect(said.components(separatedBy: "reason=proxySecret").count <= 3)
+            #expect(!said.contains(secret))
+            #expect(try await Launched(["users", "remove", file, "anna"]).ending() == 0)
+            #expect(try await send("/api/v1/me", as: "anna").text("error") == "unknownUser")
+        }
+
+        @Test(
+            "A name from an address that is not the proxy's is refused, and without proxy ignored")
+        func notProxy() async throws {
+            let bob = try await added("bob", "see")
+            chmod(try sandbox.write("secret", "0123456789abcdef"), 0o600)
+            let headers = [
+                "X-User": "bob", "ErrorBus-Proxy-Secret": "0123456789abcdef", "Authorization": nil,
+            ]
+            for (more, word) in [
+                (
+                    ", proxy: { header: X-User, secret: \"file:secret\", from: 192.0.2.1 }",
+                    "notProxy"
+                ),
+                ("", "unauthorized"),
+            ] {
+                let (nodes, address) = try await started(more: more)
+                let client = ConsoleClient(address: address, token: bob)
+                let reply = try await client.send("GET", "/api/v1/me", headers: headers)
+                #expect(reply.text("error") == word)
+                #expect(try await client.send("GET", "/api/v1/me").text("name") == "bob")
+                #expect(await nodes[0].says("reason=\(word)"))
+                for node in nodes { _ = try await node.goesDown() }
+            }
         }
 
         @Test("A silence of a user who may not answer only withholds, whatever the report offers")

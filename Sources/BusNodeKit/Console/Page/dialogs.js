@@ -27,9 +27,12 @@ export async function askName() {
   $("nameField").value = myName();
   $("nameField").disabled = isGiven;
   $("nameNote").textContent = isGiven
-    ? "Every answer is recorded with this name, which belongs to your token."
+    ? `Every answer is recorded with this name, ${state.me.isProxied
+      ? "under which you have signed in." : "which belongs to your token."}`
     : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
+  // A proxy would sign the person in again at once.
+  $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
   const result = await dialogResult($("nameDialog"));
   if (result === "leave") await signOut();
   if (result !== "save") return;
@@ -39,11 +42,11 @@ export async function askName() {
   drawName();
 }
 
-/** Removes the token from this browser, and asks for one. */
+/** Removes the token from this browser, and asks for one, or leads to where the proxy signs out. */
 async function signOut() {
   try {
-    await api("POST", "me/leave", {});
-    location.reload();
+    const { signOut } = await api("POST", "me/leave", {});
+    if (signOut) location.assign(signOut); else location.reload();
   } catch (error) {
     toast(failureText(error), "error");
   }

@@ -1,0 +1,85 @@
+import ErrorBus
+import HTTPTypes
+
+/// The reverse proxy that a console trusts to say who sends a request.
+struct ConsoleProxy: Sendable {
+    static let secretHeader = "ErrorBus-Proxy-Secret"
+
+    /// What a request says about its user, and who it comes from.
+    struct Claim: Hashable, Sendable {
+        /// The address of the peer.
+        var peer = ""
+        /// The values of the user's header, and of ``secretHeader``.
+        var names: [String] = []
+        var secrets: [String] = []
+    }
+
+    let settings: ConsoleProxySettings
+    private let secret: ConsoleToken
+
+    /// - Throws: When the file of the secret is missing, can be read by others, or is invalid.
+    init(_ settings: ConsoleProxySettings) throws(Failure) {
+        self.settings = settings
+        do throws(FileRefusal) { secret = try ConsoleToken(reading: settings.secretFile) } catch {
+            throw Failure(
+                error.status,
+                "console proxy secret \(settings.secretFile.shown()): \(error.text)")
+        }
+    }
+
+    func claim(in fields: HTTPFields, from peer: String) -> Claim {
+        func values(_ name: String) -> [String] {
+            HTTPField.Name(name).map { fields[values: $0] } ?? []
+        }
+        return Claim(
+            peer: peer, names: values(settings.header), secrets: values(Self.secretHeader))
+    }
+
+    /// The name of the user that the proxy vouches for; nil where the request claims none.
+    ///
+    /// - Throws: When another sender claims one, or the claim is not plain.
+    func name(in claim: Claim) throws(APIProblem) -> String? {
+        if claim.names.isEmpty, claim.secrets.isEmpty { return nil }
+        let header = settings.header
+        guard settings.from.contains(where: { $0.contains(claim.peer) }) else {
+            let from = settings.from.map(\.description).joined(separator: ", ")
+            throw APIProblem(
+                .forbidden, "notProxy",
+                "\(header): found in a request from \(claim.peer), allowed only from the proxy "
+                    + "at \(from); leave it out, or correct proxy.from")
+        }
+        guard claim.secrets.count == 1, secret.matches(claim.secrets[0]) else {
+            let found = claim.secrets.isEmpty ? "none" : "another"
+            throw APIProblem(
+                .forbidden, "proxySecret",
+                "\(Self.secretHeader): found \(found), expected that of proxy.secret, once; let "
+                    + "the proxy send it")
+        }
+        guard claim.names.count < 2 else {
+            throw APIProblem(
+                .forbidden, "proxyHeader",
+                "\(header): found \(claim.names.count) times, expected once; let the proxy "
+                    + "replace what clients send")
+        }
+        // So some proxies say that the person has not signed in.
+        return claim.names.first { !$0.isEmpty }
+    }
+
+    /// The visitor with the name that the proxy vouches for; nil where the request claims none.
+    func visitor(
+        in claim: Claim, of users: ConsoleUsers
+    ) throws(APIProblem) -> ConsoleVisitor? {
+        guard let name = try name(in: claim) else { return nil }
+        guard let user = try users.user(named: name) else {
+            let remedy =
+                ConsoleUser.isName(name)
+                ? "add the user with bus-node users add FILE \(name) --proxy"
+                : "a name has \(ConsoleUser.nameAllowed)"
+            throw APIProblem(
+                .forbidden, "unknownUser",
+                "\(settings.header): found \(name.shown()), who is not in this console's file of "
+                    + "users; \(remedy)")
+        }
+        return ConsoleVisitor(user: user, isProxied: true)
+    }
+}
