@@ -368,9 +368,9 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
 
 def a_stream_too_many_says_why(page, console):
     page.expects("429")
-    streams = console.streams(32)
+    streams = console.streams(56)
     page.driver.get(console.url)
-    page.until(lambda: "event streams from 127.0.0.1: the limit of 32" in page.text("#banner"),
+    page.until(lambda: "event streams from 127.0.0.1: the limit of 56" in page.text("#banner"),
                "why there is no link")
     for stream in streams:
         stream.close()
