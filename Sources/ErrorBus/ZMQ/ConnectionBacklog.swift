@@ -16,9 +16,10 @@ struct ConnectionBacklog {
     private static let pausePerDuration: UInt64 = 20
     /// The memory of a frame beside its bytes, in libzmq.
     private static let frameOverhead = 96
-    /// The most memory of a byte on the wire: an empty frame has two there.
-    private static let memoryPerByteMax = 32
-    /// A connection with less is not stopped.
+    /// The memory of a byte on the wire. At most: an empty frame has two there. At least: what
+    /// waits may differ from what was read.
+    private static let memoryPerByte = 4...32
+    /// A connection with less is not stopped, unless there are so many that all of them count.
     private static let stoppedByteCountMin = 1 << 20
 
     /// The resident memory above which connections are watched.
@@ -34,6 +35,7 @@ struct ConnectionBacklog {
         /// What the kernel had received when the watch began.
         var receivedBefore = 0
         var readCount = 0
+        /// Of those read since the last look.
         var frameCount = 0
         var isStopped = false
         /// Whether it waits for libzmq to close it.
@@ -41,19 +43,32 @@ struct ConnectionBacklog {
         /// Since when a stopped connection has had no whole message.
         var stalledSince = MonotonicTime(milliseconds: 0)
         var readAtLastLook = 0
+        var memoryAtLastLook = 0
 
-        /// The memory of what was received and not read, judged by what was read.
+        /// Whether a whole message was read since the last look.
+        var hasProgress: Bool { readCount != readAtLastLook }
+
+        mutating func looked(_ memory: Int) {
+            (readAtLastLook, frameCount, memoryAtLastLook) = (readCount, 0, memory)
+        }
+
+        /// The memory of what was received and not read, judged by what was read since the last
+        /// look.
         func memory(received: Int) -> Int {
-            let waiting = max(0, received - receivedBefore - readCount)
             guard !isEnded else { return 0 }
-            guard readCount > 0 else { return waiting * memoryPerByteMax }
-            let memory = readCount + frameCount * frameOverhead
-            return waiting * min(memoryPerByteMax, memory / readCount)
+            let waiting = max(0, received - receivedBefore - readCount)
+            let read = readCount - readAtLastLook
+            guard read > 0 else { return waiting * memoryPerByte.upperBound }
+            let perByte = (read + frameCount * frameOverhead) / read
+            return waiting
+                * min(memoryPerByte.upperBound, max(memoryPerByte.lowerBound, perByte))
         }
     }
 
     /// By file descriptor; nil while the process is small.
     private var connections: [Int32: Connection]?
+    /// The memory of what peers left behind that have gone, until all is read.
+    private var left = 0
     private var nextLook = MonotonicTime(milliseconds: 0)
 
     init(
@@ -77,10 +92,13 @@ struct ConnectionBacklog {
     /// Stops connections that are ahead, lets others go on, and ends those that get nowhere. Takes
     /// some microseconds while the process is small, else some for each descriptor.
     ///
-    /// - Parameter ports: The ports that this process listens on.
+    /// - Parameters:
+    ///   - isDrained: Whether all whole messages were read.
+    ///   - endpoints: Where this process listens.
     /// - Returns: The connections that were ended.
     mutating func look(
-        _ clock: () -> MonotonicTime, ports: @autoclosure () -> Set<UInt16>
+        _ clock: () -> MonotonicTime, isDrained: Bool,
+        at endpoints: @autoclosure () -> [Endpoint]
     ) -> [EndedFlood] {
         let now = clock()
         guard now >= nextLook else { return [] }
@@ -93,16 +111,24 @@ struct ConnectionBacklog {
                 TCPDescriptor.setStopped(descriptor, false)
             }
             connections = nil
+            left = 0
             return []
         }
-        let found = TCPDescriptor.all(ports: ports())
+        let found = TCPDescriptor.all(at: endpoints())
         var known = merged(found)
+        left = isDrained ? 0 : left + leftBehind(by: known)
         let memory = found.map { known[$0.descriptor]?.memory(received: $0.receivedCount) ?? 0 }
-        let total = memory.reduce(0, +)
+        let total = memory.reduce(left, +)
+        let threshold = min(Self.stoppedByteCountMin, byteCountMax / max(1, found.count))
         var ended: [EndedFlood] = []
         for (one, memory) in zip(found, memory) {
             guard var connection = known[one.descriptor], !connection.isEnded else { continue }
-            steer(&connection, of: one.descriptor, memory, total, at: now)
+            if total > byteCountMax, memory > threshold {
+                stop(&connection, one.descriptor, at: now)
+            } else if memory < threshold / 2 || total < byteCountMax / 2 {
+                release(&connection, one.descriptor)
+            }
+            connection.looked(memory)
             if connection.isStopped, now.since(connection.stalledSince) > stoppedMax {
                 TCPDescriptor.end(one.descriptor)
                 connection.isEnded = true
@@ -129,22 +155,26 @@ struct ConnectionBacklog {
         return merged
     }
 
-    private func steer(
-        _ connection: inout Connection, of descriptor: Int32, _ memory: Int, _ total: Int,
-        at now: MonotonicTime
-    ) {
-        if connection.isStopped {
-            if connection.readCount != connection.readAtLastLook { connection.stalledSince = now }
-            if memory < Self.stoppedByteCountMin / 2 || total < byteCountMax / 2 {
-                TCPDescriptor.setStopped(descriptor, false)
-                connection.isStopped = false
-            }
-        } else if total > byteCountMax, memory > Self.stoppedByteCountMin {
-            TCPDescriptor.setStopped(descriptor, true)
-            connection.isStopped = true
-            connection.stalledSince = now
+    /// What those had waiting that are gone.
+    private func leftBehind(by known: [Int32: Connection]) -> Int {
+        (connections ?? [:]).reduce(0) { sum, one in
+            known[one.key]?.peer == one.value.peer ? sum : sum + one.value.memoryAtLastLook
         }
-        connection.readAtLastLook = connection.readCount
+    }
+
+    private func stop(
+        _ connection: inout Connection, _ descriptor: Int32, at now: MonotonicTime
+    ) {
+        if !connection.isStopped || connection.hasProgress { connection.stalledSince = now }
+        guard !connection.isStopped else { return }
+        TCPDescriptor.setStopped(descriptor, true)
+        connection.isStopped = true
+    }
+
+    private func release(_ connection: inout Connection, _ descriptor: Int32) {
+        guard connection.isStopped else { return }
+        TCPDescriptor.setStopped(descriptor, false)
+        connection.isStopped = false
     }
 }
 
@@ -156,8 +186,12 @@ private struct TCPDescriptor {
     /// The bytes that the kernel received.
     let receivedCount: Int
 
-    /// Those that peers made to these ports.
-    static func all(ports: Set<UInt16>) -> [TCPDescriptor] {
+    /// Those that peers made to these endpoints.
+    static func all(at endpoints: [Endpoint]) -> [TCPDescriptor] {
+        let ports = Set(
+            endpoints.compactMap { endpoint in
+                if case .tcp(_, let port) = endpoint.address { port } else { nil }
+            })
         guard let folder = opendir("/proc/self/fd") else { return [] }
         defer { closedir(folder) }
         var found: [TCPDescriptor] = []

@@ -31,7 +31,6 @@ actor Reactor {
         var hadOverflow = false
         /// Whether it was ever connected: a later result of a lookup belongs to the next socket.
         var wasConnected = false
-
     }
 
     /// Weak, so that a node that never ran can be freed: no socket holds its drivers.
@@ -53,6 +52,8 @@ actor Reactor {
     private var pollItems: [zmq_pollitem_t] = []
     private var pollSockets: [SocketID] = []
     private var backlog: ConnectionBacklog
+    /// Sockets with messages that were not read yet.
+    private var undrained: Set<SocketID> = []
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
@@ -142,7 +143,10 @@ actor Reactor {
         let end = Self.nanoseconds + Self.readNanoseconds
         repeat {
             for _ in 0..<Self.messagesPerLook {
-                guard let message = socket.receive(withSource: backlog.isWatching) else { return }
+                guard let message = socket.receive(withSource: backlog.isWatching) else {
+                    undrained.remove(id)
+                    return
+                }
                 if let source = message.source { backlog.read(source) }
                 if let count = slots[id]?.queue.add(message.frames, from: message.key) {
                     slots[id]?.hadOverflow = true
@@ -150,24 +154,15 @@ actor Reactor {
                 }
             }
         } while Self.nanoseconds < end
+        undrained.insert(id)
     }
 
-    /// Ends connections whose peers send more than is read, before memory runs out.
+    /// Holds back peers that send more than is read, and ends connections that get nowhere.
     private func endFloods() {
-        let ended = backlog.look(
-            { now },
-            ports: Set(
-                slots.values.compactMap { slot in
-                    guard slot.socket.kind == .router,
-                        case .tcp(_, let port) = slot.socket.boundEndpoint.address
-                    else { return nil }
-                    return UInt16(clamping: port)
-                }))
-        guard !ended.isEmpty,
-            let (id, slot) = slots.first(where: { $1.socket.kind == .router })
-        else { return }
+        let ended = backlog.look({ now }, isDrained: undrained.isEmpty, at: boundEndpoints())
+        guard let (id, slot) = slots.first(where: { $1.socket.kind == .router }) else { return }
         for one in ended { slot.receiver.ended(one) }
-        slots[id]?.hadOverflow = true
+        if !ended.isEmpty { slots[id]?.hadOverflow = true }
     }
 
     private func deliverMessages() {
@@ -311,6 +306,7 @@ actor Reactor {
         guard let slot = slots.removeValue(forKey: id) else { return }
         slot.monitor?.stop(slot.socket)
         slot.socket.close()
+        undrained.remove(id)
         pollItems = []
         pollSockets = []
     }
