@@ -39,11 +39,21 @@ enum PlainConnection {
         let greeting =
             [0xFF] + [UInt8](repeating: 0, count: 8) + [0x7F, 3, 1] + Array("NULL".utf8)
             + [UInt8](repeating: 0, count: 48) + [4, UInt8(ready.count)] + ready
+        guard write(descriptor, greeting, greeting.count) == greeting.count else {
+            throw Failed(number: errno)
+        }
+        // A message before the other side's READY would be a fault of the handshake.
+        var heard: [UInt8] = []
+        while !heard.contains(Array("READY".utf8)) {
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { throw Failed(number: errno) }
+            heard += buffer.prefix(count)
+        }
         // Each frame of 200 bytes says that more follow.
         let part = [1, 200] + [UInt8](repeating: 0x78, count: 200)
-        var content = greeting
         let parts = Array(repeatElement(part, count: 256).joined())
-        var sent = 0
+        var (content, sent) = (parts, 0)
         while sent < byteCountMax {
             let count = send(descriptor, content, content.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return sent }

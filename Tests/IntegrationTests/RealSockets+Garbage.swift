@@ -66,25 +66,51 @@ extension RealSockets {
             }
         }
 
-        @Test("F24 A message without an end is cut off; others are served meanwhile")
-        func endless() async throws {
-            let byteCountMax = 8 << 20
-            let reactor = Reactor(
-                backlog: ConnectionBacklog(
-                    watchByteCount: 0, byteCountMax: byteCountMax, stoppedMax: 100))
+        /// Runs a node that holds its peers back beyond so many bytes.
+        private func withBound(
+            _ byteCountMax: Int, _ body: @escaping @Sendable (Node, Endpoint) async throws -> Void
+        ) async throws {
+            let backlog = ConnectionBacklog(
+                watchByteCount: 0, byteCountMax: byteCountMax, stoppedMax: 100)
             var settings = NodeSettings(name: "central")
             settings.listen = [try Endpoint("tcp://127.0.0.1:*")]
             var parts = NodeParts(logger: .silent)
             parts.presenters = [FixedPresenter(option: "retry")]
-            let node = Node(settings, parents: [], parts: parts, transport: reactor)
+            let node = Node(
+                settings, parents: [], parts: parts, transport: Reactor(backlog: backlog))
             try await Bus().run(node) {
-                let endpoint = try #require(await node.boundEndpoints.first)
+                try await body(node, try #require(await node.boundEndpoints.first))
+            }
+        }
+
+        @Test("F24 A message without an end is cut off; others are served meanwhile")
+        func endless() async throws {
+            let byteCountMax = 8 << 20
+            try await withBound(byteCountMax) { node, endpoint in
                 async let sent = PlainConnection.endless(endpoint, byteCountMax: 64 * byteCountMax)
                 for _ in 0..<10 { try await Self.expectService(endpoint) }
                 #expect(try await sent < 64 * byteCountMax)
                 let dropped = await node.status.dropped
                 #expect(dropped["flood"] == 1)
                 try await Self.expectService(endpoint)
+            }
+        }
+
+        @Test("F22 A burst beyond the bound waits, and all of it is answered")
+        func burst() async throws {
+            try await withBound(256 << 10) { node, endpoint in
+                let client = try RawSocket.dealer(to: endpoint)
+                let text = String(repeating: "x", count: 2_000)
+                let report =
+                    #"{"domain":"d","description":"\#(text)","#
+                    + #""recoveryOptions":[{"id":"retry","title":"Retry"}]}"#
+                for _ in 0..<2_000 { try await client.send([[], Frame(report.utf8)]) }
+                for _ in 0..<2_000 {
+                    let reply = String(decoding: try await client.receive()[1], as: UTF8.self)
+                    #expect(reply.contains(#""option":"retry""#))
+                }
+                let dropped = await node.status.dropped
+                #expect(dropped["flood"] == nil)
             }
         }
 

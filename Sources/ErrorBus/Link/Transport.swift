@@ -93,7 +93,7 @@ extension TransportReceiver {
 
 /// A connection that was ended for what its peer sent.
 package struct EndedFlood: Hashable, Sendable {
-    /// As `127.0.0.1:40000`.
+    /// As `127.0.0.1, port 40000`.
     package let peer: String
     /// The bytes that came and could not be read.
     package let byteCount: Int

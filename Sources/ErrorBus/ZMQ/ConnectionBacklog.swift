@@ -13,7 +13,7 @@ struct ConnectionBacklog {
     /// The shortest time from one look to the next.
     private static let pause: UInt64 = 25
     /// A look at many connections takes at most this share of the time.
-    private static let pausePerDuration: UInt64 = 20
+    private static let pausePerDuration: UInt64 = 10
     /// The memory of a frame beside its bytes, in libzmq.
     private static let frameOverhead = 96
     /// The memory of a byte on the wire. At most: an empty frame has two there. At least: what
@@ -31,7 +31,7 @@ struct ConnectionBacklog {
 
     private struct Connection {
         /// Nil until it is found.
-        var peer: String?
+        var inode: UInt64?
         /// What the kernel had received when the watch began.
         var receivedBefore = 0
         var readCount = 0
@@ -130,9 +130,9 @@ struct ConnectionBacklog {
             }
             connection.looked(memory)
             if connection.isStopped, now.since(connection.stalledSince) > stoppedMax {
-                TCPDescriptor.end(one.descriptor)
-                connection.isEnded = true
                 ended.append(EndedFlood(peer: one.peer, byteCount: one.receivedCount))
+                one.end()
+                connection.isEnded = true
             }
             known[one.descriptor] = connection
         }
@@ -146,10 +146,10 @@ struct ConnectionBacklog {
         for one in found {
             // Of a connection that is new since the last look, all was counted.
             var connection = connections?[one.descriptor] ?? Connection()
-            if connections == nil || connection.peer.map({ $0 != one.peer }) == true {
+            if connections == nil || connection.inode.map({ $0 != one.inode }) == true {
                 connection = Connection(receivedBefore: one.receivedCount)
             }
-            connection.peer = one.peer
+            connection.inode = one.inode
             merged[one.descriptor] = connection
         }
         return merged
@@ -158,7 +158,7 @@ struct ConnectionBacklog {
     /// What those had waiting that are gone.
     private func leftBehind(by known: [Int32: Connection]) -> Int {
         (connections ?? [:]).reduce(0) { sum, one in
-            known[one.key]?.peer == one.value.peer ? sum : sum + one.value.memoryAtLastLook
+            known[one.key]?.inode == one.value.inode ? sum : sum + one.value.memoryAtLastLook
         }
     }
 
@@ -181,8 +181,8 @@ struct ConnectionBacklog {
 /// A tcp connection of this process.
 private struct TCPDescriptor {
     let descriptor: Int32
-    /// Address and port of the other side.
-    let peer: String
+    /// Of the socket: another connection on the same descriptor has another.
+    let inode: UInt64
     /// The bytes that the kernel received.
     let receivedCount: Int
 
@@ -196,25 +196,22 @@ private struct TCPDescriptor {
         defer { closedir(folder) }
         var found: [TCPDescriptor] = []
         while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            // "." and ".." become 0, which is no connection.
+            let descriptor = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { atoi($0) }
             }
-            guard let descriptor = Int32(name) else { continue }
             let received = czmq_received_byte_count(descriptor)
-            guard received >= 0, let (_, port) = address(of: descriptor, by: getsockname),
-                ports.contains(port),
-                let (host, peerPort) = address(of: descriptor, by: getpeername)
-            else { continue }
+            guard received >= 0, let port = localPort(of: descriptor), ports.contains(port) else {
+                continue
+            }
+            var facts = stat()
+            guard fstat(descriptor, &facts) == 0 else { continue }
             found.append(
                 TCPDescriptor(
-                    descriptor: descriptor, peer: "\(host):\(peerPort)",
+                    descriptor: descriptor, inode: UInt64(facts.st_ino),
                     receivedCount: Int(clamping: received)))
         }
         return found
-    }
-
-    private static func text(_ buffer: [CChar]) -> String {
-        String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Has the kernel drop what comes over a connection, or not; its sender tries again until then.
@@ -222,33 +219,40 @@ private struct TCPDescriptor {
         _ = czmq_set_stopped(descriptor, isStopped ? 1 : 0)
     }
 
-    /// Ends a connection: libzmq finds its end and closes the descriptor.
-    static func end(_ descriptor: Int32) {
-        setStopped(descriptor, false)
-        Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+    /// Ends the connection: libzmq finds its end and closes the descriptor.
+    func end() {
+        Self.setStopped(descriptor, false)
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    private typealias Lookup = (
-        Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?
-    ) -> Int32
-
-    private static func address(of descriptor: Int32, by lookup: Lookup) -> (String, UInt16)? {
-        var storage = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard lookup(descriptor, address, &size) == 0 else { return nil }
-                var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-                var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
-                let flags = NI_NUMERICHOST | NI_NUMERICSERV
-                guard
-                    getnameinfo(
-                        address, size, &host, socklen_t(host.count), &service,
-                        socklen_t(service.count), flags) == 0,
-                    let port = UInt16(text(service))
-                else { return nil }
-                return (text(host), port)
+    private static func localPort(of descriptor: Int32) -> UInt16? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
             }
         }
+        // The port of an IPv4 address is in the same place.
+        return status == 0 ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    /// Address and port of the other side, for people.
+    var peer: String {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getpeername(descriptor, address, &size) == 0
+                    ? getnameinfo(
+                        address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+                    : EAI_FAIL
+            }
+        }
+        guard status == 0 else { return "an address that is gone" }
+        let text = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return
+            "\(String(decoding: text, as: UTF8.self)), port \(UInt16(bigEndian: address.sin6_port))"
     }
 }
