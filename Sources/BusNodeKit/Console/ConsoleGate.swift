@@ -30,7 +30,9 @@ struct ConsoleGate: Sendable {
         /// The page itself or a probe, without data: its requests for data must show the token.
         case enterPage
         /// This token was in the address: it moves to a cookie, and out of the address.
-        case keepToken(String)
+        ///
+        /// The sign-in that the browser had before, if any, ends.
+        case keepToken(String, replacing: ConsoleSessions.Label?)
     }
 
     let hosts: ConsoleHosts
@@ -69,10 +71,11 @@ struct ConsoleGate: Sendable {
                 throw Self.unauthorized
             }
             // Who sends a person a link with another token would see what the person does with it.
-            if let present = try visitor(facts), present.user?.name != holder.user?.name {
+            let present = try visitor(facts)
+            if let present, present.user?.name != holder.user?.name {
                 throw Self.signedIn(present, not: holder)
             }
-            return .keepToken(offered)
+            return .keepToken(offered, replacing: present?.session)
         }
         guard let visitor = try proxied == nil ? visitor(facts) : proxied else {
             let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)

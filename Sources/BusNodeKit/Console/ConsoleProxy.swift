@@ -70,7 +70,8 @@ struct ConsoleProxy: Sendable {
         in claim: Claim, of users: ConsoleUsers
     ) throws(APIProblem) -> ConsoleVisitor? {
         guard let name = try name(in: claim) else { return nil }
-        guard let user = try users.user(named: name) else {
+        // A string's equality takes some other characters for letters: a name is compared by bytes.
+        guard ConsoleUser.isName(name), let user = try users.user(named: name) else {
             let remedy =
                 ConsoleUser.isName(name)
                 ? "add the user with bus-node users add FILE \(name) --proxy"

@@ -172,8 +172,10 @@ struct ConsoleMiddleware: RouterMiddleware {
                 connections.know(context.channel)
                 context.visitor = visitor
                 response = try await next(request, context)
-            case .keepToken(let token):
+            case .keepToken(let token, let former):
                 isKnown = true
+                // Its cookie is replaced: signing out could no longer end it.
+                former.map { gate.sessions.end($0) }
                 connections.know(context.channel)
                 response = keeping(token, at: request.head.authority)
             }

@@ -104,11 +104,10 @@ final class EventFeed: Sendable {
         let clock = ContinuousClock()
         var lastWrite = clock.now
         for await _ in wakes {
-            guard console.admission.admits(visitor), console.sessions.has(visitor.session) else {
-                return
-            }
             var isWhole = false
             while !isWhole {
+                guard console.admission.admits(visitor), console.sessions.has(visitor.session)
+                else { return }
                 let begin = clock.now
                 let message = message(after: seen, hasGroups)
                 isWhole = message.isWhole

@@ -108,6 +108,8 @@ actor NodeDriver {
         perform(machine.stopped(at: transport.now))
         isStopped = true
         mailbox.withLock { $0 = nil }
+        // What is still being read comes back no more.
+        bareReadingCost = 0
         chain = nil
         transport.wake(self, at: nil)
     }

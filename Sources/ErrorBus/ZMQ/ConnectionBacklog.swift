@@ -14,6 +14,7 @@ struct ConnectionBacklog {
     private static let pause: UInt64 = 25
     /// A look at many connections takes at most this share of the time.
     private static let pausePerDuration: UInt64 = 10
+    private static let pauseMax: UInt64 = 250
     /// The memory of a frame beside its bytes, in libzmq.
     private static let frameOverhead = 96
     /// The memory of a byte on the wire. At most: an empty frame has two there. At least: what
@@ -21,6 +22,9 @@ struct ConnectionBacklog {
     private static let memoryPerByte = 4...32
     /// A connection with less is not stopped, unless there are so many that all of them count.
     private static let stoppedByteCountMin = 1 << 20
+    /// What may be one message that is still on its way, on the wire: more than the largest report
+    /// with its header.
+    private static let messageByteCountMax = 320 << 10
 
     /// The resident memory above which connections are watched.
     let watchByteCount: Int
@@ -52,16 +56,21 @@ struct ConnectionBacklog {
             (readAtLastLook, frameCount, memoryAtLastLook) = (readCount, 0, memory)
         }
 
-        /// The memory of what was received and not read, judged by what was read since the last
-        /// look.
-        func memory(received: Int) -> Int {
-            guard !isEnded else { return 0 }
-            let waiting = max(0, received - receivedBefore - readCount)
+        /// The bytes on the wire that were received and not read.
+        mutating func waiting(received: Int) -> Int {
+            let waiting = received - receivedBefore - readCount
+            // What was received before the watch, and read in it, is no credit.
+            if waiting < 0 { receivedBefore += waiting }
+            return max(0, waiting)
+        }
+
+        /// The memory of a byte that waits, judged by what was read since the last look.
+        var memoryPerByte: Int {
             let read = readCount - readAtLastLook
-            guard read > 0 else { return waiting * memoryPerByte.upperBound }
-            let perByte = (read + frameCount * frameOverhead) / read
-            return waiting
-                * min(memoryPerByte.upperBound, max(memoryPerByte.lowerBound, perByte))
+            let range = ConnectionBacklog.memoryPerByte
+            guard read > 0 else { return range.upperBound }
+            let perByte = 1 + (read + frameCount * frameOverhead - 1) / read
+            return min(range.upperBound, max(range.lowerBound, perByte))
         }
     }
 
@@ -82,6 +91,8 @@ struct ConnectionBacklog {
 
     /// Whether each message has to be counted with ``read(_:)``.
     var isWatching: Bool { connections != nil }
+    /// Whether so much waits that the next look has to come soon.
+    private(set) var isUrgent = false
 
     /// Counts a message.
     mutating func read(_ source: ZMQSocket.Source) {
@@ -104,35 +115,51 @@ struct ConnectionBacklog {
         guard now >= nextLook else { return [] }
         defer {
             let end = clock()
-            nextLook = end + max(Self.pause, end.since(now) * Self.pausePerDuration)
+            let pause = max(Self.pause, end.since(now) * Self.pausePerDuration)
+            nextLook = end + min(Self.pauseMax, pause)
         }
-        guard ProcessMemory.residentByteCount > watchByteCount else {
+        let resident = ProcessMemory.residentByteCount
+        // Counting begins before anything is stopped, so that what came first counts too.
+        guard resident >= watchByteCount / 2 else {
             for (descriptor, one) in connections ?? [:] where one.isStopped {
                 TCPDescriptor.setStopped(descriptor, false)
             }
             connections = nil
-            left = 0
+            (left, isUrgent) = (0, false)
             return []
         }
         let found = TCPDescriptor.all(at: endpoints())
         var known = merged(found)
         left = isDrained ? 0 : left + leftBehind(by: known)
-        let memory = found.map { known[$0.descriptor]?.memory(received: $0.receivedCount) ?? 0 }
+        // What waits may be worse than what was read: where memory is short, that is assumed.
+        let isShort = resident > watchByteCount + 2 * byteCountMax
+        let waiting = found.map { known[$0.descriptor]?.waiting(received: $0.receivedCount) ?? 0 }
+        let memory = zip(found, waiting).map { one, waiting in
+            let perByte = isShort ? nil : known[one.descriptor]?.memoryPerByte
+            return waiting * (perByte ?? Self.memoryPerByte.upperBound)
+        }
         let total = memory.reduce(left, +)
+        isUrgent = total > Self.stoppedByteCountMin
+        let isTooMuch = resident >= watchByteCount && total > byteCountMax
         let threshold = min(Self.stoppedByteCountMin, byteCountMax / max(1, found.count))
         var ended: [EndedFlood] = []
-        for (one, memory) in zip(found, memory) {
-            guard var connection = known[one.descriptor], !connection.isEnded else { continue }
-            if total > byteCountMax, memory > threshold {
+        for (one, (waiting, memory)) in zip(found, zip(waiting, memory)) {
+            guard var connection = known[one.descriptor] else { continue }
+            let mayBeAMessage = waiting <= Self.messageByteCountMax
+            if isTooMuch, memory > threshold, isShort || !mayBeAMessage {
                 stop(&connection, one.descriptor, at: now)
-            } else if memory < threshold / 2 || total < byteCountMax / 2 {
+            } else if memory < threshold / 2 || mayBeAMessage || total < byteCountMax / 2 {
                 release(&connection, one.descriptor)
             }
             connection.looked(memory)
-            if connection.isStopped, now.since(connection.stalledSince) > stoppedMax {
-                ended.append(EndedFlood(peer: one.peer, byteCount: one.receivedCount))
-                one.end()
+            if connection.isStopped, !mayBeAMessage,
+                now.since(connection.stalledSince) > stoppedMax
+            {
+                if !connection.isEnded {
+                    ended.append(EndedFlood(peer: one.peer, byteCount: one.receivedCount))
+                }
                 connection.isEnded = true
+                one.end()
             }
             known[one.descriptor] = connection
         }
@@ -146,8 +173,10 @@ struct ConnectionBacklog {
         for one in found {
             // Of a connection that is new since the last look, all was counted.
             var connection = connections?[one.descriptor] ?? Connection()
-            if connections == nil || connection.inode.map({ $0 != one.inode }) == true {
+            if connections == nil {
                 connection = Connection(receivedBefore: one.receivedCount)
+            } else if connection.inode.map({ $0 != one.inode }) == true {
+                connection = Connection()
             }
             connection.inode = one.inode
             merged[one.descriptor] = connection

@@ -12,8 +12,9 @@ actor Reactor {
     private static let deliverNanoseconds: UInt64 = 300_000
     /// Messages between two looks at the clock.
     private static let messagesPerLook = 16
-    /// The poll returns at least this often, as a safeguard against a missed wake-up.
-    private static let pollMillisecondsMax: UInt64 = 1_000
+    /// The poll returns at least this often: parts of a message without an end wake no one.
+    private static let pollMillisecondsMax: UInt64 = 250
+    private static let pollMillisecondsMaxInFlood: UInt64 = 25
     /// How long closing waits for the last messages to leave.
     private static let farewellMilliseconds: Int32 = 200
 
@@ -113,7 +114,9 @@ actor Reactor {
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
         let hasWork = slots.contains { !$1.queue.isEmpty && $1.receiver.isReady(on: $0) }
         let mayWait = mayWait && !hasWork
-        let milliseconds = mayWait ? Int(min(due, Self.pollMillisecondsMax)) : 0
+        let most =
+            backlog.isUrgent ? Self.pollMillisecondsMaxInFlood : Self.pollMillisecondsMax
+        let milliseconds = mayWait ? Int(min(due, most)) : 0
         // After EINTR or any other failure the turn goes on; the next poll reports the events
         // again.
         if zmq_poll(&pollItems, count, milliseconds) < 0 {

@@ -277,6 +277,19 @@ struct ConsoleGateTests {
         #expect(values.map(\.session) == ["one", nil])
     }
 
+    @Test("A link opened again names the sign-in that it replaces")
+    func replaced() throws {
+        var facts = facts()
+        facts.authorization = nil
+        facts.path = "/"
+        facts.offeredToken = Self.token.text
+        facts.cookies = ["errorbus-8080=\(Self.token.text):one"]
+        #expect(
+            try gate().verdict(on: facts) == .keepToken(Self.token.text, replacing: "one"))
+        facts.cookies = []
+        #expect(try gate().verdict(on: facts) == .keepToken(Self.token.text, replacing: nil))
+    }
+
     @Test("After signing out the cookie is not taken; others with the same token are")
     func signedOut() throws {
         let gate = try gate()

@@ -23,6 +23,7 @@ struct ConsoleProxyTests {
         folder = try TemporaryFolder()
         let file = UserFile("\(folder.path)/users.txt")
         try file.addProxied("anna", [.answer])
+        try file.addProxied("Kate", [])
         bobsToken = try file.add("bob", [])
         users = try ConsoleUsers(file.path, logger: .silent)
         let secretFile = "\(folder.path)/secret"
@@ -96,6 +97,9 @@ struct ConsoleProxyTests {
         #expect(try verdict(facts(claim("") + [bearer])) == "bob")
         #expect(try verdict(facts(claim("anna") + [bearer])) == "anna by proxy")
         #expect(try verdict(facts(claim(""))).hasPrefix("401 unauthorized"))
+        // The sign of kelvin, equal to a K among strings, is another name.
+        #expect(try verdict(facts(claim("Kate"))) == "Kate by proxy")
+        #expect(try verdict(facts(claim("\u{212A}ate"))).hasPrefix("403 unknownUser"))
         // A wrong name is not made good by a token.
         #expect(try verdict(facts(claim("zoe") + [bearer])).hasPrefix("403 unknownUser"))
         let offered = try facts(claim("anna"), path: "/?token=\(bobsToken)")
@@ -183,7 +187,7 @@ struct ConsoleProxyTests {
     @Test("A user of the proxy has no token, and is said to be one")
     func file() throws {
         let file = UserFile("\(folder.path)/users.txt")
-        #expect(try file.users().map(\.isOnlyProxied) == [true, false])
+        #expect(try file.users().map(\.isOnlyProxied) == [true, true, false])
         let text = try String(contentsOfFile: file.path, encoding: .utf8)
         #expect(text.contains("\nanna answer proxy\n"))
         #expect(try users.user(showing: "") == nil)
