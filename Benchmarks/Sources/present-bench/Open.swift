@@ -20,13 +20,9 @@ struct Open: AsyncParsableCommand {
     var kinds = 100
 
     func validate() throws {
-        for (name, value, allowed) in [
+        try checkRanges(
             ("count", count, 0...1_000_000), ("workers", workers, 1...1_000),
-            ("kinds", kinds, 1...1_000_000),
-        ] where !allowed.contains(value) {
-            throw ValidationError(
-                "--\(name) is \(value), allowed: \(allowed.lowerBound) to \(allowed.upperBound)")
-        }
+            ("kinds", kinds, 1...1_000_000))
     }
 
     func run() async throws {

@@ -10,3 +10,11 @@ struct PresentBench: AsyncParsableCommand {
         subcommands: [Measure.self, Storm.self, Restart.self, Open.self, Serve.self],
         defaultSubcommand: Measure.self)
 }
+
+/// Refuses options outside of their ranges.
+func checkRanges(_ options: (name: String, value: Int, allowed: ClosedRange<Int>)...) throws {
+    for (name, value, allowed) in options where !allowed.contains(value) {
+        throw ValidationError(
+            "--\(name) is \(value), allowed: \(allowed.lowerBound) to \(allowed.upperBound)")
+    }
+}

@@ -22,13 +22,9 @@ struct Restart: AsyncParsableCommand {
     var json: String?
 
     func validate() throws {
-        for (name, value, allowed) in [
+        try checkRanges(
             ("count", count, Self.steps...1_000_000), ("workers", workers, 1...1_000),
-            ("seconds", seconds, 1...3_600),
-        ] where !allowed.contains(value) {
-            throw ValidationError(
-                "--\(name) is \(value), allowed: \(allowed.lowerBound) to \(allowed.upperBound)")
-        }
+            ("seconds", seconds, 1...3_600))
     }
 
     func run() async throws {

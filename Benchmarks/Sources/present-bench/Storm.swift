@@ -26,13 +26,9 @@ struct Storm: AsyncParsableCommand {
     var json: String?
 
     func validate() throws {
-        for (name, value, allowed) in [
+        try checkRanges(
             ("count", count, 1...1_000_000), ("workers", workers, 1...1_000),
-            ("relays", relays, 1...16), ("seconds", seconds, 1...3_600),
-        ] where !allowed.contains(value) {
-            throw ValidationError(
-                "--\(name) is \(value), allowed: \(allowed.lowerBound) to \(allowed.upperBound)")
-        }
+            ("relays", relays, 1...16), ("seconds", seconds, 1...3_600))
     }
 
     func run() async throws {
