@@ -19,7 +19,7 @@ import zmq.auth
 
 from flood import HERE, REPORT, Node, command, frame, message, wait_for
 
-# A good worker's 99th percentile under each attack, over the same with nobody else there.
+# A good worker's 99th percentile under each attack, over its quiet one.
 RATIO_MAX = 2.0
 # Below this a percentile says more of the machine than of the node: a ratio is of no less.
 FLOOR = 0.001
@@ -63,12 +63,6 @@ def drain(link):
         pass
 
 
-def pour(link, pieces):
-    """Sends until the connection ends, and connects again by raising."""
-    for piece in pieces:
-        link.sendall(piece)
-
-
 # The attacks: each runs in a process of its own until it is killed. `plain` nodes have no keys, so
 # that what comes after the handshake needs no cipher here; to a node with keys this is a worker
 # whose key is known.
@@ -82,7 +76,6 @@ def connects(endpoint, keyed):
 
 def handshakes(endpoint, keyed):
     """handshakes with keys that are not known"""
-    server, _ = zmq.curve_keypair()
     while True:
         sockets = []
         for _ in range(50):
@@ -111,7 +104,8 @@ def multiparts(endpoint, keyed):
         try:
             link.sendall(GREETING + READY)
             wait_for(link, b"READY")
-            pour(link, itertools.repeat(frame(b"x" * 200, True) * 200))
+            while True:
+                link.sendall(frame(b"x" * 200, True) * 200)
         except OSError:
             link.close()
 

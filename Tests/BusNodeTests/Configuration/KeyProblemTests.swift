@@ -25,6 +25,28 @@ import Testing
             ])
     }
 
+    @Test("without keys: a child of a node on another machine has to allow it, too")
+    func farParent() {
+        let text = """
+            version: 1
+            nodes:
+              central:
+                listen: "tcp://*:7700"
+                advertise: "tcp://hub:7700"
+                allowUnauthenticated: true
+                presenters: [terminal]
+              worker: { next: central }
+              trusting: { next: central, allowUnauthenticated: true }
+            """
+        #expect(
+            TestTopology.problems(text) == [
+                "t.yaml:8: nodes.worker.next: found \"tcp://hub:7700\", on another machine, "
+                    + "without security, allowed: ipc, or tcp on a loopback host such as "
+                    + "127.0.0.1; add keys: FOLDER to the topology and run bus-node keygen; if the "
+                    + "network itself is trusted, say allowUnauthenticated: true"
+            ])
+    }
+
     @Test("signers are nodes of a topology with keys")
     func signers() {
         let nodes = "nodes: { central: { presenters: [terminal], listen: \"ipc://c\" } }"

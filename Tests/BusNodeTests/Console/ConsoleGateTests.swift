@@ -148,7 +148,7 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "Browsers are told to keep to TLS only for names of a console with TLS",
+        "Strict-Transport-Security is for names of a console with TLS alone",
         arguments: [
             ("bus.example", true), ("BUS.example:8443", true), ("127.0.0.1:8443", false),
             ("localhost:8443", false), ("[::1]:8443", false), ("bus.localhost", false),
