@@ -95,7 +95,7 @@ extension TransportReceiver {
 package struct EndedFlood: Hashable, Sendable {
     /// As `127.0.0.1, port 40000`.
     package let peer: String
-    /// The bytes that came and could not be read.
+    /// The bytes that came over it.
     package let byteCount: Int
 }
 

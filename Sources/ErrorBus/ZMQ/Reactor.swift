@@ -12,7 +12,7 @@ actor Reactor {
     private static let deliverNanoseconds: UInt64 = 300_000
     /// Messages between two looks at the clock.
     private static let messagesPerLook = 16
-    /// The poll returns at least this often: parts of a message without an end wake no one.
+    /// The poll returns at least this often: parts of a message without an end do not wake it.
     private static let pollMillisecondsMax: UInt64 = 250
     private static let pollMillisecondsMaxInFlood: UInt64 = 25
     /// How long closing waits for the last messages to leave.
@@ -162,10 +162,18 @@ actor Reactor {
 
     /// Holds back peers that send more than is read, and ends connections that get nowhere.
     private func endFloods() {
-        let ended = backlog.look({ now }, isDrained: undrained.isEmpty, at: boundEndpoints())
-        guard let (id, slot) = slots.first(where: { $1.socket.kind == .router }) else { return }
-        for one in ended { slot.receiver.ended(one) }
-        if !ended.isEmpty { slots[id]?.hadOverflow = true }
+        let begin = now
+        guard backlog.isDue(at: begin),
+            let (id, slot) = slots.first(where: { $1.socket.kind == .router })
+        else { return }
+        let orders = backlog.orders(
+            at: begin, resident: ProcessMemory.residentByteCount, isDrained: undrained.isEmpty
+        ) { PeerConnection.all(at: boundEndpoints()) }
+        for flood in orders.compactMap(PeerConnection.carryOut) {
+            slot.receiver.ended(flood)
+            slots[id]?.hadOverflow = true
+        }
+        backlog.looked(from: begin, to: now)
     }
 
     private func deliverMessages() {
@@ -182,13 +190,6 @@ actor Reactor {
                 Task.detached(priority: .background) { ProcessMemory.giveBack() }
             }
         }
-    }
-
-    /// Delivers what was read of a socket; false when there was nothing.
-    private func deliverAll(of id: SocketID) -> Bool {
-        var hadAny = false
-        while deliverNext(of: id) { hadAny = true }
-        return hadAny
     }
 
     /// Delivers the next message of a socket; false when there is none. The holder of a key is
@@ -214,7 +215,7 @@ actor Reactor {
         for (id, event) in events {
             // The parent's last messages come before the disconnection.
             if event == .disconnected {
-                repeat { read(id) } while deliverAll(of: id)
+                repeat { read(id) } while deliverNext(of: id)
             }
             if event == .connected { slots[id]?.wasConnected = true }
             if case .failed = event, let endpoint = slots[id]?.socket.endpoint {

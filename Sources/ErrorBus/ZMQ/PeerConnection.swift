@@ -1,0 +1,104 @@
+import CZMQ
+import Glibc
+
+/// A tcp connection of this process that a peer made: what the kernel knows of it, and can do about
+/// it beside libzmq, which owns the descriptor.
+struct PeerConnection {
+    private let descriptor: Int32
+
+    /// Those to these endpoints. Takes some calls of the kernel for each descriptor.
+    static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found] {
+        let ports = Set(
+            endpoints.compactMap { endpoint in
+                if case .tcp(_, let port) = endpoint.address { port } else { nil }
+            })
+        guard let folder = opendir("/proc/self/fd") else { return [] }
+        defer { closedir(folder) }
+        var found: [ConnectionBacklog.Found] = []
+        while let entry = readdir(folder) {
+            // "." and ".." become 0, which is no connection.
+            let descriptor = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { atoi($0) }
+            }
+            let received = czmq_received_byte_count(descriptor)
+            guard received >= 0,
+                let port = PeerConnection(descriptor: descriptor).localPort, ports.contains(port)
+            else { continue }
+            var facts = stat()
+            guard fstat(descriptor, &facts) == 0 else { continue }
+            found.append(
+                .init(
+                    descriptor: descriptor, inode: UInt64(facts.st_ino),
+                    receivedCount: Int(clamping: received)))
+        }
+        return found
+    }
+
+    /// - Returns: The connection that was ended.
+    static func carryOut(_ order: ConnectionBacklog.Order) -> EndedFlood? {
+        switch order {
+        case .stop(let descriptor): _ = czmq_set_stopped(descriptor, 1)
+        case .goOn(let descriptor): _ = czmq_set_stopped(descriptor, 0)
+        case .end(let descriptor, let receivedCount):
+            let ended = EndedFlood(
+                peer: PeerConnection(descriptor: descriptor).peer, byteCount: receivedCount)
+            _ = czmq_set_stopped(descriptor, 0)
+            // libzmq finds the end of the connection, and closes the descriptor.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            return ended
+        }
+        return nil
+    }
+
+    private var localPort: UInt16? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        // The port of an IPv4 address is in the same place.
+        return status == 0 ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    /// Address and port of the other side, for people.
+    private var peer: String {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getpeername(descriptor, address, &size) == 0
+                    ? getnameinfo(
+                        address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+                    : EAI_FAIL
+            }
+        }
+        guard status == 0 else { return "an address that is gone" }
+        let text = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return "\(String(decoding: text, as: UTF8.self)), "
+            + "port \(UInt16(bigEndian: address.sin6_port))"
+    }
+}
+
+/// The memory of this process.
+package enum ProcessMemory {
+    /// Its resident size; 0 where the kernel does not say.
+    static var residentByteCount: Int {
+        let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = read(descriptor, &text, text.count)
+        let fields = text.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
+        guard fields.count > 1,
+            let pages = Int(String(decoding: fields[1], as: UTF8.self))
+        else { return 0 }
+        return pages * Int(getpagesize())
+    }
+
+    /// Returns freed memory that the C library still holds, in pieces, to the system: the resident
+    /// size stays at that of the last burst otherwise. Takes milliseconds to tenths of a second.
+    package static func giveBack() { malloc_trim(0) }
+}
