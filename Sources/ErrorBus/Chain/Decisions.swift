@@ -39,8 +39,9 @@ struct Decisions: Sendable {
             .presented(
                 ErrorReport(describing: error), origin: present?.origin, path: present?.path ?? []),
             of: context.id)
-        let asked = asked(error, in: context)
-        await attempt("shown", context.id) { try await $0.shown(context.id, asked) }
+        await attempt("shown", context.id) {
+            try await $0.shown(context.id, asked(error, in: context))
+        }
     }
 
     /// No answer came before the deadline. The origin applies the declared option.
@@ -53,8 +54,12 @@ struct Decisions: Sendable {
             of: context.id)
     }
 
-    private func record(_ what: PresentationEvent.What, of id: PresentationID) {
-        audit?.record(PresentationEvent(id, what))
+    /// Not inlined: events are large, and would be kept by callers that wait.
+    @inline(never)
+    private func record(
+        _ what: @autoclosure () -> PresentationEvent.What, of id: PresentationID
+    ) {
+        audit?.record(PresentationEvent(id, what()))
     }
 
     private func asked(

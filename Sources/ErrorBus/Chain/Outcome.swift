@@ -1,37 +1,63 @@
 /// What the caller of `presentError` gets, exactly once, whatever happened on the way.
 public struct Outcome: Hashable, Sendable {
-    /// Whether the original call is safe to send again. False for cancel, and for an error that was
-    /// handled and need not be repeated (reason ``Reason/handled``).
-    public let didRecover: Bool
-    /// Why the presentation ended, for programs.
-    public let reason: Reason
-    /// The responder or node that decided.
-    public let decidedBy: String
-    /// The code of the refusal when another process refused (docs/wire.md, section REJECT).
-    public internal(set) var refusalCode: UInt16?
-    /// Whether another process decided; ``decidedBy`` is then the name that it sent.
-    public internal(set) var isRemote = false
-    /// The name of the decider when the node's name alone would be unclear.
-    var spokenBy: String?
-    /// The decision, when an option was chosen.
-    public var answer: Answer? { decision?.chosen == nil ? nil : decision }
-    /// The ``answer``, or the answer of a process above that handled the error without choosing an
-    /// option. The latter is passed down unchanged, so that every hop knows the decision by one id.
-    let decision: Answer?
-    /// More about the reason, for people.
-    public let detail: String?
-    /// The presentation of this outcome; nil while a responder returns it.
-    public internal(set) var presentation: PresentationID?
+    private struct Fields: Hashable, Sendable {
+        let didRecover: Bool
+        let reason: Reason
+        let decidedBy: String
+        let decision: Answer?
+        let detail: String?
+        var refusalCode: UInt16?
+        var isRemote = false
+        var spokenBy: String?
+        var presentation: PresentationID?
+    }
+
+    private var fields: Boxed<Fields>
 
     public init(
         didRecover: Bool, reason: Reason, decidedBy: String, answer: Answer? = nil,
         detail: String? = nil
     ) {
-        self.didRecover = didRecover
-        self.reason = reason
-        self.decidedBy = decidedBy
-        decision = answer
-        self.detail = detail
+        fields = Boxed(
+            Fields(
+                didRecover: didRecover, reason: reason, decidedBy: decidedBy, decision: answer,
+                detail: detail))
+    }
+
+    /// Whether the original call is safe to send again. False for cancel, and for an error that was
+    /// handled and need not be repeated (reason ``Reason/handled``).
+    public var didRecover: Bool { fields.value.didRecover }
+    /// Why the presentation ended, for programs.
+    public var reason: Reason { fields.value.reason }
+    /// The responder or node that decided.
+    public var decidedBy: String { fields.value.decidedBy }
+    /// The decision, when an option was chosen.
+    public var answer: Answer? { decision?.chosen == nil ? nil : decision }
+    /// The ``answer``, or the answer of a process above that handled the error without choosing an
+    /// option. The latter is passed down unchanged, so that every hop knows the decision by one id.
+    var decision: Answer? { fields.value.decision }
+    /// More about the reason, for people.
+    public var detail: String? { fields.value.detail }
+
+    /// The code of the refusal when another process refused (docs/wire.md, section REJECT).
+    public internal(set) var refusalCode: UInt16? {
+        get { fields.value.refusalCode }
+        set { fields.value.refusalCode = newValue }
+    }
+    /// Whether another process decided; ``decidedBy`` is then the name that it sent.
+    public internal(set) var isRemote: Bool {
+        get { fields.value.isRemote }
+        set { fields.value.isRemote = newValue }
+    }
+    /// The name of the decider when the node's name alone would be unclear.
+    var spokenBy: String? {
+        get { fields.value.spokenBy }
+        set { fields.value.spokenBy = newValue }
+    }
+    /// The presentation of this outcome; nil while a responder returns it.
+    public internal(set) var presentation: PresentationID? {
+        get { fields.value.presentation }
+        set { fields.value.presentation = newValue }
     }
 }
 

@@ -9,36 +9,26 @@ public struct PresentationContext: Sendable {
     /// taken for an error that presents itself endlessly.
     static let nestingCountMax = 16
 
-    /// The id of the presentation.
-    public let id: PresentationID
-    /// The earlier presentation of the same operation, if this one repeats it.
-    public let retryOf: PresentationID?
-    /// How many presentations of the same operation came before.
-    public let retryCount: Int
-    /// How long the caller waits; nil: without a limit.
-    public internal(set) var deadline: ContinuousClock.Instant?
-    /// The option that the caller declared for an expired deadline.
-    var onExpiry: String?
-    /// The names of the responders passed, in order, for audits. A name carries a note where the
-    /// responder did something unusual, as in `"importer (cut, to root)"`.
-    public internal(set) var trail: [String] = []
-    /// Called with the state of the presentation on every change.
-    let stateChanged: @Sendable (PresentationState) -> Void
+    private struct Fields: Sendable {
+        let id: PresentationID
+        let retryOf: PresentationID?
+        let retryCount: Int
+        let stateChanged: @Sendable (PresentationState) -> Void
+        let received: ReceivedPresentation?
+        var deadline: ContinuousClock.Instant?
+        var onExpiry: String?
+        var trail: [String] = []
+        var nestingCount = 1
+        var wasShownBefore = false
+        var signsAnswers = true
+        var userCancelledBy: String?
+        /// The reference-type responders passed, to detect a circular chain.
+        var passed: [ObjectIdentifier] = []
+        /// The right to pass the presentation on; nil in a hook, which must not.
+        var turn: Turn? = Turn()
+    }
 
-    /// The child's request for this presentation; nil when it began in this process.
-    var received: ReceivedPresentation?
-    /// The depth of nesting; 1 for a presentation that began outside any other.
-    private(set) var nestingCount = 1
-    /// Whether an earlier life of the presenter showed it.
-    var wasShownBefore = false
-    /// Whether this node signs its answers to a child; true for an error of this process.
-    var signsAnswers = true
-    /// The responder that turned the error into a user cancellation; nil when it began as one.
-    var userCancelledBy: String?
-    /// The reference-type responders passed, to detect a circular chain.
-    private var passed: [ObjectIdentifier] = []
-    /// The right to pass the presentation on; nil in a hook, which must not.
-    private var turn: Turn? = Turn()
+    private var fields: Boxed<Fields>
 
     /// A new presentation with these options, for tests of a responder's own methods.
     /// ``Responder/presentError(_:options:from:)`` makes one by itself.
@@ -51,12 +41,10 @@ public struct PresentationContext: Sendable {
         deadline: ContinuousClock.Instant? = nil, received: ReceivedPresentation? = nil,
         stateChanged: @escaping @Sendable (PresentationState) -> Void = { _ in }
     ) {
-        self.id = id
-        self.retryOf = retryOf
-        self.retryCount = retryCount
-        self.deadline = deadline
-        self.received = received
-        self.stateChanged = stateChanged
+        fields = Boxed(
+            Fields(
+                id: id, retryOf: retryOf, retryCount: retryCount, stateChanged: stateChanged,
+                received: received, deadline: deadline))
     }
 
     /// - Parameters:
@@ -71,7 +59,53 @@ public struct PresentationContext: Sendable {
             retryCount: previous.map { $0.retryCount + 1 } ?? 0,
             deadline: options.deadline.map { .now + $0 }, stateChanged: options.stateChanged)
         onExpiry = options.onExpiry
-        nestingCount = (outer?.nestingCount ?? 0) + 1
+        fields.value.nestingCount = (outer?.nestingCount ?? 0) + 1
+    }
+
+    // MARK: What it says
+
+    /// The id of the presentation.
+    public var id: PresentationID { fields.value.id }
+    /// The earlier presentation of the same operation, if this one repeats it.
+    public var retryOf: PresentationID? { fields.value.retryOf }
+    /// How many presentations of the same operation came before.
+    public var retryCount: Int { fields.value.retryCount }
+    /// How long the caller waits; nil: without a limit.
+    public internal(set) var deadline: ContinuousClock.Instant? {
+        get { fields.value.deadline }
+        set { fields.value.deadline = newValue }
+    }
+    /// The option that the caller declared for an expired deadline.
+    var onExpiry: String? {
+        get { fields.value.onExpiry }
+        set { fields.value.onExpiry = newValue }
+    }
+    /// The names of the responders passed, in order, for audits. A name carries a note where the
+    /// responder did something unusual, as in `"importer (cut, to root)"`.
+    public internal(set) var trail: [String] {
+        get { fields.value.trail }
+        set { fields.value.trail = newValue }
+    }
+    /// Called with the state of the presentation on every change.
+    var stateChanged: @Sendable (PresentationState) -> Void { fields.value.stateChanged }
+    /// The child's request for this presentation; nil when it began in this process.
+    var received: ReceivedPresentation? { fields.value.received }
+    /// The depth of nesting; 1 for a presentation that began outside any other.
+    var nestingCount: Int { fields.value.nestingCount }
+    /// Whether an earlier life of the presenter showed it.
+    var wasShownBefore: Bool {
+        get { fields.value.wasShownBefore }
+        set { fields.value.wasShownBefore = newValue }
+    }
+    /// Whether this node signs its answers to a child; true for an error of this process.
+    var signsAnswers: Bool {
+        get { fields.value.signsAnswers }
+        set { fields.value.signsAnswers = newValue }
+    }
+    /// The responder that turned the error into a user cancellation; nil when it began as one.
+    var userCancelledBy: String? {
+        get { fields.value.userCancelledBy }
+        set { fields.value.userCancelledBy = newValue }
     }
 
     // MARK: Handing over
@@ -87,23 +121,25 @@ public struct PresentationContext: Sendable {
     /// The context to pass the presentation on with; nil when this one was used before or belongs
     /// to a hook.
     func takingTurn() -> PresentationContext? {
-        guard let turn, turn.take() else { return nil }
+        guard let turn = fields.value.turn, turn.take() else { return nil }
         var context = self
-        context.turn = Turn()
+        context.fields.value.turn = Turn()
         return context
     }
 
     /// The context for a hook: an error that the hook presents begins a new presentation.
     var withoutTurn: PresentationContext {
         var context = self
-        context.turn = nil
+        context.fields.value.turn = nil
         return context
     }
 
     /// A new presentation that begins inside this one: a repetition for the same caller, or an
     /// error that a hook presents.
     func again() -> PresentationContext {
-        guard turn != nil else { return PresentationContext(PresentationOptions(), from: self) }
+        guard fields.value.turn != nil else {
+            return PresentationContext(PresentationOptions(), from: self)
+        }
         // A presentation of another process ends by that process's clock, which withdraws this one
         // too.
         let isOwn = received == nil
@@ -111,7 +147,7 @@ public struct PresentationContext: Sendable {
             id: .make(), retryOf: id, retryCount: retryCount + 1,
             deadline: isOwn ? deadline : nil, stateChanged: stateChanged)
         context.onExpiry = isOwn ? onExpiry : nil
-        context.nestingCount = nestingCount + 1
+        context.fields.value.nestingCount = nestingCount + 1
         return context
     }
 
@@ -121,7 +157,7 @@ public struct PresentationContext: Sendable {
     func noting(_ note: String) -> PresentationContext {
         guard let last = trail.last else { return self }
         var context = self
-        context.trail[trail.count - 1] = "\(last) (\(note))"
+        context.fields.value.trail[trail.count - 1] = "\(last) (\(note))"
         return context
     }
 
@@ -132,14 +168,14 @@ public struct PresentationContext: Sendable {
         // Values have no identity: a circle of them ends at the limit.
         if type(of: responder) is AnyClass {
             let object = ObjectIdentifier(responder as AnyObject)
-            if passed.contains(object) {
+            if fields.value.passed.contains(object) {
                 return Outcome(
                     didRecover: false, reason: .cycle, decidedBy: name,
                     detail: "circular chain: \((trail + [name]).joined(separator: " -> "))")
             }
-            passed.append(object)
+            fields.value.passed.append(object)
         }
-        trail.append(name)
+        fields.value.trail.append(name)
         guard trail.count <= Self.responderCountMax else {
             return Outcome(
                 didRecover: false, reason: .tooManyHops, decidedBy: name,

@@ -46,7 +46,7 @@ final class ChildPresentations: Sendable {
     // The offers' tasks are unstructured because each is cancelled separately, when its child
     // withdraws; all are cancelled when the node stops.
     func offered(_ offer: DownlinkOffer, by driver: NodeDriver) {
-        let id = offer.present.id
+        let (id, generation) = (offer.present.id, offer.generation)
         let received = ReceivedPresentation(offer.present, deadline: offer.deadline)
         let cost = Self.taskCost + offer.present.payload.count
         running.withLock { running in
@@ -55,10 +55,10 @@ final class ChildPresentations: Sendable {
             waiting.add(cost, ordering: .relaxed)
             let task = Task.detached { [self] in
                 waited(cost, driver)
-                let outcome = await present(offer, received, driver)
-                ended(id, generation: offer.generation, outcome, driver)
+                let outcome = await present(received, generation: generation, driver)
+                ended(id, generation: generation, outcome, driver)
             }
-            running[id] = Running(generation: offer.generation, task: task, received: received)
+            running[id] = Running(generation: generation, task: task, received: received)
         }
     }
 
@@ -127,9 +127,25 @@ final class ChildPresentations: Sendable {
     }
 
     private func present(
-        _ offer: DownlinkOffer, _ received: ReceivedPresentation, _ driver: NodeDriver
+        _ received: ReceivedPresentation, generation: Int, _ driver: NodeDriver
     ) async -> Outcome {
-        let present = offer.present
+        switch beginning(of: received, generation: generation, driver) {
+        case .success(let (error, context)): await chain.presentError(error, in: context)
+        case .failure(let refused): refused.outcome
+        }
+    }
+
+    private struct Refused: Error {
+        let outcome: Outcome
+    }
+
+    /// The error and its context, or the refusal of an unreadable report. Apart from the call that
+    /// waits, so that nothing of this is kept while it does.
+    @inline(never)
+    private func beginning(
+        of received: ReceivedPresentation, generation: Int, _ driver: NodeDriver
+    ) -> Result<(RemoteError, PresentationContext), Refused> {
+        let present = received.present
         let payload = present.payloadFromBelow
         let reading = ReportReading(payload)
         if readsReports, case .failure(let error) = reading.reading {
@@ -137,23 +153,22 @@ final class ChildPresentations: Sendable {
                 didRecover: false, reason: .rejected, decidedBy: name.description,
                 detail: "report: \(error)")
             refusal.refusalCode = RejectCode.malformed.rawValue
-            return refusal
+            return .failure(Refused(outcome: refusal))
         }
         let error = RemoteError(
             payload: payload,
             remote: RemoteAttempter(
                 reading: reading, sent: present.payload, keys: keys, driver: driver,
-                id: present.id, generation: offer.generation))
+                id: present.id, generation: generation))
         var context = PresentationContext(
             id: present.id, retryOf: present.retryOf,
-            deadline: offer.deadline.map { driver.transport.instant(of: $0) },
+            deadline: received.deadline.map { driver.transport.instant(of: $0) },
             received: received,
-            stateChanged: { state in
-                driver.move(
-                    present.id, generation: offer.generation, to: state.station, by: state.by)
+            stateChanged: { [id = present.id] state in
+                driver.move(id, generation: generation, to: state.station, by: state.by)
             })
         context.signsAnswers = keys?.signs == true
-        return await chain.presentError(error, in: context)
+        return .success((error, context))
     }
 }
 

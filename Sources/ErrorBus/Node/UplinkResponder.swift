@@ -215,8 +215,10 @@ struct UplinkResponder: Responder {
         return Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 
-    private func record(_ what: PresentationEvent.What, of id: PresentationID) {
-        audit?.record(PresentationEvent(id, what))
+    private func record(
+        _ what: @autoclosure () -> PresentationEvent.What, of id: PresentationID
+    ) {
+        audit?.record(PresentationEvent(id, what()))
     }
 }
 

@@ -41,6 +41,8 @@ public final class Prompt: Sendable {
                     offered: report.options.map(\.id), unsignable: unsignable)))
     }
 
+    /// Not inlined: its copies of the report would be kept by the caller, which waits.
+    @inline(never)
     convenience init(_ error: any Error, in context: PresentationContext) {
         self.init(
             ErrorReport(describing: error), in: context,

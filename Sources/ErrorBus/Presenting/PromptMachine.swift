@@ -62,8 +62,8 @@ struct PromptMachine: Hashable, Sendable {
     }
 }
 
-/// How one prompt ended.
-enum PromptEnding: Hashable, Sendable {
+/// How one prompt ended. Indirect: it is kept by calls that wait.
+indirect enum PromptEnding: Hashable, Sendable {
     case answered(Answer)
     /// Ended without an answer; `declined` when its presenters left it to the next responder.
     case closed(Outcome.Reason)

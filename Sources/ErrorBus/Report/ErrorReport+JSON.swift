@@ -128,18 +128,28 @@ extension ErrorReport.Option {
 /// The members of one JSON object while a report is read from it. Each known field is taken out
 /// once; the rest are the keys unknown to this version.
 struct ReportFields {
-    private(set) var remaining: [String: JSONValue]
+    private let members: [String: JSONValue]
+    /// The keys of the fields that were found. A copy of the members without them would keep the
+    /// memory of all, in each option of an open report.
+    private var taken: [String] = []
 
     init(_ value: JSONValue) throws(ReportError) {
         guard case .object(let members) = value else {
             throw ReportError("", found: value.kind, allowed: "an object")
         }
-        remaining = members
+        self.members = members
+    }
+
+    /// The members that were not taken out.
+    var remaining: [String: JSONValue] {
+        taken.count == members.count ? [:] : members.filter { !taken.contains($0.key) }
     }
 
     /// The field; nil where it is missing or null.
     private mutating func take(_ key: String) -> JSONValue? {
-        guard let value = remaining.removeValue(forKey: key), value != .null else { return nil }
+        guard let value = members[key] else { return nil }
+        taken.append(key)
+        guard value != .null else { return nil }
         return value
     }
 
