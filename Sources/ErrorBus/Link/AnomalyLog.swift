@@ -93,3 +93,43 @@ struct RefusalLog: Sendable {
         count = Count(saidAt: now)
     }
 }
+
+/// Logs children that come and go: at most 60 lines in ten seconds, since a peer can do so any
+/// number of times, where there are no keys under any number of names. Then one line says how many
+/// were left out.
+struct ChildLog: Sendable {
+    static let lineMax = 60
+    private static let pause: UInt64 = 10_000
+
+    private var began: MonotonicTime?
+    private var count = 0
+
+    mutating func up(_ child: NodeName, at now: MonotonicTime, _ logger: Logger) {
+        guard isLogged(at: now, logger) else { return }
+        logger.info("child is up", metadata: ["child": "\(child)"])
+    }
+
+    mutating func down(
+        _ child: NodeName, reason: String, at now: MonotonicTime, _ logger: Logger
+    ) {
+        guard isLogged(at: now, logger) else { return }
+        logger.info("child is down", metadata: ["child": "\(child)", "reason": "\(reason)"])
+    }
+
+    /// Says how many lines were left out, once their ten seconds are over.
+    mutating func ticked(at now: MonotonicTime, _ logger: Logger) {
+        guard let began, now.since(began) >= Self.pause else { return }
+        let leftOut = count - Self.lineMax
+        (self.began, count) = (nil, 0)
+        guard leftOut > 0 else { return }
+        logger.warning(
+            "children come and go too often to log each", metadata: ["times": "\(leftOut)"])
+    }
+
+    private mutating func isLogged(at now: MonotonicTime, _ logger: Logger) -> Bool {
+        ticked(at: now, logger)
+        began = began ?? now
+        count += 1
+        return count <= Self.lineMax
+    }
+}

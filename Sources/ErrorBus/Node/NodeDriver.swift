@@ -64,6 +64,7 @@ actor NodeDriver {
     private var bareReadingCost = 0
     private var refusedCount = 0
     private var refusals = RefusalLog()
+    private var children = ChildLog()
     private var burst = BurstMeter()
     /// Nil after the stop.
     private nonisolated let mailbox = Mutex<[Posted]?>([])
@@ -293,9 +294,9 @@ actor NodeDriver {
             send(message.frames, to: peer, &vanished)
         case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
         case .tellState(let peer): tellState(to: peer)
-        case .childUp(let name): logger.info("child is up", metadata: ["child": "\(name)"])
+        case .childUp(let name): children.up(name, at: transport.now, logger)
         case .childDown(let name, let reason):
-            logger.info("child is down", metadata: ["child": "\(name)", "reason": "\(reason)"])
+            children.down(name, reason: reason, at: transport.now, logger)
         case .above(let way, let action): perform(action, on: way)
         case .offer(let offer): chain?.presentations.offered(offer, by: self)
         case .cancel(let id, let generation, let reason):
@@ -365,6 +366,7 @@ actor NodeDriver {
     func tick() {
         guard !isStopped else { return }
         takePosted()
+        children.ticked(at: transport.now, logger)
         for way in ways.indices {
             ways[way].log.ticked(at: transport.now, tried: machine.tried(on: way))?
                 .write(to: logger)

@@ -47,6 +47,30 @@ import Testing
         #expect(log.totals == ["malformed": 3, "overflow": 7, "late": 1])
     }
 
+    @Test("children that come and go: 60 lines in 10 s, then how many were left out")
+    func children() {
+        var log = ChildLog()
+        for number in 0..<50 {
+            log.up("a", at: at(UInt64(number)), logger)
+            log.down("a", reason: "left", at: at(UInt64(number)), logger)
+        }
+        #expect(lines.all.count == ChildLog.lineMax)
+        #expect(
+            lines.all.prefix(2) == [
+                "info child is up child=a", "info child is down child=a reason=left",
+            ])
+        log.ticked(at: at(9_999), logger)
+        #expect(lines.all.count == ChildLog.lineMax)
+        log.ticked(at: at(10_000), logger)
+        log.ticked(at: at(20_000), logger)
+        log.up("b", at: at(20_001), logger)
+        #expect(
+            lines.all.dropFirst(ChildLog.lineMax) == [
+                "warning children come and go too often to log each times=40",
+                "info child is up child=b",
+            ])
+    }
+
     private final class Lines: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
