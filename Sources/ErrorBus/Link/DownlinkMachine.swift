@@ -17,7 +17,7 @@ struct DownlinkMachine: Sendable {
     var namesOfPeers: [PeerID: NodeName] = [:]
     /// Links whose name another link took over, oldest first: their messages are dropped.
     var superseded: OrderedSet<PeerID> = []
-    var entries: [PresentationID: DownlinkEntry] = [:]
+    var entries = EntryTable<DownlinkEntry>()
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
     /// Presentations that wait for a decision. Answered ones do not count: a child that collects
@@ -139,7 +139,7 @@ struct DownlinkMachine: Sendable {
         for (_, child) in children.sorted(by: { $0.key < $1.key }) where child.isReachable {
             actions.append(.send(.bye(reason: "shutdown"), to: child.peer))
         }
-        let open = entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
+        let open = entries.keys(where: \.isOpen).sorted(by: PresentationID.areInOrder)
         for id in open {
             guard var entry = entries[id] else { continue }
             actions.append(.cancel(id, generation: entry.generation, reason: .shutDown))

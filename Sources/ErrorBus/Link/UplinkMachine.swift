@@ -51,7 +51,7 @@ struct UplinkMachine: Sendable {
     var lastFailure: String?
     /// The parent's WELCOME.
     var welcome: Message.Welcome?
-    var entries: [PresentationID: UplinkEntry] = [:]
+    var entries = EntryTable<UplinkEntry>()
     /// Entries that wait for an answer.
     var openCount = 0
     /// Entries that wait until the parent has room.
@@ -230,7 +230,7 @@ struct UplinkMachine: Sendable {
 
     /// In the order of their ids, so that equal machines act alike.
     var openIDs: [PresentationID] {
-        entries.filter(\.value.isOpen).keys.sorted(by: PresentationID.areInOrder)
+        entries.keys(where: \.isOpen).sorted(by: PresentationID.areInOrder)
     }
 }
 

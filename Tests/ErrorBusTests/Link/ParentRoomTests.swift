@@ -192,7 +192,7 @@ import Testing
             up += child.run(300).map(\.1).sent
             if up.isEmpty, child.machine.line.count > 0 {
                 // The rest of those in front of people.
-                for id in parent.machine.entries.filter(\.value.isOpen).keys.sorted(
+                for id in parent.machine.entries.keys(where: \.isOpen).sorted(
                     by: PresentationID.areInOrder)
                 {
                     for action in parent.answer(id) {
