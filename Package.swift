@@ -126,6 +126,7 @@ let package = Package(
                 .embedInCode("Console/Page/stream.js"),
                 .embedInCode("Console/Page/text.js"),
                 .embedInCode("Console/Page/topology.js"),
+                .embedInCode("Console/Page/two-people.js"),
                 .embedInCode("Console/Page/undoing.js"),
                 .embedInCode("Console/Page/views.css"),
                 .embedInCode("Console/Page/views.js"),

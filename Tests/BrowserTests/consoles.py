@@ -231,6 +231,9 @@ class BareQuestion:
     def __init__(self, dealer, identity):
         self.dealer, self.id = dealer, identity
 
+    def reply(self, seconds=120):
+        return self.dealer.reply(self.id, seconds)
+
     def answer(self, seconds=120):
-        reply = self.dealer.reply(self.id, seconds)
+        reply = self.reply(seconds)
         return reply and (reply["option"], reply["by"])

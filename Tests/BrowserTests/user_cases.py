@@ -1,4 +1,5 @@
 """A console with users: each sees all, does what the file says, and is out when removed."""
+from browser import Page
 from consoles import Console, report
 
 USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see",
@@ -232,11 +233,46 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
     assert page.run("return document.getElementById('silenceOption').disabled")
 
 
+def two_people_decide_together(page, console):
+    options = [{"id": "drop", "title": "Drop the table", "twoPeople": True},
+               {"id": "retry", "title": "Retry"}]
+    question, = console.ask(report("disk full", recoveryOptions=options))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.run("localStorage.setItem('errorbus.undo', '0')")
+    page.choose("disk full")
+    assert "“Drop the table” needs two people" in page.text(".decide"), page.text(".decide")
+    page.press("1")
+    page.until(lambda: "You propose" in page.text(".decide"), "the own proposal")
+    assert disabled(page) == ["drop"], disabled(page)
+    page.press("1")
+    page.until(lambda: "another person has to confirm it" in page.text("#toasts"), "the reason")
+    other = Page()
+    try:
+        other.open(console.url)
+        other.choose("disk full")
+        assert "anna proposes" in other.text(".decide"), other.text(".decide")
+        assert "Confirm: Drop the table" in other.text(".options"), other.text(".options")
+        other.press("u")
+        other.until(lambda: "needs two people" in other.text(".decide"), "the end of the proposal")
+        other.press("1")
+        page.until(lambda: "script proposes" in page.text(".decide"), "the other proposal")
+        page.until(lambda: "script proposes" in page.text("#toasts"), "the news of it")
+        page.press("1")
+        page.until(lambda: "second person" in page.text("#confirmDialog"), "the confirmation")
+        page.click("#confirmYes")
+        reply = question.reply()
+        assert [reply["option"], reply["by"], reply["second"]] == ["drop", "script", "anna"], reply
+        other.until(lambda: "by script and anna" in other.text(".decide"), "both names")
+    finally:
+        other.close()
+
+
 ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
-       one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds]
+       one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds,
+       two_people_decide_together]
 for case in ALL:
     case.users = USERS

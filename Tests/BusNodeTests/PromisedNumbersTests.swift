@@ -75,6 +75,7 @@ struct PromisedNumbersTests {
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
+        "a proposal": "\(InboxLimits().proposalMax.wholeMilliseconds / 3_600_000) h",
         "a filter's value": "\(HistoryFilter.scalarCountMax) characters",
         "a page of a list":
             "\(grouped(Shared.pageMax)); by default \(Shared.itemCountMax), of `audit` "

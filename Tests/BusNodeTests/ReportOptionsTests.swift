@@ -35,6 +35,14 @@ struct ReportOptionsTests {
         #expect(try !ReportOptions.option("sign=Get it signed").needsSignature)
     }
 
+    @Test("An option may need two people; a word that is nearly that one is refused")
+    func twoPeople() throws {
+        let option = try ReportOptions.option("wipe=Wipe:destructive:signed:two")
+        #expect(option.needsTwoPeople && option.needsSignature && option.title == "Wipe")
+        #expect(try !ReportOptions.option("two=For two").needsTwoPeople)
+        #expect(throws: Failure.self) { try ReportOptions.option("wipe=Wipe:tow") }
+    }
+
     private func status(_ arguments: [String]) throws -> BusNodeKit.ExitStatus? {
         do {
             _ = try ReportOptions.parse(arguments).errorReport()

@@ -154,6 +154,7 @@ extension Outcome {
         object["id"] = presentation.map { .string($0.description) } ?? .null
         object["option"] = answer.map { .string($0.option) } ?? .null
         object["via"] = answer.map { .string($0.via.rawValue) } ?? .null
+        object["second"] = answer?.second.map { .string($0) }
         object["code"] = refusalCode.map { .integer(Int64($0)) } ?? .null
         object["detail"] = detail.map { .string($0) } ?? .null
         return .object(object)

@@ -50,12 +50,20 @@ struct APIProblem: RequestProblem {
                 .unprocessableContent, "notOffered", message,
                 details: ["offered": .array(offered.map { .string($0) })])
         case .cannotSign: self.init(.conflict, "cannotSign", message)
+        case .needsTwoPeople: self.init(.conflict, "needsTwoPeople", message)
+        case .proposed(let proposal):
+            self.init(
+                .conflict, "proposed", message,
+                details: ["proposal": ProposalView(proposal).json])
+        case .noProposal: self.init(.conflict, "noProposal", message)
+        case .samePerson: self.init(.conflict, "samePerson", message)
         case .answered(let answer, let at):
             self.init(
                 .conflict, "answered", message,
                 details: [
                     "by": .string(answer.by), "option": .string(answer.option),
                     "via": .string(answer.via.rawValue), "at": .time(at.date),
+                    "second": .text(answer.second),
                 ])
         case .claimed(let by, let until):
             self.init(

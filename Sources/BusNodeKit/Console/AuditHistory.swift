@@ -188,6 +188,12 @@ enum PersonalAct: Hashable, Sendable {
     case silence(Silence), silenceEnd(Silence)
     /// Chose an option, which is held back to undo.
     case leaving(option: String)
+    /// Chose an option that needs two people, before another person.
+    case propose(option: String)
+    /// Confirmed what another person had proposed.
+    case confirm(option: String, of: String)
+    /// Withdrew what they had proposed, or declined what another person had.
+    case decline(option: String, of: String)
     /// Sent a message of a hook again.
     case resend(DeadLetter)
 
@@ -197,6 +203,9 @@ enum PersonalAct: Hashable, Sendable {
         case .release: "release"
         case .undo: "undo"
         case .leaving: "leaving"
+        case .propose: "propose"
+        case .confirm: "confirm"
+        case .decline: "decline"
         case .silence: "silence"
         case .silenceEnd: "silenceEnd"
         case .resend: "resend"
@@ -206,7 +215,10 @@ enum PersonalAct: Hashable, Sendable {
     func fields(_ person: String) -> [String: String] {
         switch self {
         case .claim, .release, .undo: return ["by": person]
-        case .leaving(let option): return ["by": person, "option": option]
+        case .leaving(let option), .propose(let option):
+            return ["by": person, "option": option]
+        case .confirm(let option, let proposer), .decline(let option, let proposer):
+            return ["by": person, "option": option, "proposedBy": proposer]
         case .silence(let silence), .silenceEnd(let silence):
             var fields = [
                 "by": person, "silence": String(silence.number),
@@ -229,6 +241,12 @@ enum PersonalAct: Hashable, Sendable {
         case .release: "Released by \(person)"
         case .undo: "Taken back by \(person)"
         case .leaving(let option): "\(person) chose \(option), held back to undo"
+        case .propose(let option): "\(person) proposes \(option), which needs two people"
+        case .confirm(let option, let proposer):
+            "\(person) confirms \(option), proposed by \(proposer)"
+        case .decline(let option, person): "\(person) withdraws the proposal \(option)"
+        case .decline(let option, let proposer):
+            "\(person) declines \(option), proposed by \(proposer)"
         case .silence(let silence):
             "Silence \(silence.number) made by \(person): \(silence.request.comment)"
         case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
@@ -248,9 +266,9 @@ extension PresentationEvent {
             return "Presented" + (offered.isEmpty ? "" : ", offering \(offered)")
         case .decided(let answer, let isRestored):
             let restored = isRestored ? ", restored from the journal" : ""
-            return "\(answer.by) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
+            return "\(answer.authors) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
         case .settled(let result, let answer):
-            return "\(answer.option) by \(answer.by): \(result.words)"
+            return "\(answer.option) by \(answer.authors): \(result.words)"
         case .ended(_, .expired, _, _, let applied):
             return "No answer came in time" + (applied.map { "; its origin applies \($0)" } ?? "")
         case .ended(_, let reason, _, let decider, _): return "\(reason) by \(decider)"

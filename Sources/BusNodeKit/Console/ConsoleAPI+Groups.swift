@@ -35,9 +35,10 @@ extension ConsoleAPI {
 
     func answerGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
-    ) throws -> Response {
+    ) throws -> JSONValue {
         let fields = try BodyFields(
-            body, allowing: "option", "title", "role", "by", "seen", "undoMilliseconds")
+            body, allowing: "option", "title", "role", "by", "seen", "confirms",
+            "undoMilliseconds")
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
@@ -47,27 +48,38 @@ extension ConsoleAPI {
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
+        var person: SignedInPerson?
         if let group = inbox.groups.first(where: { $0.number == number }) {
             let members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
             if members.contains(where: { $0.isDestructive(option) }) {
                 try visitor.require(.destructive)
             }
+            if members.contains(where: { $0.needsTwoPeople(option) }) {
+                person = try visitor.person(choosing: option)
+            }
             try view.check(members, sawWhich: seen != nil)
         }
+        let confirms = try fields.bool("confirms") ?? false
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
-            result = try inbox.answerGroup(
-                number, option: option, by: by, seen: ownSeen ?? latest,
-                undo: .milliseconds(undo))
+            let (seen, undo) = (ownSeen ?? latest, Duration.milliseconds(undo))
+            result =
+                if let person {
+                    try chooseGroup(
+                        number, option, by: person, confirms: confirms, seen: seen, undo: undo)
+                } else {
+                    try inbox.answerGroup(number, option: option, by: by, seen: seen, undo: undo)
+                }
         } catch {
             throw APIProblem(error)
         }
         if undo > 0 {
             for id in result.answered { note(.leaving(option: option), id, by: by) }
         }
-        return Response([
+        return [
             "answered": result.answered.map(\.description).json,
+            "proposed": result.proposed.map(\.description).json,
             "refused": .array(
                 result.refused.map { id, refusal in
                     [
@@ -75,7 +87,7 @@ extension ConsoleAPI {
                         "error": .string(APIProblem(refusal).word),
                     ]
                 }),
-        ])
+        ]
     }
 
     func undoGroup(

@@ -35,7 +35,7 @@ struct ConsoleAPI: Sendable {
         }
         let verbs: [(String, isStored: Bool, Act)] = [
             ("answer", false, answer), ("undo", true, undo), ("claim", true, claim),
-            ("release", true, release),
+            ("release", true, release), ("decline", true, decline),
         ]
         for (verb, isStored, act) in verbs {
             routes.post(
@@ -47,8 +47,13 @@ struct ConsoleAPI: Sendable {
             return Response(try group(try number(context)))
         }
         routes.post("/api/v1/groups/{number}/answer", needs: .answer) { request, context in
-            try answerGroup(
+            let result = try answerGroup(
                 try number(context), try await body(request), try context.admitted)
+            // Proposals are kept as claims are.
+            if result["proposed"]?.arrayValue?.isEmpty == false {
+                await console.kept?.keeper.write()
+            }
+            return Response(result)
         }
         routes.post("/api/v1/groups/{number}/undo", needs: .answer) { request, context in
             let response = try undoGroup(
@@ -127,8 +132,10 @@ struct ConsoleAPI: Sendable {
             let body = try await body(request)
             do {
                 try act(id, body, try context.admitted)
-                if isStored { await console.kept?.keeper.write() }
-                return Response(PresentationView(try inbox.item(id), console).json)
+                let item = try inbox.item(id)
+                // A proposal is kept as a claim is.
+                if isStored || item.proposal != nil { await console.kept?.keeper.write() }
+                return Response(PresentationView(item, console).json)
             } catch let refusal as InboxRefusal {
                 throw APIProblem(refusal)
             }
@@ -165,16 +172,28 @@ struct ConsoleAPI: Sendable {
     static let undoRange = Int64(0)...60_000
     private static let claimRange = Int64(1)...3_600_000
 
-    @Sendable private func answer(
+    @Sendable func answer(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
         let fields = try BodyFields(
-            body, allowing: "option", "by", "answer", "undoMilliseconds")
+            body, allowing: "option", "by", "answer", "confirms", "undoMilliseconds")
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
-        if try inbox.item(id).isDestructive(option) { try visitor.require(.destructive) }
-        try inbox.answer(
-            id, option: option, by: by, id: try fields.id("answer"), undo: .milliseconds(undo))
+        let item = try inbox.item(id)
+        if item.isDestructive(option) { try visitor.require(.destructive) }
+        let (answer, confirmed) = (try fields.id("answer"), try fields.id("confirms"))
+        if item.needsTwoPeople(option) {
+            let person = try visitor.person(choosing: option)
+            guard let confirmed else {
+                return try propose(option, for: item, by: person, id: answer)
+            }
+            try confirm(
+                confirmed, option, for: item, by: person, id: answer, undo: .milliseconds(undo))
+        } else {
+            guard confirmed == nil else { throw InboxRefusal.noProposal }
+            try inbox.answer(
+                id, option: option, by: by, id: answer, undo: .milliseconds(undo))
+        }
         if undo > 0 { note(.leaving(option: option), id, by: by) }
     }
 

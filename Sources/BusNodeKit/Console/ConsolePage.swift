@@ -45,6 +45,7 @@ struct ConsolePage: Sendable {
         "stream.js": PackageResources.stream_js,
         "text.js": PackageResources.text_js,
         "topology.js": PackageResources.topology_js,
+        "two-people.js": PackageResources.two_people_js,
         "undoing.js": PackageResources.undoing_js,
         "views.css": PackageResources.views_css,
         "views.js": PackageResources.views_js,

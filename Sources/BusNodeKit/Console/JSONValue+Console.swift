@@ -33,7 +33,9 @@ extension PresentationView {
         origin = item.origin?.description
         path = item.path.map(\.description)
         options = report.options.map { option in
-            OptionView(option, canSign: !item.unsignable.contains(option.id))
+            OptionView(
+                option, canSign: !item.unsignable.contains(option.id),
+                knowsPeople: console.admission.knowsPeople)
         }
         onExpiry = report.onExpiry
         retryCount = item.retryCount
@@ -45,6 +47,7 @@ extension PresentationView {
             let left = ContinuousClock.now.duration(to: deadline)
             return Int64(max(.zero, left) / .milliseconds(1))
         }
+        proposal = item.proposal.map(ProposalView.init)
         answer = item.answer.map(AnswerView.init)
         ending = item.isCancelled ? "cancelled" : item.ending
         outcome = item.outcome
@@ -63,11 +66,12 @@ extension PresentationView {
 }
 
 extension OptionView {
-    init(_ option: ErrorReport.Option, canSign: Bool) {
+    init(_ option: ErrorReport.Option, canSign: Bool, knowsPeople: Bool) {
         id = option.id
         title = option.title
         role = option.shownRole?.rawValue
         signature = option.needsSignature ? (canSign ? "given" : "missing") : nil
+        twoPeople = option.needsTwoPeople ? (knowsPeople ? "known" : "unknown") : nil
     }
 }
 
@@ -77,6 +81,17 @@ extension AnswerView {
         option = answer.option
         by = answer.by
         via = answer.via.rawValue
+        second = answer.second
+    }
+}
+
+extension ProposalView {
+    init(_ proposal: InboxProposal) {
+        id = proposal.id.description
+        option = proposal.option
+        by = proposal.by
+        since = TimeText.text(proposal.since.date)
+        until = TimeText.text(proposal.until.date)
     }
 }
 
@@ -110,7 +125,8 @@ extension RecoveryResult {
         case .failed: "Not recovered"
         case .late: "Came too late: another answer was applied before"
         case .withdrawn: "Withdrawn: the origin gave up before the answer"
-        case .invalid: "Refused by its owner: not its option, or not signed as it needs"
+        case .invalid:
+            "Refused by its owner: not its option, or not signed or confirmed as it needs"
         case .unknown: "Result unknown: the answer could not be delivered"
         }
     }

@@ -25,6 +25,8 @@ package struct PresentationView: JSONObject, Sendable {
     package var deadlineInMilliseconds: Int64?
     package var claimedBy: String?
     package var claimedUntil: String?
+    /// What one person proposes, until another confirms it.
+    package var proposal: ProposalView?
     package var leavesAt: String?
     package var answer: AnswerView?
     package var result: String?
@@ -49,7 +51,8 @@ package struct PresentationView: JSONObject, Sendable {
         .init("openedAt", \.openedAt), .init("changedAt", \.changedAt),
         .init("deadlineInMilliseconds", \.deadlineInMilliseconds),
         .init("claimedBy", \.claimedBy), .init("claimedUntil", \.claimedUntil),
-        .init("leavesAt", \.leavesAt), .init("answer", \.answer), .init("result", \.result),
+        .init("proposal", \.proposal), .init("leavesAt", \.leavesAt), .init("answer", \.answer),
+        .init("result", \.result),
         .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
         .init("failedAgain", \.failedAgain), .init("url", \.url),
     ]
@@ -64,17 +67,22 @@ package struct OptionView: JSONObject, Sendable {
     /// `given` where the node signs an answer with it, `missing` where it cannot, so that it cannot
     /// be chosen; nil for an option that needs no signature.
     package var signature: String?
+    /// `known` for an option that two people have to choose, `unknown` where this console knows
+    /// none by their sign-in, so that it cannot be chosen; nil for an option of one person.
+    package var twoPeople: String?
 
     package init() {}
 
     package static let members: [JSONMember<OptionView>] = [
         .init("id", \.id), .init("title", \.title), .init("role", \.role),
-        .init("signature", \.signature),
+        .init("signature", \.signature), .init("twoPeople", \.twoPeople),
     ]
 
     var option: ErrorReport.Option {
-        ErrorReport.Option(
+        var option = ErrorReport.Option(
             id: id, title: title, role: role.flatMap { ErrorReport.Option.Role(rawValue: $0) })
+        option.needsTwoPeople = twoPeople != nil
+        return option
     }
 }
 
@@ -84,11 +92,33 @@ package struct AnswerView: JSONObject, Sendable {
     package var option = ""
     package var by = ""
     package var via = ""
+    /// The person who confirmed it.
+    package var second: String?
 
     package init() {}
 
     package static let members: [JSONMember<AnswerView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by), .init("via", \.via),
+        .init("second", \.second),
+    ]
+
+    /// The people who gave it, or whatever else decided, in words.
+    var authors: String { second.map { "\(by) and \($0)" } ?? by }
+}
+
+/// What one person proposes: an option that another one has to confirm.
+package struct ProposalView: JSONObject, Sendable {
+    package var id = ""
+    package var option = ""
+    package var by = ""
+    package var since = ""
+    package var until = ""
+
+    package init() {}
+
+    package static let members: [JSONMember<ProposalView>] = [
+        .init("id", \.id), .init("option", \.option), .init("by", \.by),
+        .init("since", \.since), .init("until", \.until),
     ]
 }
 

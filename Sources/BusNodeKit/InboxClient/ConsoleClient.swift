@@ -128,15 +128,19 @@ package struct ConsoleClient: Sendable {
 
     /// Answers one presentation. Repeated when the reply was lost: under the same id it counts
     /// once.
+    ///
+    /// - Parameter proposal: The one that it confirms.
     func answer(
-        _ id: String, option: String, by person: String, undo: Duration
+        _ id: String, option: String, confirms proposal: String?, by person: String, undo: Duration
     ) async throws -> JSONValue {
         let path = "/presentations/\(id)/answer"
-        let body: JSONValue = [
+        var fields: [String: JSONValue] = [
             "option": .string(option), "by": .string(person),
             "answer": .string(PresentationID.make().value.description),
             "undoMilliseconds": .milliseconds(undo),
         ]
+        fields["confirms"] = proposal.map { .string($0) }
+        let body = JSONValue.object(fields)
         do {
             return try await post(path, body)
         } catch let failure as Failure where failure.status == .unavailable {
@@ -232,11 +236,15 @@ package struct ConsoleAddress: Hashable, Sendable {
 /// A request of a person at an inbox.
 package enum InboxRequest: Hashable, Sendable {
     case detail(id: String)
-    case answer(id: String, option: String)
-    /// Answers every open member of the group that had been seen at this revision.
-    case answerGroup(Int64, option: String, seen: Int64)
+    /// With `confirms`, confirms that proposal of another person.
+    case answer(id: String, option: String, confirms: String? = nil)
+    /// Answers every open member of the group that had been seen at this revision; with `confirms`
+    /// also confirms what other people propose for them.
+    case answerGroup(Int64, option: String, seen: Int64, confirms: Bool = false)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
+    /// Withdraws or declines what is proposed.
+    case decline(id: String)
     case undo(id: String)
     /// Undoes every held answer of the group.
     case undoGroup(Int64)
@@ -255,14 +263,15 @@ package enum InboxRequest: Hashable, Sendable {
         let by = JSONValue.string(person)
         switch self {
         case .detail(let id): return try await client.get("/presentations/\(id)")
-        case .answer(let id, let option):
-            return try await client.answer(id, option: option, by: person, undo: undo)
-        case .answerGroup(let number, let option, let seen):
+        case .answer(let id, let option, let proposal):
+            return try await client.answer(
+                id, option: option, confirms: proposal, by: person, undo: undo)
+        case .answerGroup(let number, let option, let seen, let confirms):
             return try await client.post(
                 "/groups/\(number)/answer",
                 [
                     "option": .string(option), "by": by, "seen": .integer(seen),
-                    "undoMilliseconds": .milliseconds(undo),
+                    "confirms": .bool(confirms), "undoMilliseconds": .milliseconds(undo),
                 ])
         case .claim(let id, let takeOver):
             return try await client.post(
@@ -273,6 +282,8 @@ package enum InboxRequest: Hashable, Sendable {
                 ])
         case .release(let id):
             return try await client.post("/presentations/\(id)/release", ["by": by])
+        case .decline(let id):
+            return try await client.post("/presentations/\(id)/decline", ["by": by])
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
         case .undoGroup(let number):
             return try await client.post("/groups/\(number)/undo", ["by": by])

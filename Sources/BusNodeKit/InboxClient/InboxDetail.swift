@@ -37,13 +37,19 @@ package struct InboxDetail {
         facts += item.options.map { option in
             // A single option is the default too, as on the screen.
             let isDefault = keys.isDefault(option.id) && option.role != "default"
-            let role = [option.role, isDefault ? "default" : nil].compactMap(\.self)
-                .joined(separator: ", ")
+            let isForTwo = option.twoPeople != nil
+            let role = [
+                option.role, isDefault ? "default" : nil, isForTwo ? "needs two people" : nil,
+            ].compactMap(\.self).joined(separator: ", ")
             let text = "\(option.id): \(option.title)"
             return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
         }
+        if let proposal = item.proposal {
+            let what = "\(proposal.option) by \(proposal.by), until \(proposal.until)"
+            facts.append(Fact("proposed", what))
+        }
         if let answer = item.answer {
-            facts.append(Fact("answer", "\(answer.option) by \(answer.by)"))
+            facts.append(Fact("answer", "\(answer.option) by \(answer.authors)"))
         }
         facts += json.views("history", of: EventView.self).map { event in
             Fact("event", "\(event.time) \(event.sentence)")

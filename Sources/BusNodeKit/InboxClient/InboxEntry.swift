@@ -35,7 +35,8 @@ package struct InboxEntry: Sendable {
         let words =
             [
                 view.description, view.domain, view.severity, view.origin, view.id, view.claimedBy,
-                view.result, view.reason, view.code.map(String.init), view.answer?.by,
+                view.result, view.reason, view.code.map(String.init), view.answer?.authors,
+                view.proposal?.by,
             ].compactMap(\.self) + view.path + options.map(\.title)
         searched = Self.searchable(words.joined(separator: " "))
     }
@@ -64,18 +65,36 @@ package struct InboxEntry: Sendable {
 
     var claimedUntil: Date? { view.claimedUntil.flatMap(TimeText.date) }
 
-    var answeredBy: String { view.answer?.by ?? "" }
+    /// What one person proposes; nil for a proposal that ran out.
+    func proposal(at now: Date) -> ProposalView? {
+        view.proposal.flatMap { proposal in
+            TimeText.date(proposal.until).map { $0 > now } == true ? proposal : nil
+        }
+    }
+
+    /// Whether this console cannot take the answer of two people, which the option needs.
+    func lacksPeople(for option: String) -> Bool {
+        view.options.contains { $0.id == option && $0.twoPeople == "unknown" }
+    }
+
+    /// Whether that person gave the answer, alone or with another one.
+    func isAnswered(by person: String) -> Bool {
+        [view.answer?.by, view.answer?.second].contains(person)
+    }
+
+    /// The people who gave the answer, in words.
+    var answeredBy: String { view.answer?.authors ?? "" }
 
     /// The title of the chosen option.
-    var answerTitle: String {
-        let id = view.answer?.option ?? ""
-        return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
+    var answerTitle: String { title(of: view.answer?.option ?? "") }
+
+    func title(of id: String) -> String {
+        options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
     /// The title of the option applied on expiry; nil when none is declared.
     var expiryTitle: String? {
-        guard let id = view.onExpiry else { return nil }
-        return options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
+        view.onExpiry.map(title)
     }
 
     /// Whether it is older.

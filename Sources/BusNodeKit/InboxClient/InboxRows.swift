@@ -46,9 +46,10 @@ package struct InboxRows {
 }
 
 extension PresentationView {
-    /// The stage, with the claimant or the result.
+    /// The stage, with the claimant or the result; or what is proposed.
     package var stageShown: String {
-        switch stage {
+        if let proposal { return "\(proposal.by) proposes \(proposal.option)" }
+        return switch stage {
         case "claimed": "claimed by \(claimedBy ?? "")"
         case "settled", "closed": endingShown
         case "answered", "leaving": "\(stage) \(answer?.option ?? "")"

@@ -91,7 +91,7 @@ struct InboxDetailDrawing {
                     holder == screen.person
                         ? "claimed by you \(left)" : "claimed by \(holder.shown()) \(left)", .cyan)
             }
-            lines += options(entry)
+            lines += proposal(entry) + options(entry)
         case .leaving:
             let who = entry.answeredBy.shown()
             lines += paragraph(
@@ -103,6 +103,20 @@ struct InboxDetailDrawing {
             }
         }
         return lines + [ScreenLine()]
+    }
+
+    /// What one person proposes, and what the others can do about it.
+    private func proposal(_ entry: InboxEntry) -> [ScreenLine] {
+        guard let proposal = entry.proposal(at: now.date),
+            let until = TimeText.date(proposal.until)
+        else { return [] }
+        let title = entry.title(of: proposal.option)
+        let left = "for \(AgeText.short(since: now.date, at: until))"
+        return paragraph(
+            proposal.by == screen.person
+                ? "you propose \(title) \(left): another person has to confirm it, u withdraws it"
+                : "\(proposal.by.shown()) proposes \(title) \(left): its key confirms it, u "
+                    + "declines it", .cyan)
     }
 
     /// The options, as many in a line as fit.

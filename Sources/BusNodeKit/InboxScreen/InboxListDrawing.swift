@@ -106,6 +106,7 @@ struct InboxListDrawing {
     private static func who(
         _ entry: InboxEntry, _ screen: InboxScreen, _ now: Moment
     ) -> (text: String, style: TextStyle) {
+        if entry.proposal(at: now.date) != nil { return ("proposed", .cyan) }
         switch entry.stage {
         case .open: return ("", [])
         case .claimed:

@@ -59,9 +59,11 @@ extension InboxScreen {
         _ entry: InboxEntry, _ before: InboxEntry, at now: ContinuousClock.Instant
     ) {
         let title = entry.description.shown()
-        if entry.stage == .settled, before.stage != .settled, entry.answeredBy == person {
+        if entry.stage == .settled, before.stage != .settled, entry.isAnswered(by: person) {
             tellResult(of: entry, title, at: now)
-        } else if before.isOpen, !entry.isOpen, shown?.id == entry.id, entry.answeredBy != person {
+        } else if before.isOpen, !entry.isOpen, shown?.id == entry.id,
+            !entry.isAnswered(by: person)
+        {
             let ending =
                 entry.answeredBy.isEmpty
                 ? entry.outcome : "\(entry.answerTitle) by \(entry.answeredBy.shown())"
@@ -134,10 +136,13 @@ extension InboxScreen {
 
     private mutating func carriedOut(_ request: InboxRequest, _ reply: JSONValue, at now: Moment) {
         switch request {
-        case .answer(let id, let option):
+        case .answer(let id, let option, _):
             keep(reply, at: now, isNew: false)
+            guard PresentationView(json: reply)?.proposal == nil else {
+                return sayProposed(title(of: option, for: id), at: now.instant)
+            }
             offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _):
+        case .answerGroup(let group, let option, _, _):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {
@@ -145,15 +150,22 @@ extension InboxScreen {
                     "\(refused.count) not answered: \(first.text("message").shown())", .yellow,
                     at: now.instant)
             }
-            guard let first = answered.first else { return }
+            guard let first = answered.first else {
+                guard let first = reply.texts("proposed").first else { return }
+                return sayProposed(title(of: option, for: first), at: now.instant)
+            }
             let text = title(of: option, for: first) + " (all \(answered.count))"
             offerUndo(.undoGroup(group), Set(answered), text, at: now.instant)
         case .undo(let id):
             keep(reply, at: now, isNew: false)
             takenBack([id], by: request, at: now.instant)
         case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
-        case .claim, .release, .detail: keep(reply, at: now, isNew: false)
+        case .claim, .release, .decline, .detail: keep(reply, at: now, isNew: false)
         }
+    }
+
+    private mutating func sayProposed(_ what: String, at now: ContinuousClock.Instant) {
+        say("proposed, for another person to confirm: \(what)", .green, at: now)
     }
 
     private func title(of option: String, for id: String) -> String {

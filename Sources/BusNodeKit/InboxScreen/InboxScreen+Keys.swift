@@ -45,7 +45,7 @@ extension InboxScreen {
         case .character("/"): mode = .filter(before: filter)
         case .character("c"): return claim(takeOver: false, at: now)
         case .character("C"): return claim(takeOver: true, at: now)
-        case .character("u"): return undo(at: now.instant)
+        case .character("u"): return undo(at: now)
         case .character(let character): return choose(character, at: now)
         case .enter: open()
         case .right: if case .group(isOpened: false) = chosenRow?.kind { open() }
@@ -162,15 +162,19 @@ extension InboxScreen {
             if entry.isOpen { say("\"\(shown)\" is not an option (? for help)", at: now.instant) }
             return []
         }
-        if let obstacle = obstacle(entry, isGroup: row.isGroup, at: now) {
+        let proposal = option.needsTwoPeople ? entry.proposal(at: now.date) : nil
+        let obstacle =
+            obstacle(entry, isGroup: row.isGroup, confirming: proposal?.id, at: now)
+            ?? obstacle(to: option, of: entry, at: now)
+        if let obstacle {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
         let group = row.isGroup ? entries.values.filter { $0.group == entry.group } : [entry]
         let question = Question(
             id: entry.id, option: option, group: entry.group,
-            members: InboxMembers(group).entries.map(\.id), seen: shownRevision, isWhole: false,
-            shownAt: nil)
+            members: InboxMembers(group).entries.map(\.id), seen: shownRevision,
+            confirms: proposal?.id, isWhole: false, shownAt: nil)
         if row.isGroup {
             ask(.scope(question))
             return []
@@ -191,17 +195,41 @@ extension InboxScreen {
     }
 
     /// Why no answer may be given now; nil when one may.
-    private func obstacle(_ entry: InboxEntry, isGroup: Bool, at now: Moment) -> String? {
+    ///
+    /// - Parameter proposal: The one that the answer would confirm; the claim of the person who
+    ///   proposed it is not in the way.
+    private func obstacle(
+        _ entry: InboxEntry, isGroup: Bool, confirming proposal: String?, at now: Moment
+    ) -> String? {
         if case .lost = link { return "no link to the console: nothing can be sent now" }
         if isBusy { return "one moment: the last request is on its way" }
         guard entry.isOpen else { return "no longer open" }
-        if !isGroup, let holder = entry.claimant(at: now.date), holder != person {
+        let proposer = entry.view.proposal.flatMap { $0.id == proposal ? $0.by : nil }
+        if !isGroup, let holder = entry.claimant(at: now.date),
+            ![person, proposer].contains(holder)
+        {
             return "claimed by \(holder.shown()): C takes it over"
         }
         guard let shown, shown.id == entry.id, now.instant - shown.since >= Self.readingTime else {
             return "this just appeared: read it, then press the key again"
         }
         return nil
+    }
+
+    /// Why an option that needs two people cannot be chosen by this person; nil when it can.
+    private func obstacle(
+        to option: ErrorReport.Option, of entry: InboxEntry, at now: Moment
+    ) -> String? {
+        guard option.needsTwoPeople else { return nil }
+        if entry.lacksPeople(for: option.id) {
+            return "this needs two people who have signed in: give the console users"
+        }
+        guard let proposal = entry.proposal(at: now.date) else { return nil }
+        guard proposal.option == option.id else {
+            return "\(entry.title(of: proposal.option)) is proposed: u drops that"
+        }
+        return proposal.by == person
+            ? "you proposed it: another person has to confirm it, u withdraws it" : nil
     }
 
     private mutating func scoped(
@@ -219,7 +247,8 @@ extension InboxScreen {
         }
         stopAsking()
         if !question.isWhole, let entry = entries[question.id],
-            let obstacle = obstacle(entry, isGroup: false, at: now)
+            let obstacle = obstacle(
+                entry, isGroup: false, confirming: question.confirms, at: now)
         {
             say(obstacle, .yellow, at: now.instant)
             return []
@@ -227,11 +256,12 @@ extension InboxScreen {
         return decide(question)
     }
 
-    /// Sends the answer; a destructive option, and members that differ, need a confirmation first.
+    /// Sends the answer. A destructive option, members that differ, and the proposal of another
+    /// person need a confirmation first.
     private mutating func decide(_ question: Question) -> [Action] {
         let members = members(of: question)
         let isDestructive = members.isDestructive(question.option.id)
-        guard !isDestructive, !(question.isWhole && members.differ) else {
+        guard !isDestructive, question.confirms == nil, !(question.isWhole && members.differ) else {
             ask(.confirm(question))
             return []
         }
@@ -245,7 +275,9 @@ extension InboxScreen {
         stopAsking()
         guard key == .character("y") || key == .character("Y") else { return [] }
         guard let entry = entries[question.id] else { return [] }
-        if let obstacle = obstacle(entry, isGroup: question.isWhole, at: now) {
+        let obstacle = obstacle(
+            entry, isGroup: question.isWhole, confirming: question.confirms, at: now)
+        if let obstacle {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
@@ -264,8 +296,10 @@ extension InboxScreen {
         return [
             .send(
                 question.isWhole
-                    ? .answerGroup(question.group, option: option, seen: question.seen)
-                    : .answer(id: question.id, option: option))
+                    ? .answerGroup(
+                        question.group, option: option, seen: question.seen,
+                        confirms: question.confirms != nil)
+                    : .answer(id: question.id, option: option, confirms: question.confirms))
         ]
     }
 
@@ -283,13 +317,19 @@ extension InboxScreen {
         return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
     }
 
-    /// Undoes this person's last answer, else the one at the cursor.
-    private mutating func undo(at now: ContinuousClock.Instant) -> [Action] {
+    /// Undoes this person's last answer, else the one at the cursor, or drops what is proposed
+    /// there.
+    private mutating func undo(at moment: Moment) -> [Action] {
+        let now = moment.instant
         passed(to: now)
         guard !isBusy else { return [] }
         if let last = undos.last {
             isBusy = true
             return [.send(last.request)]
+        }
+        if let entry = chosen, entry.proposal(at: moment.date) != nil {
+            isBusy = true
+            return [.send(.decline(id: entry.id))]
         }
         guard let entry = chosen, entry.stage == .leaving else {
             say("nothing to take back", .yellow, at: now)

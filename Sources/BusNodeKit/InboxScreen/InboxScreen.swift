@@ -37,6 +37,8 @@ struct InboxScreen {
         let members: [String]
         /// The revision on the screen when the option was chosen.
         let seen: Int64
+        /// The proposal of another person that it confirms.
+        let confirms: String?
         var isWhole: Bool
         var count: Int { members.count }
         /// When the confirmation came to the screen.

@@ -150,7 +150,8 @@ struct InboxScreenDrawing {
         let members = screen.members(of: question)
         var text = PromptKeys.shownTitle(of: question.option)
         if question.isWhole { text += " for all \(question.count)" }
-        text += "?"
+        let proposal = question.confirms.flatMap { _ in screen.entries[question.id]?.view.proposal }
+        text += proposal.map { ", as \($0.by.shown()) proposes?" } ?? "?"
         if question.isWhole, members.differ {
             text += " They have \(members.descriptionCount) different descriptions."
         }
@@ -203,7 +204,11 @@ struct InboxScreenDrawing {
             let isOwn = chosen.claimant(at: now.date) == screen.person
             keys.append(("c", isOwn ? "release" : "claim"))
         }
-        if !screen.undos.isEmpty || screen.chosen?.stage == .leaving { keys.append(("u", "undo")) }
+        if !screen.undos.isEmpty || screen.chosen?.stage == .leaving {
+            keys.append(("u", "undo"))
+        } else if let proposal = screen.chosen?.proposal(at: now.date) {
+            keys.append(("u", proposal.by == screen.person ? "withdraw" : "decline"))
+        }
         return keys + [
             ("/", "filter"), ("Tab", screen.view == .open ? "ended" : "open"), ("?", "help"),
             ("q", "quit"),
@@ -240,7 +245,7 @@ struct InboxScreenDrawing {
             ("Enter", "open or close a group; show one alone, or the list again"),
             ("[r] or 1", "answer with the option that has this letter, or this number"),
             ("", "a destructive one asks once more; a group: all of it, or this"),
-            ("u", "take the last answer back, within 5 s"),
+            ("u", "take the last answer back, within 5 s; drop what is proposed"),
             ("c  C", "claim it for 15 min, or release it; take it over from another"),
             ("< >", "scroll what is shown of it"),
             ("/", "filter by words: error, origin, severity, id, person"),

@@ -36,10 +36,10 @@ package final class HistoryArchive: Sendable {
         query.add(
             filter,
             texts: [
-                "description", "domain", "origin", "id", "option", "answeredBy", "claimedBy",
-                "reason",
+                "description", "domain", "origin", "id", "option", "answeredBy", "second",
+                "claimedBy", "proposedBy", "reason",
             ],
-            people: ["answeredBy", "claimedBy"]
+            people: ["answeredBy", "second", "claimedBy", "proposedBy"]
         ) { $0 }
         if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
         let rows: [HistoryRow] = try await rows(query, console, limit + 1)
@@ -53,9 +53,10 @@ package final class HistoryArchive: Sendable {
         _ filter: HistoryFilter, console: Int? = nil, limit: Int
     ) async throws(Failure) -> HistoryPage<EventView> {
         var query = HistoryQuery(time: "time", place: HistoryEventRow.place)
-        query.add(filter, texts: ["event", "id", "fields", "sentence"], people: ["person"]) {
-            "json_extract(fields, '$.\($0)')"
-        }
+        query.add(
+            filter, texts: ["event", "id", "fields", "sentence"],
+            people: ["person", "json_extract(fields, '$.second')"]
+        ) { "json_extract(fields, '$.\($0)')" }
         let rows: [HistoryEventRow] = try await rows(query, console, limit + 1)
         return HistoryPage(
             entries: rows.prefix(limit).compactMap { $0.audited?.view },
@@ -161,6 +162,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var reason: String?
     var claimedBy: String?
     var changedAt = ""
+    /// The person who confirmed the answer.
+    var second: String?
 
     package init() {}
 
@@ -171,6 +174,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
         .init("by", \.by), .init("via", \.via), .init("result", \.result),
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
+        .init("second", \.second),
     ]
 
     init(_ row: HistoryRow) {
@@ -192,12 +196,14 @@ package struct HistoryEntry: JSONObject, Sendable {
         reason = row.reason
         claimedBy = row.claimedBy
         changedAt = row.changedAt
+        second = row.second
     }
 
     /// Time, origin, description, answer, author, end and id, for a table.
     package var cells: [String] {
         [
-            openedAt, origin ?? "", description, option ?? "", by ?? "",
+            openedAt, origin ?? "", description, option ?? "",
+            [by, second].compactMap(\.self).joined(separator: " and "),
             result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
         ]
     }

@@ -102,7 +102,9 @@ package struct HistoryFilter: Hashable, Sendable {
 
     func matches(_ item: InboxItem) -> Bool {
         let report = item.report
-        let people = [item.answer?.by, item.stage.claim?.person]
+        let people = [
+            item.answer?.by, item.answer?.second, item.stage.claim?.person, item.proposal?.by,
+        ]
         let option = item.answer?.option
         return severity.map { $0 == report.severity } ?? true
             && person.map { people.contains(where: $0.matches) } ?? true
@@ -116,7 +118,7 @@ package struct HistoryFilter: Hashable, Sendable {
     }
 
     func matches(_ event: AuditHistory.Event, _ key: String) -> Bool {
-        person.map { $0.matches(event.fields["by"]) } ?? true
+        person.map { $0.matches(event.fields["by"]) || $0.matches(event.fields["second"]) } ?? true
             && origin.map { $0.matches(event.fields["origin"]) } ?? true
             && domain.map { $0.matches(event.fields["domain"]) } ?? true
             && option.map { $0.matches(event.fields["option"]) } ?? true

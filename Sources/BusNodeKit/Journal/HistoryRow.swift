@@ -33,11 +33,21 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var option: String?
     var answeredBy: String?
     var via: String?
+    /// The person who confirmed it.
+    var second: String?
     var result: String?
     /// Why it ended without an answer.
     var reason: String?
     var failedAgain: String?
     var takenBack: [String]
+    /// What one person proposes: its id, the option, the author and the times.
+    var proposal: String?
+    var proposed: String?
+    var proposedBy: String?
+    var proposedAt: String?
+    var proposedUntil: String?
+    /// The digest of the report that it is for.
+    var proposedReport: Data?
 
     init(_ item: InboxItem, console: Int) {
         self.console = console
@@ -60,6 +70,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         failedAgain = item.failedAgain?.description
         takenBack = item.takenBack.map(\.description)
         take(item.answer)
+        take(proposal: item.proposal)
         switch item.stage {
         case .settled(_, let result): self.result = result.rawValue
         case .closed(let reason): self.reason = reason.rawValue
@@ -72,6 +83,16 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         option = given?.option
         answeredBy = given?.by
         via = given?.via.rawValue
+        second = given?.second
+    }
+
+    private mutating func take(proposal made: InboxProposal?) {
+        proposal = made?.id.description
+        proposed = made?.option
+        proposedBy = made?.by
+        proposedAt = made.map { TimeText.text($0.since.date) }
+        proposedUntil = made.map { TimeText.text($0.until.date) }
+        proposedReport = made.map { Data($0.report) }
     }
 
     /// Adds what the journal recorded of the presentation, which may be later: it is written before
@@ -96,6 +117,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             changedAt = row.endedAt ?? changedAt
         }
         (claimedBy, claimedUntil) = (nil, nil)
+        take(proposal: nil)
     }
 
     /// Marks it as open at the end of its node. A held answer was never sent.
@@ -120,7 +142,18 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         return InboxRecord(
             presentation, openedAt: opened, changedAt: changed, stage: stage,
             failedAgain: failedAgain.flatMap { PresentationID($0) },
-            takenBack: takenBack.compactMap { UniqueID($0) })
+            takenBack: takenBack.compactMap { UniqueID($0) }, proposal: made(at: now))
+    }
+
+    private func made(at now: Moment) -> InboxProposal? {
+        guard let id = proposal.flatMap({ UniqueID($0) }), let proposed, let proposedBy,
+            let since = proposedAt.flatMap({ Moment($0, at: now) }),
+            let until = proposedUntil.flatMap({ Moment($0, at: now) }), let proposedReport
+        else { return nil }
+        // A clock set back since then must not extend it.
+        return InboxProposal(
+            id: id, option: proposed, by: proposedBy, since: since,
+            until: min(until, now + InboxLimits().proposalMax), report: Array(proposedReport))
     }
 
     private func stage(at now: Moment) -> InboxItem.Stage? {
@@ -145,7 +178,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         guard let id = answer.flatMap({ UniqueID($0) }), let option, let answeredBy,
             let via = via.flatMap({ Answer.Via(rawValue: $0) })
         else { return nil }
-        return Answer(id: id, option: option, by: answeredBy, via: via)
+        return Answer(id: id, option: option, by: answeredBy, via: via, second: second)
     }
 }
 

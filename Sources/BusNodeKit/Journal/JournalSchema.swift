@@ -85,6 +85,19 @@ enum JournalSchema {
                 table.add(column: "onlyWithholds", .boolean).notNull().defaults(to: false)
             }
         }
+        migrator.registerMigration("6 two people") { database in
+            try database.alter(table: JournalRow.databaseTableName) { table in
+                table.add(column: "second", .text)
+            }
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                for column in [
+                    "second", "proposal", "proposed", "proposedBy", "proposedAt", "proposedUntil",
+                ] {
+                    table.add(column: column, .text)
+                }
+                table.add(column: "proposedReport", .blob)
+            }
+        }
         return migrator
     }
 }
@@ -104,6 +117,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
     var decidedBy: String?
     var via: String?
     var decidedAt: String?
+    /// The person who confirmed it.
+    var second: String?
     var result: String?
     var settledAt: String?
     /// Why it ended without an answer.
@@ -133,7 +148,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
             settledAt, endReason, endedAt,
         ]
         var bytes: [UInt8] = []
-        for field in fields {
+        // Rows of one person have the checksum that they had before there was a second one.
+        for field in fields + (second.map { [$0] } ?? []) {
             bytes += (field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8
         }
         bytes += report
@@ -153,7 +169,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
             let known = result.map { RecoveryResult(rawValue: $0) }
             if case .some(.none) = known { return nil }
             return .decided(
-                Answer(id: id, option: option, by: decidedBy, via: via), known.flatMap { $0 })
+                Answer(id: id, option: option, by: decidedBy, via: via, second: second),
+                known.flatMap { $0 })
         }
         guard answer == nil else { return nil }
         if let endReason { return .ended(Outcome.Reason(rawValue: endReason)) }

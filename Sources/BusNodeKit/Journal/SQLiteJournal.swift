@@ -119,6 +119,7 @@ package final class SQLiteJournal: DecisionJournal {
             row.option = answer.option
             row.decidedBy = answer.by
             row.via = answer.via.rawValue
+            row.second = answer.second
             row.decidedAt = time
         }
     }

@@ -91,7 +91,7 @@ extension AuditTable.Row {
             if origin.isEmpty { origin = event["node"] }
         case "decide":
             answer = event["option"]
-            by = event["by"]
+            by = [event["by"], event["second"]].filter { !$0.isEmpty }.joined(separator: " and ")
         case "done":
             outcome = RecoveryResult(rawValue: event["result"])?.words ?? event["result"]
         case "change" where event["reason"] == "withheld":

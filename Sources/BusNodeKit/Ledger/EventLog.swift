@@ -163,7 +163,11 @@ extension PresentationEvent {
     }
 
     private static func fields(of answer: Answer) -> [String: String] {
-        ["answer": answer.id.description, "option": answer.option, "by": answer.by]
+        var fields = [
+            "answer": answer.id.description, "option": answer.option, "by": answer.by,
+        ]
+        fields["second"] = answer.second
+        return fields
     }
 }
 

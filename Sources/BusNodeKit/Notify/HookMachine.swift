@@ -85,7 +85,8 @@ struct HookMachine: Sendable {
     }
 
     private static func event(of change: InboxChange) -> HookSettings.Event? {
-        switch (change.item.stage, change.before) {
+        if change.isProposal { return .proposed }
+        return switch (change.item.stage, change.before) {
         // Claimed: as it was in an earlier life of the node.
         case (.open, nil), (.claimed, nil): .opened
         case (.claimed(let person, _), .claimed(let former, _)) where person == former: nil

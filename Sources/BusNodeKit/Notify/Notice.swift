@@ -33,7 +33,9 @@ struct Notice: Hashable, Sendable {
         count += 1
         severity = max(severity, item.report.severity)
         texts.add(item.report.description.clipped(Self.textScalarMax))
-        if let detail = item.stage.detail { details.add(detail.clipped(Self.textScalarMax)) }
+        let proposal = event == .proposed ? item.proposal : nil
+        let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.stage.detail
+        if let detail { details.add(detail.clipped(Self.textScalarMax)) }
         if ids.count < Self.idMax { ids.append(item.id) }
         if let origin = item.origin, origins.count < Self.originMax {
             origins.append(origin.description)
@@ -106,8 +108,9 @@ extension InboxItem.Stage {
         case .open: nil
         case .claimed(let by, _): "by \(by)"
         case .leaving(let answer, _), .answered(let answer):
-            "\(answer.option) by \(answer.by) (\(answer.via.rawValue))"
-        case .settled(let answer, let result): "\(answer.option) by \(answer.by): \(result.words)"
+            "\(answer.option) by \(answer.authors) (\(answer.via.rawValue))"
+        case .settled(let answer, let result):
+            "\(answer.option) by \(answer.authors): \(result.words)"
         case .closed(let reason): reason == .declined ? "passed on" : reason.rawValue
         }
     }

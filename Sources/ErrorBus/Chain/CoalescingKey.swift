@@ -13,6 +13,13 @@ package struct CoalescingKey: Hashable, Sendable {
         let role: ErrorReport.Option.Role?
         let isDeclaredDefault: Bool
         let needsSignature: Bool
+        let needsTwoPeople: Bool
+
+        /// The same in words.
+        var needs: String {
+            [needsSignature ? "signed" : "", needsTwoPeople ? "twoPeople" : ""]
+                .filter { !$0.isEmpty }.joined(separator: " ")
+        }
     }
 
     private let domain: Bytes
@@ -27,7 +34,8 @@ package struct CoalescingKey: Hashable, Sendable {
         choices = report.options.map {
             Choice(
                 id: Bytes($0.id), title: Bytes($0.title), role: $0.role,
-                isDeclaredDefault: $0.isDeclaredDefault, needsSignature: $0.needsSignature)
+                isDeclaredDefault: $0.isDeclaredDefault, needsSignature: $0.needsSignature,
+                needsTwoPeople: $0.needsTwoPeople)
         }
     }
 
@@ -42,7 +50,7 @@ package struct CoalescingKey: Hashable, Sendable {
         for choice in choices {
             parts += [
                 choice.id.text, choice.title.text, choice.role?.rawValue ?? "",
-                "\(choice.isDeclaredDefault)", choice.needsSignature ? "signed" : "",
+                "\(choice.isDeclaredDefault)", choice.needs,
             ]
         }
         return parts.map { "\($0.utf8.count):\($0)" }.joined()

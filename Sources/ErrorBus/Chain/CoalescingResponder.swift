@@ -11,7 +11,7 @@ import Synchronization
 /// HRS's coalescing queue gives the first error's result to all, including errors that arrive
 /// during its recovery attempt; both report "recovered" to callers whose error was not.
 ///
-/// - An error with an option that needs a signature climbs alone.
+/// - An error with an option that needs a signature or two people climbs alone.
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
 ///   whole group alike.
 /// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
@@ -60,8 +60,9 @@ public final class CoalescingResponder: Responder {
             return await offerToNext(error, in: context)
         }
         let report = ErrorReport(describing: error)
-        // A signature is for one presentation: no other may share its answer.
-        guard !report.options.contains(where: \.needsSignature) else {
+        // A signature is for one presentation, and so is the word of two people: no other may share
+        // its answer.
+        guard !report.options.contains(where: { $0.needsSignature || $0.needsTwoPeople }) else {
             return await offerToNext(error, in: context)
         }
         let key = CoalescingKey(report)

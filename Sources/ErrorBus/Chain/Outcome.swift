@@ -131,6 +131,9 @@ extension Outcome {
         /// The chosen option needs a signature, and the answer of another process has none that
         /// counts: it was not carried out.
         public static let notSigned = Reason(rawValue: "notSigned")
+        /// The chosen option needs two people, and the answer of another process does not name two:
+        /// it was not carried out.
+        public static let notConfirmed = Reason(rawValue: "notConfirmed")
         /// The answer could not be delivered to the option's owner.
         public static let undelivered = Reason(rawValue: "undelivered")
         /// The origin withdrew: its task was cancelled.

@@ -155,9 +155,18 @@ package final class Inbox: Presenter {
     ) throws(InboxRefusal) -> Answer {
         let answer = Answer(
             id: id ?? PresentationID.make().value, option: option, by: by, via: via)
+        return try decide(presentation) { machine, now throws(InboxRefusal) in
+            try machine.answer(presentation, with: answer, undo: undo, at: now)
+        }
+    }
+
+    /// Performs what the machine decides about an answer.
+    func decide(
+        _ presentation: PresentationID,
+        _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> InboxDecision
+    ) throws(InboxRefusal) -> Answer {
         let decision = try attempt { state throws(InboxRefusal) in
-            let decision = try state.machine.answer(
-                presentation, with: answer, undo: undo, at: .now)
+            let decision = try body(&state.machine, .now)
             if case .hold(let answer, _) = decision {
                 state.waiting[presentation]?.prompt.hold(answer)
             }
@@ -172,28 +181,11 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Answers every open member of a group with the same option.
-    ///
-    /// - Parameter seen: The revision of the inbox that the person saw; later members are not
-    ///   answered.
-    /// - Returns: The members answered, and the reason for each refused one.
-    /// - Throws: When no such group is open.
-    package func answerGroup(
-        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
-    ) throws(InboxRefusal) -> GroupAnswer {
-        let members = try state.withLock { state throws(InboxRefusal) in
-            try state.machine.members(ofGroup: number, seen: seen)
-        }
-        var result = GroupAnswer()
-        for id in members {
-            do throws(InboxRefusal) {
-                try answer(id, option: option, by: by, undo: undo)
-                result.answered.append(id)
-            } catch {
-                result.refused[id] = error
-            }
-        }
-        return result
+    /// An act of a person that decides nothing.
+    func act<Value: Sendable>(
+        _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> Value
+    ) throws(InboxRefusal) -> Value {
+        try attempt { state throws(InboxRefusal) in try body(&state.machine, .now) }
     }
 
     /// Ends an open presentation without a prompt: the origin completes with `withheld`. A
@@ -286,8 +278,8 @@ package final class Inbox: Presenter {
                 return .closed(reason, at: .now)
             case .notOffered(let option, let offered):
                 return .notOffered(option: option, offered: offered)
-            case .cannotSign(let option):
-                return .cannotSign(option: option)
+            case .cannotSign(let option): return .cannotSign(option: option)
+            case .needsTwoPeople(let option): return .needsTwoPeople(option: option)
             }
         }
     }

@@ -35,6 +35,8 @@ package struct InboxItem: Hashable, Sendable {
     /// The number of its group. Numbers are never reused.
     package internal(set) var group: Int
     package internal(set) var stage = Stage.open
+    /// What one person proposes, while it is open.
+    package internal(set) var proposal: InboxProposal?
     /// Whether the origin can be reached, as far as this node knows.
     package internal(set) var isReachable = true
     /// The presentation in which the same operation failed again after this one's answer.
@@ -64,6 +66,8 @@ package struct InboxItem: Hashable, Sendable {
         self.group = group
         openedAt = past.map { min($0.openedAt, now) } ?? now
         stage = past?.stage(at: now) ?? .open
+        proposal = past?.proposal(for: presentation.report, at: now)
+        proposal?.revision = revision
         takenBack = past?.takenBack ?? []
         changedAt = now
         self.revision = revision
@@ -79,8 +83,14 @@ package struct InboxItem: Hashable, Sendable {
         changedAt = min(record.changedAt, now)
     }
 
-    /// Refuses an option that is not offered, or that its node cannot sign.
+    /// Refuses an option that one person cannot choose here.
     func refuseUnlessAnswerable(_ option: String) throws(InboxRefusal) {
+        try refuseUnlessOffered(option)
+        guard !needsTwoPeople(option) else { throw .needsTwoPeople(option: option) }
+    }
+
+    /// Refuses an option that is not offered, or that its node cannot sign.
+    func refuseUnlessOffered(_ option: String) throws(InboxRefusal) {
         let offered = report.options.map(\.id)
         guard offered.contains(option) else {
             throw .notOffered(option: option, offered: offered)
@@ -116,17 +126,24 @@ package struct InboxItem: Hashable, Sendable {
         }
     }
 
+    /// Drops what is proposed, so that a repetition of it is refused.
+    mutating func drop(_ dropped: InboxProposal?) {
+        guard let dropped else { return }
+        takeBack(dropped.id)
+        proposal = nil
+    }
+
     /// Records an undone answer, so that a repetition of it is refused.
     mutating func takeBack(_ answer: UniqueID) {
         takenBack.append(answer)
         takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
     }
 
-    /// The item as of `now`: a claim that ran out is open.
+    /// The item as of `now`: a claim that ran out is open, and a proposal that ran out is gone.
     func asOf(_ now: Moment) -> InboxItem {
-        guard case .claimed(_, let until) = stage, until <= now else { return self }
         var item = self
-        item.stage = .open
+        if case .claimed(_, let until) = stage, until <= now { item.stage = .open }
+        if let proposal, proposal.until <= now { item.proposal = nil }
         return item
     }
 }
@@ -137,6 +154,8 @@ package struct InboxChange: Hashable, Sendable {
     package let item: InboxItem
     /// The stage that it left; nil when the presentation is new, or had ended.
     package let before: InboxItem.Stage?
+    /// Whether a person made a proposal; the stage is the same.
+    package var isProposal = false
 }
 
 /// A presentation as it is put into an inbox.

@@ -134,14 +134,18 @@ struct InboxMachine: Sendable {
         of id: PresentationID, after limit: Duration, at now: Moment
     ) -> InboxNeglect {
         guard let item = items[id]?.asOf(now) else { return .over }
+        // A release or an undo reopens it without an event for this check: hence at the latest now.
+        func lookAgain(until: Moment) -> InboxNeglect {
+            let left = now.instant.duration(to: until.instant)
+            return .lookAgain(at: now.instant + max(.seconds(1), min(limit, left)))
+        }
+        // It waits for a second person.
+        if let proposal = item.proposal { return lookAgain(until: proposal.until) }
         switch item.stage {
         case .open:
             let due = item.changedAt.instant + limit
             return due <= now.instant ? .neglected : .lookAgain(at: due)
-        // A release or an undo reopens it without an event for this check: hence at the latest now.
-        case .claimed(_, let until), .leaving(_, at: let until):
-            let left = now.instant.duration(to: until.instant)
-            return .lookAgain(at: now.instant + max(.seconds(1), min(limit, left)))
+        case .claimed(_, let until), .leaving(_, at: let until): return lookAgain(until: until)
         case .answered, .settled, .closed: return .over
         }
     }
@@ -176,6 +180,7 @@ struct InboxMachine: Sendable {
         let hadEnded = item.hasEnded
         revision += 1
         item.stage = stage
+        if !item.isOpen { item.drop(item.proposal) }
         item.changedAt = now
         item.revision = revision
         items[id] = item
@@ -192,6 +197,18 @@ struct InboxMachine: Sendable {
             ended.append(id)
             forgetOldest()
         }
+    }
+
+    /// Sets what one person proposes, or drops it: then a repetition of it that was long on its way
+    /// proposes nothing.
+    mutating func set(proposal: InboxProposal?, of id: PresentationID) {
+        guard var item = items[id] else { return }
+        revision += 1
+        item.drop(item.proposal)
+        item.proposal = proposal
+        item.revision = revision
+        items[id] = item
+        changes?.append(InboxChange(item: item, before: item.stage, isProposal: proposal != nil))
     }
 
     /// The changes up to this revision are stored.
@@ -239,145 +256,6 @@ enum InboxNeglect: Hashable, Sendable {
     case lookAgain(at: ContinuousClock.Instant)
 }
 
-extension InboxMachine {
-    /// Answers one presentation.
-    ///
-    /// - Parameter undo: How long the answer is held so that it can be undone; at most until the
-    ///   deadline.
-    mutating func answer(
-        _ id: PresentationID, with answer: Answer, undo: Duration, at now: Moment
-    ) throws(InboxRefusal) -> InboxDecision {
-        let item = try item(id, at: now)
-        guard undo <= limits.undoMax else { throw .tooLong(what: "undo", allowed: limits.undoMax) }
-        if let earlier = item.answer {
-            guard earlier.id == answer.id, earlier.option == answer.option else {
-                throw .answered(earlier, at: item.changedAt)
-            }
-            return .acknowledged(earlier)
-        }
-        try refuseEnded(item)
-        guard !item.takenBack.contains(answer.id) else { throw .takenBack }
-        try refuseOthersClaim(item, answer.by, at: now)
-        try item.refuseUnlessAnswerable(answer.option)
-        guard undo > .zero else {
-            change(id, to: .answered(answer), at: now)
-            return .send(answer)
-        }
-        let left = item.deadline.map { now.instant.duration(to: $0) } ?? undo
-        let leaves = now + max(.zero, min(undo, left))
-        change(id, to: .leaving(answer, at: leaves), at: now)
-        return .hold(answer, until: leaves)
-    }
-
-    /// The time to undo has passed. Nil when the answer was undone, or the presentation ended,
-    /// meanwhile.
-    mutating func left(_ id: PresentationID, _ answer: UniqueID, at now: Moment) -> Answer? {
-        guard case .leaving(let leaving, _) = items[id]?.stage, leaving.id == answer else {
-            return nil
-        }
-        change(id, to: .answered(leaving), at: now)
-        return leaving
-    }
-
-    /// Ends the time to undo of every held answer. Returns them, oldest presentation first.
-    mutating func leaveAll(at now: Moment) -> [(PresentationID, Answer)] {
-        items.values.sorted { $0.openedRevision < $1.openedRevision }.compactMap { item in
-            guard case .leaving(let answer, _) = item.stage else { return nil }
-            return left(item.id, answer.id, at: now).map { (item.id, $0) }
-        }
-    }
-
-    /// Undoes an answer that is still held.
-    @discardableResult
-    mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) -> Answer {
-        let item = try item(id, at: now)
-        guard case .leaving(let answer, _) = item.stage else { throw .nothingToUndo }
-        takeBack(id, answer, at: now)
-        return answer
-    }
-
-    /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
-    /// between.
-    private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
-        change(
-            id, to: .claimed(by: answer.by, until: now + InboxPast.claimAfterUndo), at: now)
-        remember(takenBack: answer.id, of: id)
-    }
-
-    /// Undoes every held answer of a group.
-    mutating func undoGroup(
-        _ number: Int, at now: Moment
-    ) throws(InboxRefusal) -> [(id: PresentationID, answer: Answer)] {
-        let members = items.values.filter { $0.group == number }
-        guard !members.isEmpty else { throw .unknownGroup(number) }
-        var undone: [(id: PresentationID, answer: Answer)] = []
-        for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
-            guard case .leaving(let answer, _) = item.stage else { continue }
-            takeBack(item.id, answer, at: now)
-            undone.append((item.id, answer))
-        }
-        guard !undone.isEmpty else { throw .nothingToUndo }
-        return undone
-    }
-
-    /// Ends it without an answer, unless a person has claimed it.
-    mutating func withheld(
-        _ id: PresentationID, by decider: String, at now: Moment
-    ) throws(InboxRefusal) {
-        let item = try item(id, at: now)
-        try refuseEnded(item)
-        try refuseOthersClaim(item, decider, at: now)
-        change(id, to: .closed(.withheld), at: now)
-    }
-
-    /// Claims it for a time; the same person renews the claim by repeating it.
-    mutating func claim(
-        _ id: PresentationID, by person: String, for time: Duration, takesOver: Bool,
-        at now: Moment
-    ) throws(InboxRefusal) -> Moment {
-        let item = try item(id, at: now)
-        guard time <= limits.claimMax else {
-            throw .tooLong(what: "a claim", allowed: limits.claimMax)
-        }
-        try refuseEnded(item)
-        if !takesOver { try refuseOthersClaim(item, person, at: now) }
-        change(id, to: .claimed(by: person, until: now + time), at: now)
-        return now + time
-    }
-
-    /// Releases a claim. Another person's claim is refused.
-    mutating func release(
-        _ id: PresentationID, by person: String, at now: Moment
-    ) throws(InboxRefusal) {
-        let item = try item(id, at: now)
-        try refuseEnded(item)
-        try refuseOthersClaim(item, person, at: now)
-        if case .claimed = item.stage { change(id, to: .open, at: now) }
-    }
-
-    /// The members of an open group, oldest first, that had arrived by revision `seen`: an answer
-    /// covers only what its author saw.
-    func members(
-        ofGroup number: Int, seen: UInt64?
-    ) throws(InboxRefusal) -> [PresentationID] {
-        guard let members = members(ofGroup: number) else { throw .unknownGroup(number) }
-        return members.filter { $0.openedRevision <= seen ?? .max }.map(\.id)
-    }
-
-    private func refuseEnded(_ item: InboxItem) throws(InboxRefusal) {
-        if let answer = item.answer { throw .answered(answer, at: item.changedAt) }
-        if case .closed(let reason) = item.stage { throw .closed(reason, at: item.changedAt) }
-    }
-
-    private func refuseOthersClaim(
-        _ item: InboxItem, _ person: String, at now: Moment
-    ) throws(InboxRefusal) {
-        if case .claimed(let by, let until) = item.stage, by != person, now < until {
-            throw .claimed(by: by, until: until)
-        }
-    }
-}
-
 /// The limits of an inbox. Times are monotonic.
 package struct InboxLimits: Hashable, Sendable {
     /// Open presentations; above it the next presenter is asked.
@@ -386,6 +264,8 @@ package struct InboxLimits: Hashable, Sendable {
     package var endedMax = 2_000
     /// The longest claim; a claim that is not renewed ends by itself.
     package var claimMax: Duration = .seconds(3_600)
+    /// How long a proposal waits for the second person.
+    package var proposalMax: Duration = .seconds(3_600)
     /// The longest time an answer may be held so that it can be undone.
     package var undoMax: Duration = .seconds(60)
     /// How long a presentation may stay unanswered and unclaimed before the next presenter is

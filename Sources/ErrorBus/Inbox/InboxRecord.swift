@@ -6,10 +6,12 @@ package struct InboxRecord: Hashable, Sendable {
     package var stage: InboxItem.Stage
     package var failedAgain: PresentationID?
     package var takenBack: [UniqueID]
+    package var proposal: InboxProposal?
 
     package init(
         _ presentation: InboxPresentation, openedAt: Moment, changedAt: Moment,
-        stage: InboxItem.Stage, failedAgain: PresentationID? = nil, takenBack: [UniqueID] = []
+        stage: InboxItem.Stage, failedAgain: PresentationID? = nil, takenBack: [UniqueID] = [],
+        proposal: InboxProposal? = nil
     ) {
         self.presentation = presentation
         self.openedAt = openedAt
@@ -17,6 +19,7 @@ package struct InboxRecord: Hashable, Sendable {
         self.stage = stage
         self.failedAgain = failedAgain
         self.takenBack = takenBack
+        self.proposal = proposal
     }
 }
 
@@ -28,26 +31,30 @@ struct InboxPast: Hashable, Sendable {
     let openedAt: Moment
     let takenBack: [UniqueID]
     private let claim: InboxClaim?
+    private let proposal: InboxProposal?
 
     init(_ item: InboxItem) {
-        self.init(openedAt: item.openedAt, takenBack: item.takenBack, claim: item.stage.claim)
+        (openedAt, takenBack) = (item.openedAt, item.takenBack)
+        (claim, proposal) = (item.stage.claim, item.proposal)
     }
 
     init(_ record: InboxRecord) {
-        self.init(
-            openedAt: record.openedAt, takenBack: record.takenBack, claim: record.stage.claim)
-    }
-
-    private init(openedAt: Moment, takenBack: [UniqueID], claim: InboxClaim?) {
-        self.openedAt = openedAt
-        self.takenBack = takenBack
-        self.claim = claim
+        (openedAt, takenBack) = (record.openedAt, record.takenBack)
+        (claim, proposal) = (record.stage.claim, record.proposal)
     }
 
     /// The stage in which it is open again.
     func stage(at now: Moment) -> InboxItem.Stage {
         guard let claim, now < claim.until else { return .open }
         return .claimed(by: claim.person, until: claim.until)
+    }
+
+    /// What is proposed for it still; nil where another report was seen.
+    func proposal(for report: ErrorReport, at now: Moment) -> InboxProposal? {
+        guard let proposal, now < proposal.until,
+            proposal.report == InboxProposal.digest(of: report)
+        else { return nil }
+        return proposal
     }
 }
 

@@ -8,6 +8,14 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case notOffered(option: String, offered: [String])
     /// The option needs the signature of this node, which is no signer of its topology.
     case cannotSign(option: String)
+    /// The option needs two people, and the sender is not known by a sign-in.
+    case needsTwoPeople(option: String)
+    /// A person has proposed an option, which another one has to confirm or decline first.
+    case proposed(InboxProposal)
+    /// The proposal is not there: withdrawn, declined, too old, or another one.
+    case noProposal
+    /// The person who proposed it cannot confirm it.
+    case samePerson(String)
     /// The presentation is already answered.
     case answered(Answer, at: Moment)
     /// Another person has claimed it.
@@ -30,9 +38,19 @@ extension InboxRefusal: CustomStringConvertible {
         case .notOffered(let option, let offered):
             "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
         case .cannotSign(let option): AnswerRefusal.cannotSign(option: option).description
+        case .needsTwoPeople(let option):
+            "option \"\(option)\" needs two people, and this console knows none by their sign-in; "
+                + "give it `users` (bus-node users add), or answer at a console that has them"
+        case .proposed(let proposal):
+            "\(proposal.by) proposes \"\(proposal.option)\" until "
+                + "\(proposal.until.date.ISO8601Format()); another person has to confirm it, or "
+                + "decline it first"
+        case .noProposal: "this is not proposed now: it was withdrawn, declined or is too old"
+        case .samePerson(let person):
+            "proposed by \(person): another person has to confirm it"
         case .answered(let answer, let at):
-            "answered before with \"\(answer.option)\" by \(answer.by) (\(answer.via.rawValue)) "
-                + "at \(at.date.ISO8601Format())"
+            "answered before with \"\(answer.option)\" by \(answer.authors) "
+                + "(\(answer.via.rawValue)) at \(at.date.ISO8601Format())"
         case .claimed(let by, let until):
             "claimed by \(by) until \(until.date.ISO8601Format()); take the claim over first"
         case .closed(let reason, let at):

@@ -32,6 +32,7 @@ extension Answer {
             id: decision?.id ?? PresentationID.make().value, option: answer?.option,
             by: answer?.by ?? outcome.spokenBy ?? decider,
             via: decision?.via ?? (outcome.reason == .expired ? .expiry : .handler),
+            second: decision?.second,
             didRecover: outcome.didRecover, reason: outcome.reason.rawValue,
             extras: decision?.extras ?? Extras())
         isFromAbove = true

@@ -170,9 +170,15 @@ struct UplinkResponder: Responder {
         }
         if let fault = fault(of: answer, to: error, present) {
             uplink.settle(id, answer: answer.id, .invalid)
+            logger.critical(
+                "an answer was refused: its option needs \(fault.needs)",
+                metadata: [
+                    "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
+                    "problem": "\(fault.text)",
+                ])
             return Outcome(
-                didRecover: false, reason: .notSigned, decidedBy: name.description,
-                detail: "option \(answer.option): \(fault)")
+                didRecover: false, reason: fault.reason, decidedBy: name.description,
+                detail: "option \(answer.option): \(fault.text)")
         }
         let result = await error.attemptRecovery(answer)
         if case .remote = result {
@@ -183,27 +189,27 @@ struct UplinkResponder: Responder {
         return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
     }
 
-    /// Why the answer does not count for want of a signature; nil when it needs none, has one that
-    /// counts, or is for a child to check, whose option it is.
+    /// Why the answer does not count; nil when its option needs no more than it has, or belongs to
+    /// a child, which checks.
     private func fault(
         of answer: Answer, to error: any Error, _ present: Message.Present
-    ) -> String? {
+    ) -> AnswerFault? {
         guard error.recoveryAttempter?.leavesToChild(answer.option) != true,
-            ErrorReport(describing: error).options.contains(where: {
-                $0.id == answer.option && $0.needsSignature
+            let option = ErrorReport(describing: error).options.first(where: {
+                $0.id == answer.option
             })
         else { return nil }
+        if option.needsTwoPeople, !answer.isOfTwoPeople {
+            return AnswerFault(
+                reason: .notConfirmed, needs: "two people",
+                text: "found \(answer.authors) (\(answer.via.rawValue)); expected two different "
+                    + "people, of a console with users")
+        }
+        guard option.needsSignature else { return nil }
         let fault =
             keys.map { $0.keys.fault(of: answer, to: present.id, about: present.payload) }
             ?? "this node has no keys"
-        guard let fault else { return nil }
-        logger.critical(
-            "an answer was refused: its option needs a signature, and it has none that counts",
-            metadata: [
-                "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
-                "problem": "\(fault)",
-            ])
-        return fault
+        return fault.map { AnswerFault(reason: .notSigned, needs: "a signature", text: $0) }
     }
 
     /// No answer came in time: applies the declared option, if this is the origin.
@@ -220,6 +226,13 @@ struct UplinkResponder: Responder {
     ) {
         audit?.record(PresentationEvent(id, what()))
     }
+}
+
+/// Why the owner of an option does not carry out the answer of another process.
+private struct AnswerFault {
+    let reason: Outcome.Reason
+    let needs: String
+    let text: String
 }
 
 extension UplinkResponder {

@@ -38,7 +38,8 @@ public final class Prompt: Sendable {
         state = Mutex(
             State(
                 machine: PromptMachine(
-                    offered: report.options.map(\.id), unsignable: unsignable)))
+                    offered: report.options.map(\.id), unsignable: unsignable,
+                    twoPeople: report.forTwoPeople)))
     }
 
     /// Not inlined: its copies of the report would be kept by the caller, which waits.
@@ -74,8 +75,8 @@ public final class Prompt: Sendable {
     ///   - via: How the decision was made.
     ///   - id: Names this answer; repeating it with the same option is acknowledged.
     /// - Returns: The answer that counts.
-    /// - Throws: When the option is not offered, or cannot be signed here, or the prompt is
-    ///   answered or closed. The prompt is unchanged.
+    /// - Throws: When the option is not offered, cannot be signed here or needs two people, or the
+    ///   prompt is answered or closed. The prompt is unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
     ) throws(AnswerRefusal) -> Answer {
@@ -155,6 +156,8 @@ public enum AnswerRefusal: Error, Hashable, Sendable {
     case notOffered(option: String, offered: [String])
     /// The option needs the signature of this node, which is no signer of its topology.
     case cannotSign(option: String)
+    /// The option needs two people, whom only a console with users knows.
+    case needsTwoPeople(option: String)
     /// The prompt is already answered.
     case alreadyAnswered(Answer)
     /// The prompt has ended: withdrawn by its origin, expired, ...
@@ -169,8 +172,12 @@ extension AnswerRefusal: CustomStringConvertible {
         case .cannotSign(let option):
             "option \"\(option)\" needs a signature, and this node gives none; answer it at a node "
                 + "that `signers` of the topology names, or name this one"
+        case .needsTwoPeople(let option):
+            "option \"\(option)\" needs two people who have signed in; answer it at a console "
+                + "with users"
         case .alreadyAnswered(let answer):
-            "answered before with \"\(answer.option)\" by \(answer.by) (\(answer.via.rawValue))"
+            "answered before with \"\(answer.option)\" by \(answer.authors) "
+                + "(\(answer.via.rawValue))"
         case .closed(let reason):
             "no longer open: \(reason)"
         }

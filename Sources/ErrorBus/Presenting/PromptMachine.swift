@@ -9,10 +9,13 @@ struct PromptMachine: Hashable, Sendable {
     private let offered: [String]
     /// Those that need a signature, which this node cannot give.
     private let unsignable: Set<String>
+    /// Those that two people have to choose.
+    private let twoPeople: Set<String>
 
-    init(offered: [String], unsignable: Set<String> = []) {
+    init(offered: [String], unsignable: Set<String> = [], twoPeople: Set<String> = []) {
         self.offered = offered
         self.unsignable = unsignable
+        self.twoPeople = twoPeople
     }
 
     /// The answer that counts; nil before there is one.
@@ -30,6 +33,9 @@ struct PromptMachine: Hashable, Sendable {
             }
             guard !unsignable.contains(answer.option) else {
                 throw .cannotSign(option: answer.option)
+            }
+            guard !twoPeople.contains(answer.option) || answer.isOfTwoPeople else {
+                throw .needsTwoPeople(option: answer.option)
             }
             ending = .answered(answer)
             return answer

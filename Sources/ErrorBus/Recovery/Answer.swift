@@ -31,6 +31,8 @@ public struct Answer: Hashable, Sendable {
     /// The author: a person's name, a policy and its rule, a node.
     public let by: String
     public let via: Via
+    /// The person who confirmed it, beside ``by`` who proposed it; nil for an answer of one.
+    public let second: String?
     var extras = Extras()
     /// Whether a process above decided. That process keeps the result.
     var isFromAbove = false
@@ -45,23 +47,26 @@ public struct Answer: Hashable, Sendable {
     ///   - id: A new id by default.
     ///   - option: The id of the chosen option.
     ///   - by: The author.
+    ///   - second: The person who confirmed it.
     public init(
-        id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via
+        id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via,
+        second: String? = nil
     ) {
         self.id = id
         self.option = option
         self.by = by.cut(toScalars: Self.byScalarCountMax)
         self.via = via
+        self.second = second?.cut(toScalars: Self.byScalarCountMax)
     }
 }
 
 extension Answer {
     /// The answer in an ANSWER message.
     init(
-        id: UniqueID, option: String?, by: String, via: Via, didRecover: Bool? = nil,
-        reason: String? = nil, extras: Extras = Extras()
+        id: UniqueID, option: String?, by: String, via: Via, second: String? = nil,
+        didRecover: Bool? = nil, reason: String? = nil, extras: Extras = Extras()
     ) {
-        self.init(id: id, option: option ?? "", by: by, via: via)
+        self.init(id: id, option: option ?? "", by: by, via: via, second: second)
         self.didRecover = didRecover
         self.reason = reason
         self.extras = extras
@@ -69,6 +74,15 @@ extension Answer {
 
     /// The option; nil when a process above handled the error without one.
     var chosen: String? { option.isEmpty ? nil : option }
+
+    /// Whether two different people gave it.
+    var isOfTwoPeople: Bool {
+        guard via == .person, let second, second != by else { return false }
+        return [by, second].allSatisfy { !$0.allSatisfy(\.isWhitespace) }
+    }
+
+    /// The people who gave it, or whatever else decided, in words.
+    package var authors: String { second.map { "\(by) and \($0)" } ?? by }
 
     /// The answer without the fields between processes.
     var plain: Answer {

@@ -42,7 +42,7 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
     /// The origin withdrew before the answer came.
     case withdrawn
     /// The owner refused the answer: it named an option that was not offered there, or lacks the
-    /// signature that the option needs.
+    /// signature or the second person that the option needs.
     case invalid
     /// Delivery was given up, so there is no result. A repeated request gets the answer again.
     case unknown

@@ -20,15 +20,19 @@ public struct RecoveryOption: Sendable {
     ///   - isDeclaredDefault: Whether Return chooses this option although its role says otherwise.
     ///   - needsSignature: Whether an answer of another process needs the signature of a signer,
     ///     ``ErrorReport/Option/needsSignature``.
+    ///   - needsTwoPeople: Whether two different people have to choose it,
+    ///     ``ErrorReport/Option/needsTwoPeople``.
     ///   - attempt: Runs in this process when the option is chosen, at most once for each answer.
     public init(
         _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
         isDeclaredDefault: Bool = false, needsSignature: Bool = false,
+        needsTwoPeople: Bool = false,
         attempt: @escaping Attempt
     ) {
         var option = ErrorReport.Option(
             id: id, title: title, role: role, isDeclaredDefault: isDeclaredDefault)
         option.needsSignature = needsSignature
+        option.needsTwoPeople = needsTwoPeople
         self.option = option
         self.attempt = attempt
     }

@@ -121,6 +121,7 @@ extension ErrorReport.Option {
         }
         self.init(id: id, title: title, role: role, isDeclaredDefault: isDefault ?? false)
         needsSignature = try fields.bool("signed") ?? false
+        needsTwoPeople = try fields.bool("twoPeople") ?? false
         unknownKeys = fields.remaining
     }
 }
@@ -283,6 +284,7 @@ extension ErrorReport.Option {
         // The role `default` implies it.
         members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
         members["signed"] = needsSignature ? .bool(true) : nil
+        members["twoPeople"] = needsTwoPeople ? .bool(true) : nil
         return .object(members)
     }
 }

@@ -144,6 +144,12 @@ extension ErrorReport {
         /// a signer which the owner's node knows: for what a relay in between must not be able to
         /// choose.
         public var needsSignature = false
+        /// Whether two different people have to choose it: one proposes it, another one confirms.
+        /// Its owner carries out no answer of another process that does not name both.
+        ///
+        /// Only a console that knows its users by their sign-in takes such an answer. Terminals,
+        /// commands, rules and silences cannot give one.
+        public var needsTwoPeople = false
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
@@ -155,6 +161,11 @@ extension ErrorReport {
             self.unknownKeys = [:]
         }
     }
+}
+
+extension ErrorReport {
+    /// The ids of the options that need two people.
+    var forTwoPeople: Set<String> { Set(options.filter(\.needsTwoPeople).map(\.id)) }
 }
 
 extension [ErrorReport.Option] {

@@ -73,6 +73,8 @@ package struct AddedOption: Hashable, Sendable {
     package let run: [String]
     /// Whether an answer from a node above needs the signature of a signer.
     package var needsSignature = false
+    /// Whether two people have to choose it.
+    package var needsTwoPeople = false
 }
 
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part

@@ -65,7 +65,8 @@ package struct RuleCommands: Sendable {
         _ added: AddedOption, _ report: ErrorReport, origin: NodeName, logger: Logger
     ) -> RecoveryOption {
         RecoveryOption(
-            added.title, id: added.id, role: added.role, needsSignature: added.needsSignature
+            added.title, id: added.id, role: added.role, needsSignature: added.needsSignature,
+            needsTwoPeople: added.needsTwoPeople
         ) { [self] in
             guard !added.run.isEmpty else { return false }
             var environment = [

@@ -107,10 +107,9 @@ package final class RuleResponder: Responder {
             guard case .answered(let chosen, let rule) = evaluation.ending else {
                 return await passOn(error, in: context)
             }
-            let unsignable = evaluation.error.unsignableOptions(in: context)
-            guard !unsignable.contains(chosen.option) else {
+            if let why = obstacle(to: chosen.option, of: evaluation.error, in: context) {
                 logger.notice(
-                    "rule does not answer: the option needs a signature, and this node gives none",
+                    "rule does not answer: \(why)",
                     metadata: [
                         "rule": "\(rule.position)", "option": "\(chosen.option)",
                         "id": "\(context.id)",
@@ -133,6 +132,17 @@ package final class RuleResponder: Responder {
             }
             return await decisions.carryOut(answer, evaluation.error, in: context)
         }
+    }
+
+    /// Why no rule may choose an option; nil when one may.
+    private func obstacle(
+        to option: String, of error: any Error, in context: PresentationContext
+    ) -> String? {
+        if error.unsignableOptions(in: context).contains(option) {
+            return "the option needs a signature, and this node gives none"
+        }
+        return ErrorReport(describing: error).forTwoPeople.contains(option)
+            ? "the option needs two people" : nil
     }
 
     /// Passes the error to `next`, or to the destination that a rule chose.

@@ -58,10 +58,13 @@ struct AnswerSignature: Hashable, Sendable {
         let digest = Sodium.sha256(report).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
-        let lines = [
-            "EB1 signed answer", "id: \(id)", "answer: \(answer.id)", "option: \(answer.option)",
-            "via: \(answer.via.rawValue)", "by: \(answer.by.asHeaderText)", "report: \(digest)",
-        ]
+        let second = answer.second.map { ["second: \($0.asHeaderText)"] } ?? []
+        let lines =
+            [
+                "EB1 signed answer", "id: \(id)", "answer: \(answer.id)",
+                "option: \(answer.option)", "via: \(answer.via.rawValue)",
+                "by: \(answer.by.asHeaderText)",
+            ] + second + ["report: \(digest)"]
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
 }

@@ -8,6 +8,8 @@ package struct HookSettings: Hashable, Sendable {
         case aging
         /// A person claimed it.
         case claimed
+        /// A person chose an option that needs two: another one has to confirm it.
+        case proposed
         case answered
         /// The result of its answer is known, or it ended without an answer here.
         case ended

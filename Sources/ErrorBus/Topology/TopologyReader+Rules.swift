@@ -113,7 +113,9 @@ extension TopologyReader {
     private mutating func addedOption(
         _ field: ConfigurationField, folder: String
     ) -> RuleAction? {
-        guard let fields = decoder.fields(field, keys: ["id", "title", "role", "run", "signed"])
+        guard
+            let fields = decoder.fields(
+                field, keys: ["id", "title", "role", "run", "signed", "twoPeople"])
         else { return nil }
         let role = fields["role"].flatMap { decoder.word($0, as: ErrorReport.Option.Role.self) }
         let run = fields["run"].flatMap { command($0, folder: folder) }
@@ -131,7 +133,8 @@ extension TopologyReader {
         return .addOption(
             AddedOption(
                 id: id, title: title, role: role, run: run ?? [],
-                needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false))
+                needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false,
+                needsTwoPeople: fields["twoPeople"].flatMap { decoder.bool($0) } ?? false))
     }
 
     private mutating func title(_ field: ConfigurationField) -> String? {

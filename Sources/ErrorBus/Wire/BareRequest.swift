@@ -76,6 +76,8 @@ struct BareReply: Hashable, Sendable {
     var reason: String?
     var by: String?
     var via: Answer.Via?
+    /// The person who confirmed it; left out of the reply where there is none.
+    var second: String?
     var code: RejectCode?
 
     init(_ error: WireError) {
@@ -105,6 +107,7 @@ struct BareReply: Hashable, Sendable {
         reason = answer.reason
         by = answer.by
         via = answer.via
+        second = answer.second
     }
 
     var frame: Frame {
@@ -117,6 +120,7 @@ struct BareReply: Hashable, Sendable {
         set("reason", reason)
         set("by", by)
         set("via", via?.rawValue)
+        if let second { object["second"] = .string(second) }
         object["didRecover"] = didRecover.map { .bool($0) } ?? .null
         object["code"] = code.map { .integer(Int64($0.rawValue)) } ?? .null
         return JSONValue.object(object).encoded()

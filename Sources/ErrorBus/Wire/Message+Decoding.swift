@@ -148,7 +148,7 @@ extension Message.Pending {
 
 extension Answer {
     static let knownFields = [
-        "id", "digest", "answer", "by", "via", "option", "did-recover", "reason",
+        "id", "digest", "answer", "by", "via", "option", "did-recover", "reason", "second",
     ]
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
@@ -157,7 +157,8 @@ extension Answer {
             id: try fields.required("answer", "a UUID") { UniqueID($0) },
             option: try fields.option("option"), by: try fields.requiredText("by"),
             via: try fields.required("via", vias) { Via(rawValue: $0) },
-            didRecover: try fields.bool("did-recover"), reason: fields.text("reason"),
+            second: fields.text("second"), didRecover: try fields.bool("did-recover"),
+            reason: fields.text("reason"),
             extras: Extras(
                 fields: fields.header.unknown(besides: Self.knownFields)
                     .map { Extras.Field(name: $0.name, value: $0.value) },

@@ -115,6 +115,7 @@ extension Answer {
         header.append("option", chosen?.asHeaderText)
         header.append("did-recover", didRecover.map(String.init))
         header.append("reason", reason?.asHeaderText)
+        header.append("second", second?.asHeaderText)
         header.append(extras.fields.map { Header.Field(name: $0.name, value: $0.value) })
     }
 }

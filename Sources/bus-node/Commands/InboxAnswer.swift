@@ -13,8 +13,10 @@ struct InboxAnswer: AsyncParsableCommand {
             group gets the option, and is printed with its id; each origin runs its own attempt, \
             and later presentations are not answered. When their descriptions differ, they are \
             listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
-            destructive option is confirmed at a terminal too. Exits 1 when another answer was \
-            first, 64 when the option is not offered or the descriptions differ.
+            destructive option is confirmed at a terminal too. An option that needs two people is \
+            only proposed, which is printed instead; another person confirms it with --confirm, or \
+            drops it with bus-node inbox decline. Exits 1 when another answer was first, 64 when \
+            the option is not offered or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -29,6 +31,9 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @Flag(help: "Answer every open presentation of its group.")
     var allLike = false
+
+    @Flag(help: "Confirm what another person proposes: an option that needs two people.")
+    var confirm = false
 
     @Flag(help: "With --all-like: answer even when the descriptions in the group differ.")
     var differing = false
@@ -68,10 +73,13 @@ struct InboxAnswer: AsyncParsableCommand {
             let name = try await client.person(by)
             let id = try await client.id(id)
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
-            let request = InboxRequest.answer(id: id, option: option)
+            let proposal = confirm ? try await proposal(for: id, client) : nil
+            let request = InboxRequest.answer(id: id, option: option, confirms: proposal)
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
-            try StandardOutput.print(item["answer"]?.text("option") ?? option)
+            let answer = item["answer"]?.objectValue?["option"]?.stringValue
+            try StandardOutput.print(
+                answer ?? (PresentationView(json: item)?.stageShown ?? option).shown())
         }
     }
 }
@@ -79,6 +87,18 @@ struct InboxAnswer: AsyncParsableCommand {
 extension InboxAnswer {
     /// The most equal members listed before they are answered; different ones are always listed.
     private static let alikeMax = 20
+
+    /// The id of what is proposed for a presentation.
+    private func proposal(for id: String, _ client: ConsoleClient) async throws -> String {
+        let item = PresentationView(json: try await client.get("/presentations/\(id)"))
+        guard let proposal = item?.proposal, proposal.option == option else {
+            let found = item?.proposal.map { "\($0.by) proposes \($0.option)" } ?? "nothing"
+            throw Failure(
+                .declined,
+                "--confirm: found \(found.shown()), expected a proposal of \(option.shown())")
+        }
+        return proposal.id
+    }
 
     /// Answers every open member of the group, after listing them.
     func answerAll(
@@ -99,7 +119,7 @@ extension InboxAnswer {
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
-            item.group, option: option, seen: min(seen ?? revision, revision))
+            item.group, option: option, seen: min(seen ?? revision, revision), confirms: confirm)
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open)
     }
@@ -153,6 +173,7 @@ extension InboxAnswer {
     /// Prints each member that was answered, and reports the refused ones.
     private func report(_ reply: JSONValue, of items: [JSONValue]) throws {
         let answered = reply.texts("answered")
+        let proposed = reply.texts("proposed")
         let refused = reply["refused"]?.arrayValue ?? []
         let known = Dictionary(items.map { ($0.text("id"), $0) }) { $1 }
         if json {
@@ -168,12 +189,15 @@ extension InboxAnswer {
                 .object((reply.objectValue ?? [:]).merging(fields) { $1 }))
         } else {
             let lines = answered.map { "\($0)  \(known[$0]?.text("description") ?? "")".shown() }
+            let count = proposed.isEmpty ? "" : "\(proposed.count) proposed, "
             try StandardOutput.print(
-                lines + ["\(answered.count) answered, \(refused.count) refused"])
+                lines + ["\(answered.count) answered, \(count)\(refused.count) refused"])
             for one in refused {
                 Terminal.say("bus-node: \(one.text("id").shown()): \(one.text("message").shown())")
             }
         }
-        guard !answered.isEmpty, refused.isEmpty else { throw ExitStatus.declined.exitCode }
+        guard !answered.isEmpty || !proposed.isEmpty, refused.isEmpty else {
+            throw ExitStatus.declined.exitCode
+        }
     }
 }

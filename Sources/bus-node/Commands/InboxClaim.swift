@@ -80,3 +80,37 @@ struct InboxUndo: AsyncParsableCommand {
         }
     }
 }
+
+/// `bus-node inbox decline`.
+struct InboxDecline: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decline",
+        abstract: "Withdraw what you proposed, or decline what another person did.",
+        discussion: """
+            An option that needs two people is proposed by one and confirmed by another. Prints \
+            the stage afterwards; exits 1 when nothing is proposed.
+
+            Example: bus-node inbox decline 01920000 --to http://127.0.0.1:8080
+            """)
+
+    @OptionGroup var target: InboxTarget
+
+    @Argument(help: "A presentation's id, or the beginning or end of one.")
+    var id: String
+
+    @Option(help: "Who declines it; the user's name when not given.")
+    var by: String?
+
+    @Flag(help: "Print the console's reply as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await orFail {
+            let client = try target.client()
+            let request = InboxRequest.decline(id: try await client.id(id))
+            let item = try await request.sent(to: client, by: try await client.person(by))
+            if json { return try StandardOutput.print(item) }
+            try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
+        }
+    }
+}

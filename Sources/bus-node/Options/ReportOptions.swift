@@ -36,8 +36,9 @@ struct ReportOptions: ParsableArguments {
     @Option(
         name: .customLong("option"),
         help: """
-            A choice, as ID=TITLE[:default|cancel|destructive][:signed]. Repeatable, in order. \
-            With signed only a signer of the topology can choose it.
+            A choice, as ID=TITLE[:default|cancel|destructive][:signed][:two]. Repeatable, in \
+            order. With signed only a signer of the topology can choose it, with two only two \
+            people together.
             """)
     var options: [String] = []
 
@@ -111,10 +112,10 @@ struct ReportOptions: ParsableArguments {
         return try ReportFile.read(report)
     }
 
-    private static let allowedOption = "ID=TITLE[:default|cancel|destructive][:signed]"
+    private static let allowedOption = "ID=TITLE[:default|cancel|destructive][:signed][:two]"
 
-    /// Reads `ID=TITLE[:role]...[:signed]`; a title may contain colons, but not end in one and a
-    /// word that could be a role.
+    /// Reads `ID=TITLE[:role]...[:signed][:two]`; a title may contain colons, but not end in one
+    /// and a word that could be a role.
     static func option(_ text: String) throws -> ErrorReport.Option {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw Failure(
@@ -123,13 +124,15 @@ struct ReportOptions: ParsableArguments {
         }
         var title = text[text.index(after: equals)...]
         var roles: [ErrorReport.Option.Role] = []
-        var needsSignature = false
+        var (needsSignature, needsTwoPeople) = (false, false)
         while let colon = title.lastIndex(of: ":") {
             let word = String(title[title.index(after: colon)...])
             if let role = ErrorReport.Option.Role(rawValue: word) {
                 roles.append(role)
             } else if word == "signed" {
                 needsSignature = true
+            } else if word == "two" {
+                needsTwoPeople = true
             } else {
                 break
             }
@@ -147,8 +150,8 @@ struct ReportOptions: ParsableArguments {
                 throw Failure(
                     .usage,
                     "--option: found \"\(text)\" with the role \"\(last)\", allowed: default, "
-                        + "cancel, destructive or signed; a title that ends in :\(last) goes into "
-                        + "a report (--report FILE)")
+                        + "cancel, destructive, signed or two; a title that ends in :\(last) goes "
+                        + "into a report (--report FILE)")
             }
         }
         let role = roles.first { $0 != .default } ?? roles.first
@@ -157,6 +160,7 @@ struct ReportOptions: ParsableArguments {
             title: String(title),
             role: role, isDeclaredDefault: roles.contains(.default))
         option.needsSignature = needsSignature
+        option.needsTwoPeople = needsTwoPeople
         return option
     }
 }

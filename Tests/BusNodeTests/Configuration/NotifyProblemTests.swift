@@ -45,13 +45,13 @@ struct NotifyProblemTests {
             ),
             (
                 "name: a, url: http://h/, on: [opend]",
-                ".on[0]: found \"opend\", allowed: opened, aging, claimed, answered, ended; "
-                    + "did you mean \"opened\"?"
+                ".on[0]: found \"opend\", allowed: opened, aging, claimed, proposed, "
+                    + "answered, ended; did you mean \"opened\"?"
             ),
             (
                 "name: a, url: http://h/, on: []",
-                ".on: found a list, allowed: one of opened, aging, claimed, answered, ended, or a "
-                    + "list of them"
+                ".on: found a list, allowed: one of opened, aging, claimed, proposed, "
+                    + "answered, ended, or a list of them"
             ),
             (
                 "name: a, url: http://h/, on: aging",

@@ -20,7 +20,8 @@ import Testing
             listen: [tcp://127.0.0.1:7701, ipc:///run/bus/relay-eu]
             responders:
               - match: { domain: com.acme.auth, code: 401 }
-                addOption: { id: login, title: Log in again, run: ["./login.sh"] }
+                addOption:
+                  { id: login, title: Log in, run: ["./login.sh"], signed: true, twoPeople: true }
               - match: { severity: debug }
                 withhold: true
           worker-1:
@@ -77,6 +78,11 @@ import Testing
         let relay = try #require(topology["relay-eu"])
         #expect(relay.responders.map(\.position) == [1, 2])
         #expect(relay.responders[1].withholds)
+        guard case .addOption(let login)? = relay.responders[0].actions.first else {
+            Issue.record("no option")
+            return
+        }
+        #expect(login.needsSignature && login.needsTwoPeople)
         #expect(topology.parentEndpoints(of: "relay-eu") == [try Endpoint("tcp://127.0.0.1:7700")])
 
         let worker = try #require(topology["worker-1"])

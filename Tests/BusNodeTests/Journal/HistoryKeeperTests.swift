@@ -83,6 +83,40 @@ import Testing
         for task in asking { task.cancel() }
     }
 
+    @Test("A proposal, and the second person of an answer, survive a life that is cut off")
+    func twoPeople() async throws {
+        var report = report
+        report.options[0].needsTwoPeople = true
+        let prompts = (0..<2).map { _ in Prompts.prompt(report) }
+        let ids = prompts.map(\.id)
+        let (ann, bob) = (SignedInPerson("ann"), SignedInPerson("bob"))
+        var proposal: InboxProposal?
+        do {
+            let life = try Life(path)
+            let asking = [try await life.present(prompts[0]), try await life.present(prompts[1])]
+            proposal = try life.inbox.propose(ids[0], option: "retry", by: ann)
+            let other = try life.inbox.propose(ids[1], option: "retry", by: ann)
+            let answer = try life.inbox.confirm(ids[1], other.id, option: "retry", by: bob)
+            try await life.journal.decided(ids[1], answer)
+            await life.keeper.write()
+            for task in asking { task.cancel() }
+        }
+        let life = try Life(path)
+        let record = try await life.journal.record(of: ids[1])
+        guard case .decided(let answer, _)? = record?.state else {
+            Issue.record("not decided")
+            return
+        }
+        #expect(answer.by == "ann" && answer.second == "bob")
+        #expect(try life.inbox.item(ids[1]).answer?.second == "bob")
+        let asking = try await life.present(prompts[0])
+        let item = try life.inbox.item(ids[0])
+        #expect(item.proposal?.id == proposal?.id && item.proposal?.by == "ann")
+        try life.inbox.confirm(
+            ids[0], try #require(proposal).id, option: "retry", by: bob)
+        #expect(try await asking.value?.second == "bob")
+    }
+
     @Test("What the journal recorded and the history had not is restored from the journal")
     func reconciled() async throws {
         let prompts = (0..<3).map { _ in Prompts.prompt(report) }

@@ -149,19 +149,21 @@ struct NotifyMachineTests {
                 + (0..<5).map { "opened 1 \($0)" })
     }
 
+    /// The events of messages, with what was done.
+    private func details(_ messages: [NotifyMessage]) -> [String] {
+        messages.map { message in
+            guard case .notice(let notice) = message.content else { return "" }
+            let words = notice.details.counts.keys.joined(separator: "|")
+            return "\(message.event) \(words)".trimmingSuffix(" ")
+        }
+    }
+
     @Test("Claims, answers and ends are sent with their words, to the hooks that want them")
     func stages() throws {
         let all = Set(HookSettings.Event.allCases)
         var rig = NotifyRig([
             NotifyRig.hook("all", on: all, digest: .zero), NotifyRig.hook("ends", on: [.ended]),
         ])
-        func details(_ messages: [NotifyMessage]) -> [String] {
-            messages.map { message in
-                guard case .notice(let notice) = message.content else { return "" }
-                let words = notice.details.counts.keys.joined(separator: "|")
-                return "\(message.event) \(words)".trimmingSuffix(" ")
-            }
-        }
         let id = rig.open()
         #expect(details(rig.pass(.zero)) == ["opened"])
         for person in ["ann", "ann", "bob"] {
@@ -182,6 +184,22 @@ struct NotifyMachineTests {
         }
         #expect(
             details(rig.pass(.seconds(60))) == ["opened", "ended withdrawn", "ended withdrawn"])
+    }
+
+    @Test("A proposal is sent with its author and its option, once")
+    func proposed() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.proposed])])
+        var report = NotifyRig.report()
+        report.options[0].needsTwoPeople = true
+        let id = rig.open(report)
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            try inbox.propose(
+                id, option: "retry", by: SignedInPerson("ann"), as: UniqueID(high: 3, low: 1),
+                at: now)
+        }
+        #expect(details(rig.pass(.seconds(10))) == ["proposed retry by ann"])
+        _ = try rig.act { inbox, now throws(InboxRefusal) in try inbox.decline(id, at: now) }
+        #expect(details(rig.pass(.seconds(60))).isEmpty)
     }
 
     @Test("Aging is sent once for what has been neither answered nor claimed for so long")

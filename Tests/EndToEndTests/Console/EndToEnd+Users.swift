@@ -77,6 +77,36 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("Two people choose from a shell: one proposes, another one confirms or declines")
+        func twoPeople() async throws {
+            let (anna, bob) = (try await added("anna", "answer"), try await added("bob", "answer"))
+            let (nodes, address) = try await started()
+            let asked = try sandbox.present(
+                "--json", "--option", "drop=Drop:two", "--option", "keep=Keep:cancel")
+            let id = try await Console(sandbox: sandbox).openID(
+                ConsoleClient(address: address, token: anna))
+            func inbox(_ token: String, _ arguments: String...) async throws -> [String] {
+                let command = try Launched(
+                    ["inbox"] + arguments + ["--to", "http://\(address)"],
+                    environment: ["BUS_NODE_CONSOLE_TOKEN": token])
+                let status = try await command.ending()
+                let said = command.output.value + command.errors.value
+                return ["\(status)", said.trimmingCharacters(in: .whitespacesAndNewlines)]
+            }
+            #expect(try await inbox(anna, "answer", id, "drop") == ["0", "anna proposes drop"])
+            let own = try await inbox(anna, "answer", id, "drop", "--confirm")
+            #expect(own[0] == "1" && own[1].contains("another person has to confirm it"))
+            let silent = try await inbox(bob, "answer", id, "drop")
+            #expect(silent[0] == "1" && silent[1].contains("anna proposes"))
+            #expect(try await inbox(bob, "decline", id) == ["0", "open"])
+            #expect(try await inbox(bob, "answer", id, "drop") == ["0", "bob proposes drop"])
+            #expect(try await inbox(anna, "answer", id, "drop", "--confirm") == ["0", "drop"])
+            #expect(try await asked.ending() == 0, "\(asked.errors.value)")
+            let answer = try JSONValue.parse(Array(asked.output.value.utf8))
+            #expect(answer["by"] == "bob" && answer["second"] == "anna")
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A proxy names its users, who do what the file says; no other sender can")
         func proxied() async throws {
             let bob = try await added("bob", "see")

@@ -52,6 +52,25 @@ struct PromptMachineTests {
         #expect(other)
     }
 
+    @Test("an option that needs two people takes no answer of one, or of anything else")
+    func twoPeople() throws {
+        var machine = PromptMachine(offered: ["a", "b"], twoPeople: ["a"])
+        let answers = [
+            Answer(option: "a", by: "ann", via: .person),
+            Answer(option: "a", by: "ann", via: .person, second: "ann"),
+            Answer(option: "a", by: "ann", via: .person, second: " "),
+            Answer(option: "a", by: "silence 1", via: .policy, second: "rule 2"),
+            Answer(option: "a", by: "origin", via: .expiry),
+        ]
+        for answer in answers {
+            #expect(throws: AnswerRefusal.needsTwoPeople(option: "a")) {
+                try machine.answered(answer)
+            }
+        }
+        let both = Answer(option: "a", by: "ann", via: .person, second: "bob")
+        #expect(try machine.answered(both) == both)
+    }
+
     @Test("In any order of events the first ending stays")
     func everyOrder() {
         for one in Event.allCases {

@@ -11,6 +11,8 @@ extension ErrorReport {
         var overwrite = Option(
             id: "overwrite", title: "Overwrite", role: .destructive, isDeclaredDefault: true)
         overwrite.unknownKeys = ["icon": "trash"]
+        overwrite.needsSignature = true
+        overwrite.needsTwoPeople = true
         var report = ErrorReport(
             domain: "com.acme.billing", code: .min, description: "The invoice is lost.",
             failureReason: "The ledger refused.", recoverySuggestion: "Check it.",

@@ -29,7 +29,7 @@ struct ErrorReportJSONTests {
                 ["id": "retry", "title": "Retry ↻", "role": "default"],
                 [
                     "id": "overwrite", "title": "Overwrite", "role": "destructive", "default": true,
-                    "icon": "trash",
+                    "signed": true, "twoPeople": true, "icon": "trash",
                 ],
                 ["id": "skip", "title": "Skip"],
                 ["id": "cancel", "title": "Cancel", "role": "cancel"],

@@ -116,6 +116,20 @@ import Testing
         #expect(attempts.total == 1)
     }
 
+    @Test("a rule answers with no option that needs two people, and may add one")
+    func twoPeople() async {
+        let end = End()
+        var added = AddedOption(id: "drop", title: "Drop", run: ["x"])
+        added.needsTwoPeople = true
+        let runner = Runner()
+        let outcome = await responder(
+            [.addOption(added), .answer(RuleAnswer("drop"))], runner: runner, next: end
+        ).presentError(failure())
+        #expect(outcome.reason == .expired && end.count == 1)
+        #expect(end.last?.options.last?.needsTwoPeople == true)
+        #expect(runner.commands.isEmpty && attempts.total == 0)
+    }
+
     @Test("a routed error goes there instead of to next, with the changes so far")
     func route() async {
         let end = End()

@@ -51,6 +51,19 @@ struct SilencingPresenterTests {
         #expect(try silences.silence(silence.number).answeredCount == 1)
     }
 
+    @Test("A silence chooses no option that needs two people: people are asked")
+    func twoPeople() async throws {
+        _ = try silence(["domain": "*"], option: "drop")
+        let error = SampleError().recoverable {
+            RecoveryOption("Drop", id: "drop", needsTwoPeople: true) { attempts.run() }
+            RecoveryOption.cancel
+        }
+        let outcome = await PresentingResponder(
+            "central", presenters: [SilencingPresenter(silences), person], logger: .silent
+        ).presentError(error)
+        #expect(outcome.answer?.option == "cancel" && attempts.total == 0)
+    }
+
     private struct Reported: ReportableError {
         let report: ErrorReport
     }

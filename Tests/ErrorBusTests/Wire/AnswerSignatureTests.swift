@@ -127,6 +127,32 @@ import Testing
         #expect(signed.extras.fields.last?.value == Self.publishedSignature)
     }
 
+    /// Made with other software, as the one above.
+    @Test("the second of two people is signed with the first")
+    func second() throws {
+        let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
+        var keys = LinkKeys(own: pair, known: [:])
+        keys.signsAs = "central"
+        keys.signers = ["central": [try #require(SigningKey(of: pair)).signerKey]]
+        func answer(_ second: String?) throws -> Answer {
+            Answer(
+                id: try #require(UniqueID("01920000-0000-7000-8000-0000000000a1")), option: "drop",
+                by: "ann", via: .person, second: second)
+        }
+        let presented = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
+        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
+        let signed = KeyRing(keys).sign(try answer("bob"), to: presented, about: report)
+        #expect(signed.extras.fields.last?.value == Self.publishedSignatureOfTwo)
+        #expect(keys.fault(of: signed, to: presented, about: report) == nil)
+        for other in ["zoe", "ann", nil] {
+            var forged = try answer(other)
+            forged.extras = signed.extras
+            #expect(keys.fault(of: forged, to: presented, about: report) != nil)
+        }
+    }
+
+    private static let publishedSignatureOfTwo =
+        "B?lvnzKD0V13)!Q^-OZYFj!Peo35v2L<Nr9NBxM8)xt.cGPUbgN8x-!I$&akAi{#1G=joc7eDEpo6H)q"
     private static let publishedKey = "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj"
     private static let publishedSignature =
         "x4pj>J<KZ106/3fTc&pAzoV<kpdR?U]!*]x>B$XEr*%3<65clcRxW^6@h3.e-3rVaaKA-Kh#@#gC.-d1"

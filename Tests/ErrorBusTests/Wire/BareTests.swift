@@ -112,4 +112,11 @@ import Testing
             #expect(Set(object.keys) == keys)
         }
     }
+    @Test("an answer of two people has the second one as a ninth key")
+    func second() throws {
+        let reply = BareReply(
+            Message.sampleID, Answer(option: "drop", by: "ann", via: .person, second: "bob"))
+        let json = try JSONValue.parse(reply.frame)
+        #expect(json["by"] == "ann" && json["second"] == "bob")
+    }
 }

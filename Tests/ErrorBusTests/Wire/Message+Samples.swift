@@ -43,6 +43,11 @@ extension Message {
             .answer(
                 sampleID,
                 Answer(id: sampleAnswer, option: nil, by: "", via: .handler, didRecover: true)),
+            .answer(
+                sampleID,
+                Answer(
+                    id: sampleAnswer, option: "drop", by: "Jörg", via: .person, second: "Zoë",
+                    extras: extras)),
             .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
             .bye(reason: "shutdown"), .bye(reason: ""),
             .status, .state(Frame(#"{"node":"relay"}"#.utf8)),

@@ -9,6 +9,7 @@ import { refusalText, refusedWord } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
+import { confirmedBy, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
 
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
@@ -18,20 +19,30 @@ const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
+const NO_USERS = "An option here needs two people, and this console knows none by their sign-in: "
+  + "give it users, or answer at a console that has them.";
 
 const claimedText = (holder) => `Claimed by ${shown(holder, 64)}: take it over first.`;
 
-/** Why the buttons of a presentation, or of a whole group, are disabled; null when they are not. */
-export function whyShut(item, whole) {
+/** The person whose claim keeps this one from an option; null for none. What the claimant proposes
+ *  another person may confirm. */
+function holderOf(item, whole, option) {
   const holder = claimant(item);
-  const isOthers = holder && holder !== myName() && !whole;
-  return whyNot("answer") ?? (state.busy ? BUSY : isOthers ? claimedText(holder) : null);
+  const isFree = whole || holder === myName() || confirmedBy(option, item)?.by === holder;
+  return isFree ? null : holder;
+}
+
+/** Why the button of an option is disabled, for one or for a whole group; null when it is not. */
+export function whyShut(item, whole, option) {
+  const holder = holderOf(item, whole, option);
+  return whyNot("answer") ?? (state.busy ? BUSY : holder ? claimedText(holder) : null)
+    ?? whyNotProposed(option, item);
 }
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
-function obstacle({ item, whole }) {
+function obstacle(option, { item, whole }) {
   const latest = state.items.get(item.id);
-  const holder = latest && claimant(latest);
+  const holder = latest && holderOf(latest, whole, option);
   if (state.fault) return "This page has a fault: reload it first.";
   if (!may("answer")) return MAY_SEE;
   if (state.busy) return BUSY;
@@ -43,17 +54,15 @@ function obstacle({ item, whole }) {
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }
-  if (holder && holder !== myName() && !whole) {
-    return claimedText(holder);
-  }
+  if (holder) return claimedText(holder);
   if (performance.now() - state.shownAt < JUST_SHOWN) {
     return "This just appeared: read it, then choose again.";
   }
-  return null;
+  return whyNotProposed(option, latest);
 }
 
-function isHindered(decision) {
-  const reason = obstacle(decision);
+function isHindered(option, decision) {
+  const reason = obstacle(option, decision);
   if (reason) toast(reason, "warning");
   return Boolean(reason);
 }
@@ -61,33 +70,40 @@ function isHindered(decision) {
 /** Answers exactly what the button was drawn for: a presentation, or a group as it was seen. */
 export async function answer(option, drawn) {
   const decision = { ...drawn }; // As it is now: the next frame may see more.
-  if (isHindered(decision)) return;
+  if (isHindered(option, decision)) return;
   const reason = whyNotChosen(option);
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
-  if (!by || !(await isMeant(option, decision)) || isHindered(decision)) return;
+  if (!by || !(await isMeant(option, decision)) || isHindered(option, decision)) return;
   const { item, whole, seen } = decision;
   const body = { option: option.id, by, undoMilliseconds: undoTime() };
+  // What the button was drawn for, and no later proposal.
+  const proposal = confirmedBy(option, item);
+  if (proposal) body.confirms = whole || proposal.id;
   const asSeen = { seen, title: option.title, role: option.role ?? "none" };
   await busily(item, option.id, () => (whole
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
 
 /** Why this person cannot choose an option here; null when they can. */
-export function whyNotChosen({ role, signature }) {
+export function whyNotChosen({ role, signature, twoPeople }) {
   if (!may("answer")) return MAY_SEE;
   if (role === "destructive" && !may("destructive")) return MAY_NOT_DESTROY;
+  if (twoPeople === "unknown") return NO_USERS;
   return signature === "missing" ? CANNOT_SIGN : null;
 }
 
-/** Asks for confirmation before a destructive option, and before one answer for different texts. */
+/** Asks for confirmation before a destructive option, before one answer for different texts, and as
+ *  the second of two people. */
 async function isMeant(option, { item, whole, size }) {
   const members = whole ? groupOf(item.group).members : [item];
   const isDestructive = members.some(({ options }) =>
     options.find(({ id }) => id === option.id)?.role === "destructive");
   const differs = whole && groupOf(item.group).textsDiffer;
-  if (!isDestructive && !differs) return true;
-  return Boolean(await confirmed(option, item, whole ? size : 1, { isDestructive, differs }));
+  const proposal = confirmedBy(option, item);
+  if (!isDestructive && !differs && !proposal) return true;
+  const why = { isDestructive, differs, proposal };
+  return Boolean(await confirmed(option, item, whole ? size : 1, why));
 }
 
 /** Sends one request at a time; shows a refusal, and reads the details again. */
@@ -110,15 +126,22 @@ async function busily(item, what, work) {
 }
 
 async function answerOne(item, option, body) {
-  keep(await postTwice(`presentations/${item.id}/answer`, { ...body, answer: newID() }));
+  const reply = await postTwice(`presentations/${item.id}/answer`, { ...body, answer: newID() });
+  keep(reply);
   const text = `${shown(optionTitle(option), 60)}: ${shown(headingOf(item), 90)}`;
+  if (reply.proposal) { tellProposed(text); return; }
   offerUndo({ id: item.id }, text, body.undoMilliseconds);
 }
 
+const tellProposed = (text) => toast(`Proposed, for another person to confirm. ${text}`, "good");
+
 async function answerGroup(item, option, body) {
-  const { answered, refused } = await api("POST", `groups/${item.group}/answer`, body);
+  const { answered, proposed, refused } = await api("POST", `groups/${item.group}/answer`, body);
   if (refused.length > 0) {
     toast(`${number(refused.length)} not answered: ${refusedWord(refused[0])}.`, "warning");
+  }
+  if (proposed.length > 0) {
+    tellProposed(`${shown(optionTitle(option), 60)} × ${number(proposed.length)}`);
   }
   if (answered.length === 0) return;
   const count = number(answered.length);
@@ -136,6 +159,7 @@ async function change(item, verb, body) {
 export const claim = (item, takeOver) =>
   change(item, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
 export const release = (item) => change(item, "release", {});
+export const decline = (item) => change(item, "decline", {});
 
 /** The presentation whose buttons are on the screen. */
 function decided() {
@@ -146,6 +170,12 @@ function decided() {
 export function takeOver() {
   const item = decided();
   if (item) claim(item, true);
+}
+
+/** Withdraws or declines what is proposed. */
+export function dropProposal() {
+  const item = decided();
+  if (item && proposalOf(item)) decline(item);
 }
 
 export function claimOrRelease() {

@@ -1,13 +1,16 @@
 // The box with the options, or with the result.
 import { clockIcon, disabledFor, el, kbd, presentationLink, until } from "./elements.js";
-import { answer, claim, release, toggleWhole, whyNotChosen, whyShut } from "./answering.js";
+import {
+  answer, claim, decline, release, toggleWhole, whyNotChosen, whyShut,
+} from "./answering.js";
 import { groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
-import { clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
+import { authorsOf, clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
+import { confirmedBy, proposalBox } from "./two-people.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
 
 export function decideOf(item, size) {
@@ -38,7 +41,7 @@ function leavingOf(item) {
 }
 
 const answerText = (item) =>
-  `“${shown(titleIn(item, item.answer.option), 260)}” by ${shown(item.answer.by, 64)}`;
+  `“${shown(titleIn(item, item.answer.option), 260)}” by ${authorsOf(item.answer)}`;
 
 function endOf(item) {
   const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
@@ -58,7 +61,8 @@ function choicesOf(item, size) {
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
     !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    optionsOf(decision, whyShut(item, whole)), permissionText(item), item.deadline && expiryText(item, size),
+    proposalBox(item, decline), optionsOf(decision), permissionText(item),
+    item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
       silenceButton(item)),
   ].filter(Boolean);
@@ -106,10 +110,9 @@ function scopeOf(item, size, whole) {
   return el("label", { className: "scope" }, box, text, kbd("g"));
 }
 
-/** Why all are disabled is `shut`; null when they are not. */
-function optionsOf(decision, shut) {
+function optionsOf(decision) {
   const buttons = decision.item.options.map((option, index) =>
-    optionButton(decision, option, index, shut));
+    optionButton(decision, option, index));
   if (buttons.length > 0) {
     const className = buttons.length > 6 ? "options many" : "options";
     return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
@@ -118,21 +121,22 @@ function optionsOf(decision, shut) {
   return el("p", { textContent: text });
 }
 
-function optionButton(decision, option, index, shut) {
+function optionButton(decision, option, index) {
   const { item, size, whole } = decision;
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
   const times = whole ? ` × ${number(size)}` : "";
-  const title = optionTitle(option);
+  const title = (confirmedBy(option, item) ? "Confirm: " : "") + optionTitle(option);
   const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
-    ...disabledFor(whyNotChosen(option) ?? shut),
+    ...disabledFor(whyNotChosen(option) ?? whyShut(item, whole, option)),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),
   }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,
-  isDestructive && el("span", { className: "sr", textContent: ", asks again" }));
+  isDestructive && el("span", { className: "sr", textContent: ", asks again" }),
+  option.twoPeople && el("span", { className: "sr", textContent: ", needs two people" }));
 }
 
 function claimButtons(item, isOthers, holder, isOneOfMany) {

@@ -5,7 +5,7 @@ import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
-import { headingOf, number, optionTitle, shown, titleIn } from "./text.js";
+import { authorsOf, headingOf, number, optionTitle, shown, titleIn } from "./text.js";
 
 /** The value that the dialog was closed with; empty when it was cancelled. */
 export function dialogResult(dialog) {
@@ -64,11 +64,12 @@ export function drawName() {
 }
 
 /** Asks for confirmation; closes when the presentation ends meanwhile. */
-export async function confirmed(option, item, count, { isDestructive, differs }) {
+export async function confirmed(option, item, count, { isDestructive, differs, proposal }) {
   const title = shown(optionTitle(option), 260);
   const all = count > 1 ? ` for all ${number(count)}` : "";
   $("confirmTitle").textContent = `${title}${all}?`;
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
+    proposal && `${shown(proposal.by, 64)} proposes it; you confirm it as the second person.`,
     differs && "Other members of the group have different texts: read them first.",
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
@@ -88,9 +89,9 @@ export function drawConfirmation() {
   if (isGroup && groupSize(item.group) > 0) return;
   state.confirming = null;
   $("confirmDialog").close("");
-  const { option, by } = latest?.answer ?? {};
-  const how = by ? `answered with “${shown(titleIn(latest, option), 120)}” by ${shown(by, 64)}`
-    : "no longer open";
+  const answer = latest?.answer;
+  const how = answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
+    + authorsOf(answer) : "no longer open";
   toast(`Meanwhile ${how}: nothing was sent.`, "warning");
 }
 

@@ -1,6 +1,8 @@
 // The keyboard.
 import { $, isWide } from "./elements.js";
-import { answerByNumber, claimOrRelease, takeOver, toggleWhole } from "./answering.js";
+import {
+  answerByNumber, claimOrRelease, dropProposal, takeOver, toggleWhole,
+} from "./answering.js";
 import { openHelp } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
@@ -28,7 +30,7 @@ function silence() {
 
 const KEYS = {
   "?": openHelp, "/": focusFilter, "[": () => turnTab(-1), "]": () => turnTab(1), s: silence,
-  u: undoLast,
+  u: () => undoLast() || dropProposal(),
 };
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),

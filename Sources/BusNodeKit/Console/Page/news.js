@@ -3,7 +3,7 @@ import { $, el } from "./elements.js";
 import { schedule } from "./frame.js";
 import { state } from "./state.js";
 import { endingOf, isCancelled } from "./store.js";
-import { headingOf, number, shown } from "./text.js";
+import { headingOf, number, shown, titleIn } from "./text.js";
 
 const PASSING = 8000;
 const PASSING_MAX = 4;
@@ -45,8 +45,8 @@ export function say(text) { $("news").textContent = text; }
 
 /** The news since the last time, in one sentence, so that a screen reader is not flooded. */
 export function tellNews() {
-  const { arrived, results } = state.news;
-  state.news = { ...state.news, arrived: [], results: [] };
+  const { arrived, results, proposed } = state.news;
+  state.news = { ...state.news, arrived: [], results: [], proposed: [] };
   if (arrived.length === 1) {
     say(`New ${arrived[0].severity}: ${shown(headingOf(arrived[0]), 200)}`);
   }
@@ -56,6 +56,12 @@ export function tellNews() {
     toast(`${word}: ${headingOf(results[0])}`, tone);
   }
   if (results.length > 1) tellResults(results);
+  if (proposed.length > 0) {
+    const [{ proposal }] = proposed;
+    const more = proposed.length > 1 ? ` and ${number(proposed.length - 1)} more` : "";
+    toast(`${proposal.by} proposes “${titleIn(proposed[0], proposal.option)}”: `
+      + `${headingOf(proposed[0])}${more}`, "warning");
+  }
 }
 
 function tellResults(results) {

@@ -4,6 +4,7 @@ import { indexOf } from "./rows.js";
 import { state } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
 import { fromText, headingOf, number, optionTitle, shown } from "./text.js";
+import { proposalOf } from "./two-people.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
 
@@ -24,7 +25,7 @@ export function fillLine(line, row, index) {
   line.ariaPosInSet = index + 1;
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
-  const said = [item.id, item.revision, claimant(item), row.count, row.kind, row.severity,
+  const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.kind, row.severity,
     row.isExpanded, isChosen, expiring?.id].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
@@ -77,6 +78,7 @@ function badgeOf(item, count) {
   }
   if (!isLive(item)) return endingOf(item);
   const holder = claimant(item);
+  if (proposalOf(item)) return [count > 1 ? `proposed × ${number(count)}` : "proposed", "warning"];
   if (count > 1) return [`× ${number(count)}`, "many"];
   return holder ? [shown(holder, 20), "warning"] : ["", ""];
 }

@@ -13,7 +13,8 @@ function matcher() {
 
 function searchText(item) {
   item.searchText ??= [item.description, item.domain, item.code, item.severity, item.origin,
-    ...item.path, item.id, item.claimedBy, item.answer?.by, item.result, item.reason,
+    ...item.path, item.id, item.claimedBy, item.answer?.by, item.answer?.second,
+    item.proposal?.by, item.result, item.reason,
     ...item.options.map(optionTitle)].join(" ").toLowerCase();
   return item.searchText;
 }

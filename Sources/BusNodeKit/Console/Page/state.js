@@ -21,7 +21,7 @@ export const state = {
   me: null,
   // Actions in progress.
   tab: "inbox", busy: null, confirming: null, undos: [], undoing: new Set(), lastEnd: null,
-  news: { arrived: [], results: [], undone: [] },
+  news: { arrived: [], results: [], proposed: [], undone: [] },
   // A fault of this page: nothing can be answered.
   fault: null,
 };

@@ -54,15 +54,18 @@ export function keep(item) {
   if (state.ready) noteNews(item, before);
 }
 
+/** Whether this person gave an answer, alone or with another one. */
+const isMine = (answer) => Boolean(answer) && [answer.by, answer.second].includes(myName());
+
 function noteNews(item, before) {
   if (!before && isOpen(item)) {
     state.news.arrived.push(item);
     state.fresh.add(item.id);
   }
-  if (item.result && !before?.result && item.answer?.by === myName()) {
-    state.news.results.push(item);
-  }
-  const wasMine = before?.stage === "leaving" && before.answer.by === myName();
+  if (item.result && !before?.result && isMine(item.answer)) state.news.results.push(item);
+  if (item.proposal && item.proposal.id !== before?.proposal?.id
+    && item.proposal.by !== myName()) state.news.proposed.push(item);
+  const wasMine = before?.stage === "leaving" && isMine(before.answer);
   if (wasMine && isOpen(item) && !state.undoing.delete(item.id)) state.news.undone.push(item);
 }
 

@@ -29,6 +29,10 @@ export const optionTitle = (option) => (isVisible(option.title) ? option.title :
 export const titleIn = (item, id) =>
   optionTitle(item?.options.find((option) => option.id === id) ?? { id });
 
+/** The people who gave an answer. */
+export const authorsOf = ({ by, second }) =>
+  [by, second].filter(Boolean).map((name) => shown(name, 64)).join(" and ");
+
 export const number = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
 export const counted = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;

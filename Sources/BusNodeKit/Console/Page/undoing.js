@@ -58,13 +58,15 @@ export async function tellUndone() {
   toast(`${who} took back ${what}: ${shown(headingOf(items[0]), 90)}`, "warning");
 }
 
+/** Undoes the last answer, else the one shown; false when there is none. */
 export function undoLast() {
   const entry = state.undos.at(-1);
   const item = current();
   if (entry) undoEntry(entry);
   else if (item?.stage === "leaving") {
     if (isUndoneWhole(item)) undoGroup(item.group); else undoOne(item.id);
-  }
+  } else return false;
+  return true;
 }
 
 async function undo(work, isIt) {

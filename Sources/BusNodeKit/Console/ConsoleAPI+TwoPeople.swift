@@ -1,0 +1,93 @@
+import ErrorBus
+import HTTPTypes
+
+// Options that need two people: one proposes, another one confirms.
+extension ConsoleAPI {
+    func propose(
+        _ option: String, for item: InboxItem, by person: SignedInPerson, id: UniqueID?
+    ) throws(InboxRefusal) {
+        try inbox.propose(item.id, option: option, by: person, id: id)
+        note(.propose(option: option), item.id, by: person.name)
+    }
+
+    func confirm(
+        _ proposal: UniqueID, _ option: String, for item: InboxItem, by person: SignedInPerson,
+        id: UniqueID?, undo: Duration
+    ) throws {
+        if let standing = item.proposal, standing.id == proposal {
+            try console.admission.requireProposer(
+                standing.by, isDestructive: item.isDestructive(option))
+        }
+        let answer = try inbox.confirm(
+            item.id, proposal, option: option, by: person, id: id, undo: undo)
+        note(.confirm(option: option, of: answer.by), item.id, by: person.name)
+    }
+
+    func chooseGroup(
+        _ number: Int, _ option: String, by person: SignedInPerson, confirms: Bool, seen: UInt64,
+        undo: Duration
+    ) throws(InboxRefusal) -> GroupAnswer {
+        let result = try inbox.chooseGroup(
+            number, option: option, by: person, seen: seen, undo: undo
+        ) { item, proposal in
+            // What was proposed after the list that the person saw is not confirmed.
+            guard confirms, proposal.revision <= seen else { return false }
+            let fault = console.admission.fault(
+                ofProposer: proposal.by, isDestructive: item.isDestructive(option))
+            return fault == nil
+        }
+        for id in result.proposed { note(.propose(option: option), id, by: person.name) }
+        for id in result.answered {
+            guard let proposer = try? inbox.item(id).answer?.by else { continue }
+            note(.confirm(option: option, of: proposer), id, by: person.name)
+        }
+        return result
+    }
+
+    @Sendable func decline(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
+        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
+        let proposal = try inbox.decline(id)
+        note(.decline(option: proposal.option, of: proposal.by), id, by: by)
+    }
+}
+
+extension ConsoleVisitor {
+    /// The sender as one of two people: a user who has signed in, not a name in a request.
+    func person(choosing option: String) throws(APIProblem) -> SignedInPerson {
+        guard let user else { throw APIProblem(InboxRefusal.needsTwoPeople(option: option)) }
+        return SignedInPerson(user.name)
+    }
+}
+
+extension ConsoleAdmission {
+    /// Whether it knows its visitors by their sign-in.
+    var knowsPeople: Bool { if case .users = self { true } else { false } }
+
+    /// Why a proposal no longer counts: its author is not among the users now, perhaps under
+    /// another name, or may no longer choose the option. Nil when it counts.
+    func fault(ofProposer name: String, isDestructive: Bool) -> APIProblem? {
+        guard case .users(let users) = self else { return Self.gone(name) }
+        do throws(APIProblem) {
+            guard let user = try users.user(named: name) else { return Self.gone(name) }
+            let visitor = ConsoleVisitor(user: user)
+            try visitor.require(.answer)
+            if isDestructive { try visitor.require(.destructive) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func requireProposer(_ name: String, isDestructive: Bool) throws(APIProblem) {
+        if let fault = fault(ofProposer: name, isDestructive: isDestructive) { throw fault }
+    }
+
+    private static func gone(_ name: String) -> APIProblem {
+        APIProblem(
+            .conflict, "proposerGone",
+            "\(name), who proposed it, is no user of this console now; decline it, and propose it "
+                + "again")
+    }
+}

@@ -1,0 +1,49 @@
+// Options that need two people: one proposes, another one confirms.
+import { disabledFor, el, kbd, until } from "./elements.js";
+import { myName, now, whyNot } from "./state.js";
+import { shown, titleIn } from "./text.js";
+
+const OWN = "You proposed it: another person has to confirm it.";
+
+/** What one person proposes; null for a proposal that ran out. */
+export const proposalOf = ({ proposal }) =>
+  (proposal && Date.parse(proposal.until) > now() ? proposal : null);
+
+/** The proposal of another person that choosing this option confirms; null for none. */
+export function confirmedBy(option, item) {
+  const proposal = proposalOf(item);
+  return proposal?.option === option.id && proposal.by !== myName() ? proposal : null;
+}
+
+/** Why an option that needs two people cannot be chosen now; null when it can. */
+export function whyNotProposed(option, item) {
+  const proposal = option.twoPeople ? proposalOf(item) : null;
+  if (!proposal || confirmedBy(option, item)) return null;
+  return proposal.option === option.id ? OWN
+    : `“${shown(titleIn(item, proposal.option), 120)}” is proposed: withdraw or decline that first.`;
+}
+
+/** What is proposed, and the button that drops it; else which options need two people. */
+export function proposalBox(item, decline) {
+  const proposal = proposalOf(item);
+  if (!proposal) return noteOf(item);
+  const isOwn = proposal.by === myName();
+  const title = `“${shown(titleIn(item, proposal.option), 260)}”`;
+  const text = isOwn ? `You propose ${title}: another person confirms or declines it within `
+    : `${shown(proposal.by, 64)} proposes ${title}: you or another person may confirm it within `;
+  const button = el("button", {
+    type: "button", textContent: isOwn ? "Withdraw " : "Decline ",
+    ...disabledFor(whyNot("answer")), dataset: { key: "decline" }, onclick: () => decline(item),
+  }, kbd("u"));
+  return el("p", { className: "buttons proposal" },
+    el("span", {}, text, until(Date.parse(proposal.until)), "."), button);
+}
+
+function noteOf({ options }) {
+  const titles = options.filter(({ twoPeople }) => twoPeople === "known")
+    .map(({ title, id }) => `“${shown(title || id, 120)}”`);
+  if (titles.length === 0) return null;
+  const verb = titles.length > 1 ? "need" : "needs";
+  const textContent = `${titles.join(", ")} ${verb} two people: one proposes, another confirms.`;
+  return el("p", { className: "nameless", textContent });
+}

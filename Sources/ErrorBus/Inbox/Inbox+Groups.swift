@@ -1,0 +1,101 @@
+// Groups: one answer for all members.
+extension Inbox {
+    /// Answers every open member of a group with the same option.
+    ///
+    /// - Parameter seen: The revision of the inbox that the person saw; later members are not
+    ///   answered.
+    /// - Returns: The members answered, and the reason for each refused one.
+    /// - Throws: When no such group is open.
+    package func answerGroup(
+        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
+    ) throws(InboxRefusal) -> GroupAnswer {
+        try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
+            try answer(id, option: option, by: by, undo: undo)
+            result.answered.append(id)
+        }
+    }
+
+    /// Chooses an option that needs two people for every open member of a group: confirms what
+    /// another person proposed, and proposes it for the others.
+    ///
+    /// - Parameters:
+    ///   - seen: The revision of the inbox that the person saw; later members are left alone.
+    ///   - confirms: Whether the person confirms this proposal of another one; else it is refused.
+    /// - Throws: When no such group is open.
+    package func chooseGroup(
+        _ number: Int, option: String, by person: SignedInPerson, seen: UInt64? = nil,
+        undo: Duration = .zero, confirms: (InboxItem, InboxProposal) -> Bool
+    ) throws(InboxRefusal) -> GroupAnswer {
+        try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
+            let item = try item(id)
+            if let proposal = item.proposal, proposal.option == option,
+                proposal.by != person.name, confirms(item, proposal)
+            {
+                try confirm(id, proposal.id, option: option, by: person, undo: undo)
+                result.answered.append(id)
+            } else {
+                try propose(id, option: option, by: person)
+                result.proposed.append(id)
+            }
+        }
+    }
+
+    /// Does something to each member that had arrived by revision `seen`, and notes the refusals.
+    private func forEach(
+        ofGroup number: Int, seen: UInt64?,
+        _ body: (PresentationID, inout GroupAnswer) throws(InboxRefusal) -> Void
+    ) throws(InboxRefusal) -> GroupAnswer {
+        let members = try act { machine, _ throws(InboxRefusal) in
+            try machine.members(ofGroup: number, seen: seen)
+        }
+        var result = GroupAnswer()
+        for id in members {
+            do throws(InboxRefusal) { try body(id, &result) } catch { result.refused[id] = error }
+        }
+        return result
+    }
+}
+
+// Options that need two people.
+extension Inbox {
+    /// Proposes an option that needs two people; another person confirms it.
+    ///
+    /// - Parameter id: Names the proposal; repeating it is acknowledged and changes nothing.
+    @discardableResult
+    package func propose(
+        _ presentation: PresentationID, option: String, by person: SignedInPerson,
+        id: UniqueID? = nil
+    ) throws(InboxRefusal) -> InboxProposal {
+        try act { machine, now throws(InboxRefusal) in
+            try machine.propose(
+                presentation, option: option, by: person,
+                as: id ?? PresentationID.make().value, at: now)
+        }
+    }
+
+    /// Confirms what another person proposed, which answers the presentation.
+    ///
+    /// - Parameters:
+    ///   - proposal: The one that the person saw.
+    ///   - id: Names the answer; repeating it is acknowledged and changes nothing.
+    ///   - undo: As for every answer.
+    @discardableResult
+    package func confirm(
+        _ presentation: PresentationID, _ proposal: UniqueID, option: String,
+        by person: SignedInPerson, id: UniqueID? = nil, undo: Duration = .zero
+    ) throws(InboxRefusal) -> Answer {
+        try decide(presentation) { machine, now throws(InboxRefusal) in
+            try machine.confirm(
+                presentation, proposal, option: option, by: person,
+                as: id ?? PresentationID.make().value, undo: undo, at: now)
+        }
+    }
+
+    /// Withdraws or declines what is proposed, which it returns.
+    @discardableResult
+    package func decline(_ presentation: PresentationID) throws(InboxRefusal) -> InboxProposal {
+        try act { machine, now throws(InboxRefusal) in
+            try machine.decline(presentation, at: now)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// What one person proposes for a presentation: an option that another person has to confirm.
+package struct InboxProposal: Hashable, Sendable {
+    /// Names the proposal: who confirms it says which one.
+    package let id: UniqueID
+    package let option: String
+    package let by: String
+    package let since: Moment
+    /// Until when it can be confirmed.
+    package let until: Moment
+    /// The digest of the report that the person saw. Presented again with another one, the
+    /// presentation is without a proposal.
+    package let report: [UInt8]
+    /// The inbox's revision at which it is here.
+    package internal(set) var revision: UInt64
+
+    package init(
+        id: UniqueID, option: String, by: String, since: Moment, until: Moment, report: [UInt8],
+        revision: UInt64 = 0
+    ) {
+        self.id = id
+        self.option = option
+        self.by = by
+        self.since = since
+        self.until = until
+        self.report = report
+        self.revision = revision
+    }
+
+    /// SHA-256: a relay may have made both reports.
+    static func digest(of report: ErrorReport) -> [UInt8] { Sodium.sha256(report.payload()) }
+}
+
+/// A person whom the sender of a request has proved to be, by signing in.
+///
+/// Only of these are two different names two people: a name in a request is what anyone writes.
+package struct SignedInPerson: Hashable, Sendable {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+}
+
+extension InboxItem {
+    package func needsTwoPeople(_ option: String) -> Bool {
+        report.options.contains { $0.id == option && $0.needsTwoPeople }
+    }
+}
+
+extension InboxMachine {
+    /// One person chose an option that needs two. Repeating it is acknowledged and changes nothing.
+    mutating func propose(
+        _ id: PresentationID, option: String, by person: SignedInPerson, as proposal: UniqueID,
+        at now: Moment
+    ) throws(InboxRefusal) -> InboxProposal {
+        let item = try item(id, at: now)
+        try refuseEnded(item)
+        if let standing = item.proposal {
+            guard standing.id == proposal, standing.option == option, standing.by == person.name
+            else { throw .proposed(standing) }
+            return standing
+        }
+        guard !item.takenBack.contains(proposal) else { throw .takenBack }
+        try refuseOthersClaim(item, person.name, at: now)
+        try item.refuseUnlessOffered(option)
+        let left = item.deadline.map { now.instant.duration(to: $0) } ?? limits.proposalMax
+        let made = InboxProposal(
+            id: proposal, option: option, by: person.name, since: now,
+            until: now + max(.zero, min(left, limits.proposalMax)),
+            report: InboxProposal.digest(of: item.report), revision: revision + 1)
+        set(proposal: made, of: id)
+        return made
+    }
+
+    /// Another person confirms what one proposed: this is the answer of both.
+    ///
+    /// A claim of the first person is not in the way: it says that they see to it.
+    ///
+    /// - Parameters:
+    ///   - proposal: The one that the person saw.
+    ///   - answer: Names the answer; repeating it is acknowledged.
+    mutating func confirm(
+        _ id: PresentationID, _ proposal: UniqueID, option: String, by person: SignedInPerson,
+        as answer: UniqueID, undo: Duration, at now: Moment
+    ) throws(InboxRefusal) -> InboxDecision {
+        let item = try item(id, at: now)
+        if let earlier = try repeated(answer, option, of: item) { return .acknowledged(earlier) }
+        guard let standing = item.proposal, standing.id == proposal, standing.option == option
+        else { throw .noProposal }
+        guard standing.by != person.name else { throw .samePerson(person.name) }
+        if item.stage.claim?.person != standing.by {
+            try refuseOthersClaim(item, person.name, at: now)
+        }
+        try item.refuseUnlessOffered(option)
+        let both = Answer(
+            id: answer, option: option, by: standing.by, via: .person, second: person.name)
+        return try accept(both, to: item, undo: undo, at: now)
+    }
+
+    /// Drops what is proposed: the person who proposed it withdraws it, or another one declines.
+    mutating func decline(
+        _ id: PresentationID, at now: Moment
+    ) throws(InboxRefusal) -> InboxProposal {
+        let item = try item(id, at: now)
+        try refuseEnded(item)
+        guard let standing = item.proposal else { throw .noProposal }
+        set(proposal: nil, of: id)
+        return standing
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Logging
+import OrderedCollections
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+/// Options that need two people, over HTTP: who a person is comes from the sign-in alone.
+@Suite final class ConsoleTwoPeopleTests {
+    private let folder: String
+    private let api: ConsoleAPI
+    private let inbox: Inbox
+    private var users: UserFile { UserFile("\(folder)/users.txt") }
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "two-people-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        settings.usersFile = "\(folder)/users.txt"
+        let file = UserFile("\(folder)/users.txt")
+        _ = try file.add("ann", [.answer, .destructive])
+        _ = try file.add("bob", [.answer, .destructive])
+        _ = try file.add("zoe", [.answer])
+        _ = try file.add("board", [])
+        api = ConsoleAPI(try Self.console(settings))
+        inbox = api.inbox
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private static func console(_ settings: ConsoleSettings) throws -> Console {
+        try Console(
+            settings, of: "central", in: Topology(nodes: [:]), logger: Logger(label: "test"))
+    }
+
+    /// Presents so many equal reports, and waits until all are open.
+    private func present(
+        _ count: Int = 1, at inbox: Inbox
+    ) async throws -> [Task<Answer?, any Error>] {
+        var report = ErrorReport(domain: "d", description: "full")
+        report.options = [
+            .init(id: "drop", title: "Drop", role: .destructive),
+            .init(id: "retry", title: "Retry"),
+        ]
+        report.options[0].needsTwoPeople = true
+        let asking = (0..<count).map { _ in
+            let prompt = Prompts.prompt(report)
+            return Task { try await inbox.present(prompt) }
+        }
+        for await _ in inbox.changes() where inbox.openCount == count { break }
+        return asking
+    }
+
+    private func visitor(_ name: String) throws -> ConsoleVisitor {
+        guard case .users(let users) = api.console.admission else { return .unnamed }
+        let user: ConsoleUser = try #require(try users.user(named: name))
+        return ConsoleVisitor(user: user)
+    }
+
+    private var item: InboxItem { get throws { try #require(inbox.items().first) } }
+
+    /// `ok`, or the word of the refusal.
+    private func answer(
+        _ name: String, _ option: String = "drop", _ fields: [String: JSONValue] = [:]
+    ) throws -> String {
+        let body = JSONValue.object(["option": .string(option)].merging(fields) { $1 })
+        do {
+            try api.answer(try item.id, body.encoded(), try visitor(name))
+            return "ok"
+        } catch let problem as APIProblem {
+            return problem.word
+        } catch let refusal as InboxRefusal {
+            return APIProblem(refusal).word
+        }
+    }
+
+    private var proposal: [String: JSONValue] {
+        get throws { ["confirms": .string(try #require(try item.proposal).id.description)] }
+    }
+
+    @Test("One proposes and another confirms, each with all the rights that the option needs")
+    func rights() async throws {
+        let asking = try await present(at: inbox)
+        #expect(try answer("zoe") == "notAllowed")
+        #expect(try answer("ann") == "ok")
+        let view = PresentationView(try item, api.console)
+        #expect(view.stage == "open" && view.proposal?.by == "ann")
+        #expect(view.options[0].twoPeople == "known" && view.options[1].twoPeople == nil)
+        #expect(try answer("zoe", "drop", try proposal) == "notAllowed")
+        #expect(try answer("ann", "drop", try proposal) == "samePerson")
+        #expect(try answer("bob") == "proposed")
+        #expect(try answer("bob", "retry", try proposal) == "noProposal")
+        // The name in a request is no second person.
+        #expect(try answer("ann", "drop", try proposal.merging(["by": "bob"]) { $1 }) == "notYou")
+        #expect(try answer("bob", "drop", try proposal) == "ok")
+        let answer = try #require(try await asking[0].value)
+        #expect(answer.by == "ann" && answer.second == "bob" && answer.via == .person)
+        let said = api.console.history.events(of: try item.id).map(\.sentence)
+        #expect(
+            said == [
+                "ann proposes drop, which needs two people", "bob confirms drop, proposed by ann",
+            ])
+    }
+
+    @Test("A console without users cannot take it, and says what to configure")
+    func withoutUsers() async throws {
+        let api = ConsoleAPI(
+            try Self.console(ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))))
+        let asking = try await present(at: api.inbox)
+        let item = try #require(api.inbox.items().first)
+        #expect(PresentationView(item, api.console).options[0].twoPeople == "unknown")
+        for name in ["ann", "bob"] {
+            let body: JSONValue = ["option": "drop", "by": .string(name)]
+            let problem = #expect(throws: APIProblem.self) {
+                try api.answer(item.id, body.encoded(), .unnamed)
+            }
+            #expect(problem?.word == "needsTwoPeople")
+            #expect(problem?.message.contains("bus-node users add") == true)
+        }
+        let group = try #require(api.inbox.groups.first).number
+        let body: JSONValue = ["option": "drop", "by": "ann", "role": "destructive"]
+        let problem = #expect(throws: APIProblem.self) {
+            try api.answerGroup(group, body.encoded(), .unnamed)
+        }
+        #expect(problem?.word == "needsTwoPeople")
+        #expect(api.inbox.openCount == 1)
+        for task in asking { task.cancel() }
+    }
+
+    @Test("What a person proposed who was renamed, or lost the right, is not confirmed")
+    func proposerGone() async throws {
+        let asking = try await present(at: inbox)
+        #expect(try answer("ann") == "ok")
+        _ = try users.add("ann", [.answer])
+        #expect(try answer("bob", "drop", try proposal) == "notAllowed")
+        try users.remove("ann")
+        _ = try users.add("anna", [.answer, .destructive])
+        #expect(try answer("anna", "drop", try proposal) == "proposerGone")
+        #expect(inbox.openCount == 1)
+        for task in asking { task.cancel() }
+    }
+
+    @Test("The proposer withdraws, or another person declines, also one who may not destroy")
+    func declined() async throws {
+        let asking = try await present(at: inbox)
+        for name in ["ann", "zoe"] {
+            #expect(try answer("ann") == "ok")
+            try api.decline(try item.id, Array("{}".utf8), try visitor(name))
+            #expect(try item.proposal == nil)
+        }
+        let said = api.console.history.events(of: try item.id).map(\.sentence)
+        #expect(said[1] == "ann withdraws the proposal drop")
+        #expect(said[3] == "zoe declines drop, proposed by ann")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("A group is proposed for each member and confirmed as it was seen")
+    func group() async throws {
+        let asking = try await present(2, at: inbox)
+        let number = try #require(inbox.groups.first).number
+        func choose(_ name: String, _ fields: [String: JSONValue] = [:]) throws -> JSONValue {
+            let body: [String: JSONValue] = ["option": "drop", "role": "destructive"]
+            return try api.answerGroup(
+                number, JSONValue.object(body.merging(fields) { $1 }).encoded(),
+                try visitor(name))
+        }
+        let before = JSONValue.integer(api.console.revisions.shown(inbox.revision))
+        #expect(try choose("ann")["proposed"]?.arrayValue?.count == 2)
+        #expect(try choose("ann", ["confirms": true])["refused"]?.arrayValue?.count == 2)
+        let unseen = try choose("bob", ["confirms": true, "seen": before])
+        #expect(unseen["answered"]?.arrayValue?.isEmpty == true)
+        #expect(unseen["refused"]?.arrayValue?.first?["error"] == "proposed")
+        #expect(try choose("bob", ["confirms": true])["answered"]?.arrayValue?.count == 2)
+        for task in asking { #expect(try await task.value?.second == "bob") }
+    }
+}

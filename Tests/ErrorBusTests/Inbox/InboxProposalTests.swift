@@ -1,0 +1,241 @@
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import ErrorBus
+
+/// Options that need two people: what one proposes and another confirms.
+struct InboxProposalTests {
+    private var machine = InboxMachine(limits: InboxLimits())
+    private let now = ManualTime().now
+    private let ann = SignedInPerson("ann")
+    private let bob = SignedInPerson("bob")
+
+    private func id(_ number: UInt64) -> PresentationID { PresentationID(number) }
+    private func key(_ number: UInt64) -> UniqueID { PresentationID(1_000 + number).value }
+
+    private func presentation(_ number: UInt64 = 1, title: String = "Drop") -> InboxPresentation {
+        var drop = ErrorReport.Option(id: "drop", title: title, role: .destructive)
+        drop.needsTwoPeople = true
+        var purge = ErrorReport.Option(id: "purge", title: "Purge")
+        purge.needsTwoPeople = true
+        let report = ErrorReport(
+            domain: "d", description: "full",
+            options: [drop, purge, .init(id: "retry", title: "Retry")])
+        return InboxPresentation(id: id(number), report: report, origin: "w")
+    }
+
+    private mutating func open(_ number: UInt64 = 1) {
+        #expect(machine.opened(presentation(number), at: now) != nil)
+    }
+
+    @discardableResult
+    private mutating func propose(
+        _ option: String = "drop", by person: SignedInPerson, _ number: UInt64 = 1,
+        at time: Moment? = nil
+    ) throws(InboxRefusal) -> InboxProposal {
+        try machine.propose(
+            id(1), option: option, by: person, as: key(number), at: time ?? now)
+    }
+
+    @discardableResult
+    private mutating func confirm(
+        _ proposal: UniqueID, _ option: String = "drop", by person: SignedInPerson,
+        undo: Duration = .zero, at time: Moment? = nil
+    ) throws(InboxRefusal) -> InboxDecision {
+        try machine.confirm(
+            id(1), proposal, option: option, by: person, as: key(9), undo: undo, at: time ?? now)
+    }
+
+    @Test("One person alone cannot choose it, whatever name is given")
+    mutating func alone() {
+        open()
+        for (via, by) in [(Answer.Via.person, "ann"), (.policy, "silence 1 (ann)")] {
+            #expect(throws: InboxRefusal.needsTwoPeople(option: "drop")) {
+                try machine.answer(
+                    id(1), with: Answer(option: "drop", by: by, via: via, second: "bob"),
+                    undo: .zero, at: now)
+            }
+        }
+        #expect(machine.openCount == 1)
+    }
+
+    @Test("What one proposes another confirms; it stays open until then")
+    mutating func confirmed() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(machine.items[id(1)]?.proposal == proposal && machine.openCount == 1)
+        guard case .send(let answer) = try confirm(proposal.id, by: bob) else {
+            Issue.record("not sent")
+            return
+        }
+        #expect(answer.option == "drop" && answer.by == "ann" && answer.second == "bob")
+        #expect(answer.isOfTwoPeople && answer.authors == "ann and bob")
+        #expect(try confirm(proposal.id, by: bob) == .acknowledged(answer))
+        #expect(machine.items[id(1)]?.proposal == nil && machine.openCount == 0)
+    }
+
+    @Test("The person who proposed it cannot confirm it")
+    mutating func same() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(throws: InboxRefusal.samePerson("ann")) { try confirm(proposal.id, by: ann) }
+        #expect(throws: InboxRefusal.proposed(proposal)) { try propose(by: ann, 2) }
+        #expect(try propose(by: ann) == proposal)
+        #expect(machine.openCount == 1)
+    }
+
+    @Test("Choosing it again is no confirmation: that names the proposal that was seen")
+    mutating func explicit() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(throws: InboxRefusal.proposed(proposal)) { try propose(by: bob, 2) }
+        #expect(throws: InboxRefusal.noProposal) { try confirm(key(5), by: bob) }
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, "purge", by: bob) }
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, "retry", by: bob) }
+        #expect(throws: InboxRefusal.proposed(proposal)) { try propose("purge", by: bob, 3) }
+        #expect(machine.openCount == 1)
+    }
+
+    @Test("A withdrawn or declined proposal counts no more, and its repetition proposes nothing")
+    mutating func declined() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(try machine.decline(id(1), at: now) == proposal)
+        #expect(throws: InboxRefusal.noProposal) { try machine.decline(id(1), at: now) }
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, by: bob) }
+        #expect(throws: InboxRefusal.takenBack) { try propose(by: ann) }
+        let next = try propose(by: bob, 2)
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, by: ann) }
+        try confirm(next.id, by: ann)
+        #expect(machine.openCount == 0)
+    }
+
+    @Test("An ordinary option answers it all the same, and drops the proposal")
+    mutating func otherOption() throws {
+        open()
+        let proposal = try propose(by: ann)
+        let retry = Answer(option: "retry", by: "bob", via: .person)
+        #expect(
+            try machine.answer(id(1), with: retry, undo: .seconds(5), at: now)
+                == .hold(retry, until: now + .seconds(5)))
+        #expect(machine.items[id(1)]?.proposal == nil)
+        try machine.undo(id(1), at: now)
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, by: bob) }
+        #expect(throws: InboxRefusal.takenBack) { try propose(by: ann) }
+    }
+
+    @Test("A proposal ends with its time, and with the deadline if that is earlier")
+    mutating func time() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(proposal.until == now + .seconds(3_600))
+        #expect(try machine.item(id(1), at: proposal.until).proposal == nil)
+        #expect(throws: InboxRefusal.noProposal) {
+            try confirm(proposal.id, by: bob, at: proposal.until)
+        }
+        try propose(by: bob, 2, at: proposal.until)
+        var short = presentation(2)
+        short.deadline = now.instant + .seconds(60)
+        _ = machine.opened(short, at: now)
+        let soon = try machine.propose(id(2), option: "drop", by: ann, as: key(3), at: now)
+        #expect(soon.until == now + .seconds(60))
+    }
+
+    @Test("The claim of the proposer is not in the way of the second person; another's is")
+    mutating func claims() throws {
+        open()
+        let proposal = try propose(by: ann)
+        let until = now + .seconds(60)
+        _ = try machine.claim(id(1), by: "zoe", for: .seconds(60), takesOver: false, at: now)
+        #expect(throws: InboxRefusal.claimed(by: "zoe", until: until)) {
+            try confirm(proposal.id, by: bob)
+        }
+        _ = try machine.claim(id(1), by: "ann", for: .seconds(60), takesOver: true, at: now)
+        #expect(machine.items[id(1)]?.proposal == proposal)
+        try confirm(proposal.id, by: bob)
+        #expect(machine.openCount == 0)
+    }
+
+    @Test("The answer of two can be undone as every answer; then it has to be proposed again")
+    mutating func undone() throws {
+        open()
+        let proposal = try propose(by: ann)
+        try confirm(proposal.id, by: bob, undo: .seconds(5))
+        try machine.undo(id(1), at: now)
+        #expect(machine.openCount == 1)
+        #expect(throws: InboxRefusal.takenBack) { try confirm(proposal.id, by: bob) }
+        #expect(machine.items[id(1)]?.proposal == nil)
+    }
+
+    @Test("A proposal stays when the same report is presented again, and goes with another one")
+    mutating func presentedAgain() throws {
+        open()
+        let proposal = try propose(by: ann)
+        open()
+        #expect(machine.items[id(1)]?.proposal?.id == proposal.id)
+        _ = machine.opened(presentation(title: "Try again"), at: now)
+        #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, by: bob) }
+    }
+
+    @Test("A proposal outlives its node, for the same report")
+    mutating func restored() throws {
+        let proposal = InboxProposal(
+            id: key(1), option: "drop", by: "ann", since: now, until: now + .seconds(60),
+            report: InboxProposal.digest(of: presentation().report))
+        func record(_ presentation: InboxPresentation) -> InboxRecord {
+            InboxRecord(
+                presentation, openedAt: now, changedAt: now, stage: .open, proposal: proposal)
+        }
+        machine.restored([record(presentation(1)), record(presentation(2))], at: now)
+        open()
+        _ = machine.opened(presentation(2, title: "Try again"), at: now)
+        #expect(machine.items[id(1)]?.proposal?.id == proposal.id)
+        #expect(machine.items[id(2)]?.proposal == nil)
+        try confirm(proposal.id, by: bob)
+    }
+
+    @Test("What waits for a second person is not neglected")
+    mutating func neglect() throws {
+        open()
+        let proposal = try propose(by: ann)
+        let later = now + .seconds(600)
+        #expect(machine.neglect(of: id(1), after: .seconds(60), at: later) != .neglected)
+        #expect(
+            machine.neglect(of: id(1), after: .seconds(60), at: proposal.until) == .neglected)
+    }
+
+    @Test("A group: what others proposed is confirmed, the rest is proposed")
+    func group() async throws {
+        let inbox = Inbox("console")
+        let chain = PresentingResponder(
+            "central", presenters: [inbox], audit: inbox, logger: .silent)
+        let attempts = Attempts()
+        let error = SampleError().recoverable {
+            RecoveryOption("Drop", id: "drop", needsTwoPeople: true) { attempts.run() }
+        }
+        async let first = chain.presentError(error)
+        async let second = chain.presentError(error)
+        for await _ in inbox.changes() where inbox.openCount == 2 { break }
+        let number = try #require(inbox.groups.first).number
+        let ids = inbox.items().map(\.id)
+        try inbox.propose(ids[0], option: "drop", by: ann)
+        func choose(
+            _ person: SignedInPerson, confirms: Bool
+        ) throws -> GroupAnswer {
+            try inbox.chooseGroup(number, option: "drop", by: person) { _, _ in confirms }
+        }
+        let refused = try choose(bob, confirms: false)
+        #expect(refused.answered.isEmpty && refused.proposed == [ids[1]])
+        #expect(refused.refused.keys.map(\.self) == [ids[0]])
+        let confirmed = try choose(bob, confirms: true)
+        #expect(confirmed.answered == [ids[0]])
+        // What bob proposed a moment ago he does not confirm.
+        #expect(confirmed.refused.keys.map(\.self) == [ids[1]])
+        #expect(try choose(ann, confirms: true).answered == [ids[1]])
+        let outcomes = await [first, second]
+        #expect(outcomes.allSatisfy(\.didRecover) && attempts.total == 2)
+        let people = outcomes.compactMap { $0.answer.map { [$0.by, $0.second ?? ""].sorted() } }
+        #expect(people == [["ann", "bob"], ["ann", "bob"]])
+    }
+}
