@@ -4,7 +4,7 @@ import ErrorBus
 extension Checker {
     static let ofFeatures = [
         policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, roomKept, graceKept,
-        bareInTime, askedOnce, idsApart, withheldHolds, deskAsked,
+        bareInTime, askedOnce, idsApart, withheldHolds, deskAsked, twoPeople,
     ]
 
     static let policyHolds = Checker(

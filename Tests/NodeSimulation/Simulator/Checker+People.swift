@@ -81,7 +81,9 @@ extension Checker {
     static let claimHolds = Checker(
         name: "claim-holds", rule: "what one person has claimed no other answers or gets"
     ) { ledger, _ in
-        ledger.given.filter { given in given.claimant.map { $0 != given.by } == true }.map {
+        ledger.given.filter { given in
+            given.claimant.map { ![given.by, given.second].contains($0) } == true
+        }.map {
             "\($0.id): answered by \($0.by), claimed by \($0.claimant ?? "")"
         } + ledger.passedOver.map { "\($0): passed on while it was claimed" }
     }

@@ -151,7 +151,7 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-            leak, goesPast,
+            leak, goesPast, oneOfTwo,
         ] + ofPeople + ofCallers + ofFeatures + ofResults
 
     static func change<Value>(

@@ -33,6 +33,8 @@ extension Ledger {
         /// refused that.
         let counted: UniqueID?
         let by: String
+        /// The person who confirmed it.
+        var second: String?
         let time: UInt64
         /// For how long it could be taken back.
         let undo: UInt64

@@ -66,6 +66,9 @@ final class Life: @unchecked Sendable {
                     })
             }
         }
+        if let trouble = world.plan.forgedTrouble, process.name == "relay1" {
+            parts.chain = { LyingRelay(following: $0, trouble: trouble) }
+        }
         if process.name == world.plan.coalescer {
             parts.chain = { [process] in CoalescingResponder(process.name, next: $0) }
         }

@@ -14,6 +14,18 @@ extension People {
         attempt("an option that is not offered, to \(item.id)") {
             try inbox.answer(item.id, option: "delete", by: person)
         }
+        for option in item.report.options.map(\.id) where item.needsTwoPeople(option) {
+            attempt("what needs two people, alone, for \(item.id)") {
+                try inbox.answer(item.id, option: option, by: person)
+            }
+        }
+        if let proposal = item.proposal {
+            attempt("to confirm what the same person proposed, for \(item.id)") {
+                try inbox.confirm(
+                    item.id, proposal.id, option: proposal.option,
+                    by: SignedInPerson(proposal.by))
+            }
+        }
         guard case .claimed(let holder, _) = item.stage else { return }
         let other = holder == "ann" ? "bob" : "ann"
         attempt("to release what another has claimed, \(item.id)") {

@@ -219,16 +219,17 @@ final class People: Presenter, @unchecked Sendable {
     ) -> Bool {
         let now = world.scheduler.now
         let number = PresentationID.make().value
-        func give() -> UniqueID? {
-            let counted = try? inbox.answer(
-                id, option: option, by: person, id: number, undo: .milliseconds(undo))
-            return counted?.id
+        let proposal = (try? inbox.item(id))?.proposal
+        func give() -> Answer? {
+            choose(
+                id, option, by: person, as: number, confirming: proposal,
+                undo: .milliseconds(undo))
         }
-        guard give() != nil else { return false }
+        guard let taken = give() else { return false }
         world.ledger.given.append(
             Ledger.Given(
-                id: id, presenter: presenterName, answer: number, counted: give(), by: person,
-                time: now, undo: undo, claimant: claimant(of: id)))
+                id: id, presenter: presenterName, answer: number, counted: give()?.id, by: taken.by,
+                second: taken.second, time: now, undo: undo, claimant: claimant(of: id)))
         return true
     }
 

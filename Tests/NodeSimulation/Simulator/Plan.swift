@@ -91,6 +91,10 @@ struct Plan {
     var withheldTrouble: Int?
     /// One process says what is not its own to say.
     var hasIntruder = false
+    /// Retry is for two people to choose.
+    var needsTwoPeople = false
+    /// The trouble that the first relay answers itself, in the name of one person.
+    var forgedTrouble: Int?
     /// How long a relay's own option takes.
     var copyAttempt: UInt64 = 100
     /// Workers that come back ask again also what they have the outcome of.

@@ -55,6 +55,8 @@ enum Scene {
     case repetition
     /// A process says what is not its own to say.
     case intruder
+    /// What needs two people, below a relay that answers for one.
+    case twoPeople
     /// Close ones. Equal errors come close upon each other, and callers give up.
     case crowd
     /// A parent has lost its own, and another knows a way; or a child goes back to its first parent
@@ -102,7 +104,9 @@ extension Plan {
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
         case 1, 5, 6: Scene.weighted
-        case 3: [43: [.fullParent], 51: [.forgotten], 59: [.askedAnew]][seed % 128] ?? []
+        case 3:
+            [43: [.fullParent], 51: [.forgotten], 59: [.askedAnew], 67: [.twoPeople]][seed % 128]
+                ?? []
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
         }
@@ -135,6 +139,7 @@ extension Plan {
         case .askedAnew: stageAskedAnew(using: &random)
         case .repetition: stageRepetition(using: &random)
         case .intruder: stageIntruder(using: &random)
+        case .twoPeople: stageTwoPeople(using: &random)
         case .withholding:
             makeRow(random.pick([1, 2]))
             isCalm = true

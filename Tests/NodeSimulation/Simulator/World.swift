@@ -305,7 +305,7 @@ final class World: @unchecked Sendable {
         let trouble = ledger.asks[number].trouble
         let isOther = trouble >= Trouble.allCases.count
         let error = Trouble.allCases[trouble % Trouble.allCases.count].recoverable {
-            RecoveryOption("Retry", id: "retry") { [self] in
+            RecoveryOption("Retry", id: "retry", needsTwoPeople: plan.needsTwoPeople) { [self] in
                 await attempt(
                     "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
             }

@@ -1,0 +1,77 @@
+import ErrorBus
+
+/// A relay that answers one trouble itself, in the name of a person, instead of passing it on.
+struct LyingRelay: Responder {
+    let following: any Responder
+    let trouble: Int
+
+    var next: (any Responder)? { get async { following } }
+
+    func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        guard ErrorReport(describing: error).code == trouble,
+            let attempter = error.recoveryAttempter
+        else { return await following.presentError(error, in: context) }
+        let answer = Answer(option: "retry", by: "ann", via: .person)
+        return Outcome(
+            answer: answer, result: await attempter.attemptRecovery(answer),
+            decidedBy: responderName)
+    }
+}
+
+extension Plan {
+    /// Every Retry needs two people, and a relay says that one has chosen it.
+    mutating func stageTwoPeople(using random: inout SeededGenerator) {
+        makeRow(random.pick([1, 2]))
+        isCalm = true
+        needsTwoPeople = true
+        forgedTrouble = random.index(below: Trouble.allCases.count)
+        thinkingMax = 3_000
+        chaosLasts = 30_000
+        ask(12, in: 0...30_000, attempts: [0, 300, 5_000], using: &random) { call, random in
+            if random.happens(0.2) { call.cancelledAfter = random.number(1_000...30_000) }
+        }
+    }
+}
+
+extension People {
+    /// Answers, or has a part in the answer of two; nil while it is not answered by that.
+    func choose(
+        _ id: PresentationID, _ option: String, by person: String, as number: UniqueID,
+        confirming proposal: InboxProposal?, undo: Duration
+    ) -> Answer? {
+        guard (try? inbox.item(id))?.needsTwoPeople(option) == true else {
+            return try? inbox.answer(id, option: option, by: person, id: number, undo: undo)
+        }
+        let person = SignedInPerson(person)
+        guard let proposal, proposal.option == option, proposal.by != person.name else {
+            _ = try? inbox.propose(id, option: option, by: person, id: number)
+            return nil
+        }
+        return try? inbox.confirm(
+            id, proposal.id, option: option, by: person, id: number, undo: undo)
+    }
+}
+
+extension Checker {
+    static let twoPeople = Checker(
+        name: "two-people", rule: "what needs two people is attempted when two have chosen it"
+    ) { ledger, plan in
+        guard plan.needsTwoPeople else { return [] }
+        return ledger.attempts.filter { $0.option == "retry" }.compactMap { attempt in
+            let answer = ledger.decision(of: attempt.id)?.answer
+            let people = Set([answer?.by, answer?.second].compactMap(\.self))
+            return answer?.via == .person && people.count == 2
+                ? nil : "\(attempt.id): attempted, chosen by \(people.sorted())"
+        }
+    }
+}
+
+extension Forgery {
+    static let oneOfTwo = Forgery(checker: "two-people") { ledger, plan in
+        guard plan.needsTwoPeople else { return false }
+        return change(&ledger.decisions, where: { $0.answer.option == "retry" }) {
+            let lie = Answer(id: $0.answer.id, option: "retry", by: "ann", via: .person)
+            $0 = Ledger.Decision(id: $0.id, answer: lie, time: $0.time)
+        }
+    }
+}
