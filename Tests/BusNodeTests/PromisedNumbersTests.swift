@@ -64,6 +64,17 @@ struct PromisedNumbersTests {
         "event streams": "\(Shared.streamCountMax)",
         "of these of one user; with one `token`, from one address":
             "\(Shared.streamCountMaxPerUser); \(Shared.streamCountMaxPerAddress)",
+        "sign-ins under way at an identity provider":
+            "\(minutes(PendingSignIns.time.wholeMilliseconds)); "
+            + "\(grouped(PendingSignIns().countMax)), "
+            + "\(grouped(PendingSignIns().countMaxPerAddress)) from one address",
+        "sign-ins that are completed at a time": "\(ConsoleSignIn.completingMax)",
+        "sessions of people who signed in there":
+            "\(grouped(SignInSessions.countMax)), \(SignInSessions.countMaxPerUser) of one user",
+        "a reply of the provider":
+            "\(seconds(ProviderClient.requestTime)); \(kibibytes(ProviderDocument.byteCountMax)), "
+            + "of its keys and tokens \(kibibytes(ProviderKeys.byteCountMax)), "
+            + "\(ProviderKeys.countMax) keys",
         "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),

@@ -33,7 +33,7 @@ struct ImportRule {
             modules: ["AsyncHTTPClient", "NIOSSL"],
             allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
         ImportRule(
-            modules: ["Crypto"],
+            modules: ["Crypto", "JWTKit"],
             allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
         ImportRule(
             modules: ["BusLab", "BusNodeKit"],

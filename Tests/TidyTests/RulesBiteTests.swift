@@ -31,6 +31,7 @@ struct RulesBiteTests {
             ("Sources/BusNodeKit/A.swift", "import ArgumentParser"),
             ("Sources/BusNodeKit/A.swift", "package import BusLab"),
             ("Sources/BusLab/A.swift", "import GRDB"),
+            ("Sources/bus-node/A.swift", "import JWTKit"),
             ("Sources/bus-node/A.swift", "import Hummingbird"),
             ("Sources/ErrorBus/Node/A.swift", "import Subprocess"),
             ("Tests/ErrorBusTests/A.swift", "import NIOCore"),

@@ -87,6 +87,18 @@ package struct NamedFiles {
             {
                 return finding
             }
+            if let file = console.oidc?.clientSecretFile,
+                let finding = unusable(
+                    file,
+                    at: place(
+                        "presenters", index, of: node.name, ["console", "oidc", "clientSecret"]),
+                    field: "nodes.\(node.name).presenters[\(index)].console.oidc.clientSecret",
+                    read: { file throws(FileRefusal) in
+                        _ = try ConsoleSignIn.secret(reading: file)
+                    })
+            {
+                return finding
+            }
             if let file = console.usersFile {
                 return finding("users", file) { file throws(FileRefusal) in
                     _ = try ConsoleUsers.read(file)

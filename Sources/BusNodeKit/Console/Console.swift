@@ -17,6 +17,8 @@ final class Console: Sendable {
     let sessions = ConsoleSessions()
     /// Nil where no proxy may say who sends a request.
     let proxy: ConsoleProxy?
+    /// Nil where no identity provider may.
+    let signIn: ConsoleSignIn?
     /// Nil without TLS.
     let certificate: ConsoleCertificate?
     let topology: Topology
@@ -40,8 +42,8 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the file of users, of the token, of the certificate or its key, or of a
-    ///   proxy's or hook's secret is missing or invalid.
+    /// - Throws: When the file of users, of the token, of the certificate or its key, or of the
+    ///   secret of a proxy, of a provider or of a hook is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -57,7 +59,7 @@ final class Console: Sendable {
                 topology, own: await running.node?.status, keys: running.node?.keys,
                 within: ConsoleLimits.statusTime)
         }
-        admission =
+        let admission: ConsoleAdmission =
             if let file = settings.usersFile {
                 .users(try ConsoleUsers(file, logger: logger))
             } else if let file = settings.tokenFile {
@@ -65,7 +67,13 @@ final class Console: Sendable {
             } else {
                 .token(.generated())
             }
+        self.admission = admission
         proxy = try settings.proxy.map { proxy throws(Failure) in try ConsoleProxy(proxy) }
+        if let oidc = settings.oidc, let url = settings.url, case .users(let users) = admission {
+            signIn = try ConsoleSignIn(oidc, for: url, users, logger: logger)
+        } else {
+            signIn = nil
+        }
         certificate = try settings.tls.map { tls throws(Failure) in
             try ConsoleCertificate(tls, logger: logger)
         }
@@ -99,6 +107,13 @@ final class Console: Sendable {
             inbox, history, in: journal, console: number, logger: logger)
         guard let archive = try HistoryArchive(journal.path) else { return }
         keptHistory.withLock { $0 = Kept(keeper: keeper, archive: archive, console: number) }
+    }
+
+    /// Whether a visitor that was admitted before still is, with the same permissions.
+    func admits(_ visitor: ConsoleVisitor) -> Bool {
+        guard sessions.has(visitor.session) else { return false }
+        return visitor.provider == nil
+            ? admission.admits(visitor) : signIn?.admits(visitor) ?? false
     }
 
     func listens(at hosts: ConsoleHosts) { address.withLock { $0 = hosts.pageAddress } }

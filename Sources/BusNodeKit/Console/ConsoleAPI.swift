@@ -21,6 +21,8 @@ struct ConsoleAPI: Sendable {
     var routes: ConsoleRoutes {
         var routes = ConsoleRoutes()
         routes.get("/") { _, _ in page.html }
+        routes.get(ConsoleSignIn.startPath, beginSignIn)
+        routes.get(ConsoleSignIn.returnPath, completeSignIn)
         routes.get("/page/{name}") { _, context in
             try page.part(context.parameters.get("name") ?? "")
         }
@@ -91,11 +93,8 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/me/leave", needs: nil) { request, context in
             let visitor = try context.admitted
-            if let session = visitor.session {
-                console.sessions.end(session)
-                feed.streams.end(session)
-            }
-            let signOut = visitor.isProxied ? console.proxy?.settings.signOut : nil
+            let provider = visitor.session.flatMap { endSession($0) }
+            let signOut = visitor.isProxied ? console.proxy?.settings.signOut : provider
             var response = Response(["left": true, "signOut": .text(signOut)])
             let cookie = ConsoleCookie(
                 at: request.head.authority, isSecure: console.settings.tls != nil)
@@ -242,7 +241,7 @@ extension ConsoleVisitor {
     func json(signOut: String?) -> JSONValue {
         [
             "name": .text(user?.name), "isProxied": .bool(isProxied),
-            "signOut": .text(isProxied ? signOut : nil),
+            "signOut": .text(isProxied ? signOut : nil), "provider": .text(provider),
             "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
         ]
     }

@@ -6,19 +6,33 @@
 struct ConsoleCookie: Hashable, Sendable {
     let name: String
     private let attributes: String
-
     /// - Parameters:
     ///   - host: As in the request: what the browser took the console's address to be.
     ///   - isSecure: Whether the console has TLS.
     init(at host: String?, isSecure: Bool) {
+        self.init("errorbus", at: host, isSecure: isSecure, site: "Strict")
+    }
+
+    private init(_ word: String, at host: String?, isSecure: Bool, site: String) {
         let port = host?.wholeMatch(of: /.*:([0-9]+)/)?.1
-        name = (isSecure ? "__Host-" : "") + "errorbus" + (port.map { "-\($0)" } ?? "")
-        attributes = "; HttpOnly; SameSite=Strict; Path=/" + (isSecure ? "; Secure" : "")
+        name = (isSecure ? "__Host-" : "") + word + (port.map { "-\($0)" } ?? "")
+        attributes = "; HttpOnly; SameSite=\(site); Path=/" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The cookie that binds a sign-in at an identity provider to the browser that began it. It
+    /// comes with the browser from the provider's site, where a strict one would not.
+    static func signIn(at host: String, isSecure: Bool) -> ConsoleCookie {
+        ConsoleCookie("errorbus-signin", at: host, isSecure: isSecure, site: "Lax")
     }
 
     /// The value of Set-Cookie that keeps a token, in a new sign-in.
-    func setting(_ token: String) -> String {
-        "\(name)=\(token):\(ConsoleSessions.newLabel())\(attributes)"
+    func setting(_ token: String, _ label: ConsoleSessions.Label? = nil) -> String {
+        "\(name)=\(token):\(label ?? ConsoleSessions.newLabel())\(attributes)"
+    }
+
+    /// The value of Set-Cookie that keeps a value for a time.
+    func setting(_ value: String, for time: Duration) -> String {
+        "\(name)=\(value)\(attributes); Max-Age=\(time.components.seconds)"
     }
 
     /// The value of Set-Cookie that removes it.

@@ -39,6 +39,7 @@ struct ConsoleGate: Sendable {
     let admission: ConsoleAdmission
     var sessions = ConsoleSessions()
     var proxy: ConsoleProxy?
+    var signIn: ConsoleSignIn?
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
         // A probe has neither the token nor the console's name; the response has no data.
@@ -52,9 +53,10 @@ struct ConsoleGate: Sendable {
         }
         let proxied = try proxied(facts)
         // A link on another site sends no cookie; the page it opens requests the data by itself.
+        let isPage = facts.path == "/" && facts.offeredToken == nil
         let isLink =
-            facts.path == "/" && facts.method == "GET" && facts.fetchMode == "navigate"
-            && facts.fetchDestination == "document" && facts.offeredToken == nil
+            (isPage || isReturn(facts)) && facts.method == "GET" && facts.fetchMode == "navigate"
+            && facts.fetchDestination == "document"
         if let site = facts.fetchSite, site != "same-origin", site != "none", !isLink {
             throw APIProblem(
                 .forbidden, "crossSite",
@@ -80,11 +82,26 @@ struct ConsoleGate: Sendable {
         guard let visitor = try proxied == nil ? visitor(facts) : proxied else {
             let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
             let isPart = facts.path.hasPrefix("/page/") && facts.method == "GET"
-            guard isFromElsewhere || isPart else { throw Self.unauthorized }
+            let isSigningIn =
+                isReturn(facts)
+                || (signIn != nil && facts.path == ConsoleSignIn.startPath && facts.method == "GET")
+            guard isFromElsewhere || isPart || isSigningIn else { throw Self.unauthorized }
             return .enterPage
         }
         if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
         return .enter(visitor)
+    }
+
+    /// Whether an identity provider sends the browser back. What it says counts only where this
+    /// browser has begun to sign in.
+    private func isReturn(_ facts: Facts) -> Bool {
+        signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
+    }
+
+    /// Ends a session.
+    func end(_ session: ConsoleSessions.Label) {
+        sessions.end(session)
+        _ = signIn?.end(session)
     }
 
     static let unauthorized = APIProblem(
@@ -117,10 +134,14 @@ struct ConsoleGate: Sendable {
         }
         let cookie = ConsoleCookie(at: facts.host, isSecure: hosts.isSecure)
         for (token, session) in cookie.values(in: facts.cookies) {
-            guard sessions.has(session), var visitor = try admission.visitor(showing: token)
-            else { continue }
-            visitor.session = session
-            return visitor
+            guard sessions.has(session) else { continue }
+            if var visitor = try admission.visitor(showing: token) {
+                visitor.session = session
+                return visitor
+            }
+            if let session, let visitor = try signIn?.visitor(showing: token, session) {
+                return visitor
+            }
         }
         return nil
     }

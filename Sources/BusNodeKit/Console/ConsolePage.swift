@@ -1,3 +1,4 @@
+import ErrorBus
 import HTTPTypes
 import Hummingbird
 
@@ -71,6 +72,39 @@ struct ConsolePage: Sendable {
         var response = html
         response.status = .unauthorized
         response.headers[.wwwAuthenticate] = "Bearer"
+        return response
+    }
+
+    /// Why a person is not signed in by the identity provider.
+    func refusal(_ problem: APIProblem) -> Response {
+        let text = problem.message.escapedForTerminal(scalarLimit: 2_000)
+            .replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        let html = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>ErrorBus: not signed in</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href="/page/base.css">
+            </head>
+            <body>
+            <main class="door">
+            <section>
+            <h1>You are not signed in</h1>
+            <p id="reason">\(text)</p>
+            <p class="buttons"><a class="button default" href="\(ConsoleSignIn.startPath)">Sign in \
+            again</a> <a class="button" href="/">Back to the console</a></p>
+            </section>
+            </main>
+            </body>
+            </html>
+
+            """
+        var response = Self.file(Array(html.utf8), "text/html; charset=utf-8")
+        response.status = problem.status
         return response
     }
 

@@ -101,7 +101,7 @@ struct ConsoleServer: Service {
             behind: ConsoleMiddleware(
                 gate: ConsoleGate(
                     hosts: hosts, admission: console.admission, sessions: console.sessions,
-                    proxy: console.proxy),
+                    proxy: console.proxy, signIn: console.signIn),
                 page: api.page, routes: routes, connections: connections, refusals: refusals,
                 logger: console.logger)
         ).buildResponder()
@@ -113,7 +113,10 @@ struct ConsoleServer: Service {
         switch console.admission {
         case .users(let users):
             let proxy = console.proxy == nil ? "" : ", and those of them whom the proxy names"
-            say("console: \(address) for the users in \(users.file.shown())\(proxy)")
+            let provider = console.signIn.map { ", and those who sign in at \($0.settings.title)" }
+            say(
+                "console: \(address) for the users in \(users.file.shown())\(proxy)"
+                    + (provider ?? ""))
         case .token(let token):
             guard let file = token.file else {
                 return say("console: \(address)?token=\(token.text)")
@@ -175,7 +178,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             case .keepToken(let token, let former):
                 isKnown = true
                 // Its cookie is replaced: signing out could no longer end it.
-                former.map { gate.sessions.end($0) }
+                former.map { gate.end($0) }
                 connections.know(context.channel)
                 response = keeping(token, at: request.head.authority)
             }
@@ -243,8 +246,18 @@ struct ConsoleMiddleware: RouterMiddleware {
             ])
     }
 
-    /// A browser without the token gets the page, which asks for it.
+    /// A browser without the token gets the page, which asks for it; one that does not get in by
+    /// the identity provider a page that says why.
     private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
+        var problem = problem
+        if let signIn = gate.signIn {
+            if [ConsoleSignIn.startPath, ConsoleSignIn.returnPath].contains(request.uri.path) {
+                return page.refusal(problem)
+            }
+            if problem.status == .unauthorized {
+                problem.details["signIn"] = .string(signIn.settings.title)
+            }
+        }
         guard problem.status == .unauthorized, request.uri.path == "/",
             (request.headers[.accept] ?? "").contains("text/html")
         else { return problem.response }

@@ -1,19 +1,9 @@
 import Crypto
-import ErrorBus
+package import ErrorBus
 import Foundation
 import HTTPTypes
 
-/// A permission of a console's user, beside that to see everything, which each has.
-package enum ConsolePermission: String, CaseIterable, Sendable {
-    /// To answer, claim and release presentations, and to undo answers.
-    case answer
-    /// To choose destructive options.
-    case destructive
-    /// To make and end silences.
-    case silence
-    /// To send undelivered messages of hooks again.
-    case administer
-
+extension ConsolePermission {
     /// The act that needs it, after "may not".
     fileprivate var act: String {
         switch self {
@@ -25,12 +15,12 @@ package enum ConsolePermission: String, CaseIterable, Sendable {
     }
 }
 
-/// A user of a console: a name, permissions, and the hash of a token, unless only a proxy names the
-/// user.
+/// A user of a console: a name, permissions, and the hash of a token, unless only a proxy or an
+/// identity provider names the user.
 package struct ConsoleUser: Hashable, Sendable {
     package let name: String
     package let permissions: Set<ConsolePermission>
-    /// SHA-256 of the token, in hexadecimal; nil for a user without one, whom a proxy has to name.
+    /// SHA-256 of the token, in hexadecimal; nil for a user without one, whom another has to name.
     let tokenHash: String?
 
     /// - Parameter token: Random, so that its hash cannot be guessed.
@@ -95,6 +85,8 @@ struct ConsoleVisitor: Hashable, Sendable {
     var session: ConsoleSessions.Label?
     /// Whether a proxy named the user.
     var isProxied = false
+    /// What people call the identity provider that named the user; nil where none did.
+    var provider: String?
 
     static let unnamed = ConsoleVisitor(user: nil)
 

@@ -106,8 +106,7 @@ final class EventFeed: Sendable {
         for await _ in wakes {
             var isWhole = false
             while !isWhole {
-                guard console.admission.admits(visitor), console.sessions.has(visitor.session)
-                else { return }
+                guard console.admits(visitor) else { return }
                 let begin = clock.now
                 let message = message(after: seen, hasGroups)
                 isWhole = message.isWhole

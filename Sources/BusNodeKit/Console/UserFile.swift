@@ -1,4 +1,4 @@
-import ErrorBus
+package import ErrorBus
 import Foundation
 import Glibc
 

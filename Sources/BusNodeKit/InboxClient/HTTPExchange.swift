@@ -34,12 +34,15 @@ struct HTTPExchange: Sendable {
 
     private var request: HTTPClientRequest
 
-    init(_ method: HTTPMethod, _ url: String, body: [UInt8]? = nil) {
+    init(
+        _ method: HTTPMethod, _ url: String, body: [UInt8]? = nil,
+        contentType: String = "application/json"
+    ) {
         request = HTTPClientRequest(url: url)
         request.method = method
         add("Connection", "close")
         if let body {
-            add("Content-Type", "application/json")
+            add("Content-Type", contentType)
             request.body = .bytes(body)
         }
     }
@@ -70,10 +73,12 @@ struct HTTPExchange: Sendable {
     /// The whole reply.
     ///
     /// - Throws: When no server listens there, or the reply is not complete in time.
-    func reply(within limit: Duration) async throws -> Reply {
+    func reply(
+        within limit: Duration, upTo byteCountMax: Int = Self.bodyByteMax
+    ) async throws -> Reply {
         try await Self.within(limit) {
             let response = try await response()
-            let body = try await response.body.collect(upTo: Self.bodyByteMax)
+            let body = try await response.body.collect(upTo: byteCountMax)
             return Reply(status: Int(response.status.code), body: Array(body.readableBytesView))
         }
     }
@@ -142,7 +147,8 @@ struct HTTPExchange: Sendable {
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case let error as HTTPClientError: reason(error)
         case NIOSSLError.handshakeFailed(.sslError(let stack)): reason(stack)
-        case is NIOTooManyBytesError: "a reply of more than \(bodyByteMax) bytes"
+        case let error as NIOTooManyBytesError:
+            "a reply of more than \(error.maxBytes ?? bodyByteMax) bytes"
         case Problem.tooLate: "no reply in time"
         case Problem.cut, HTTPParserError.invalidEOFState:
             "the connection ended before the reply did"

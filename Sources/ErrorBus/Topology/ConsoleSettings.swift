@@ -15,6 +15,8 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var tls: ConsoleTLSSettings?
     /// The reverse proxy that may say who sends a request; nil: none may.
     package var proxy: ConsoleProxySettings?
+    /// The identity provider where users sign in; nil: at none.
+    package var oidc: ConsoleOIDCSettings?
     /// How long a presentation may stay unanswered and unclaimed before the next presenter is
     /// asked; nil: without a limit.
     package var escalateAfter: Duration?
@@ -65,4 +67,34 @@ package struct ConsoleProxySettings: Hashable, Sendable {
         self.secretFile = secretFile
         self.signOut = signOut
     }
+}
+
+/// The identity provider (OpenID Connect) where a console's users sign in, and who they are then.
+package struct ConsoleOIDCSettings: Hashable, Sendable {
+    /// The address of the provider, exactly as its tokens have it.
+    package let issuer: ProviderAddress
+    /// The name of the console at the provider.
+    package let clientID: String
+    /// The file with the console's secret at the provider.
+    package let clientSecretFile: String
+    /// What the page calls the provider; nil: its host.
+    package var label: String?
+    /// The claim with the name of a person.
+    package var nameClaim = "email"
+    package var scopes = ["openid", "email", "profile"]
+    /// The claim with the groups of a person.
+    package var groupsClaim = "groups"
+    /// What people of a group may do who are not in the file of users.
+    package var groups: [String: Set<ConsolePermission>] = [:]
+    /// How long a person is signed in.
+    package var session = Duration.seconds(8 * 3_600)
+
+    package init(issuer: ProviderAddress, clientID: String, clientSecretFile: String) {
+        self.issuer = issuer
+        self.clientID = clientID
+        self.clientSecretFile = clientSecretFile
+    }
+
+    /// What people know the provider by.
+    package var title: String { label ?? issuer.host }
 }

@@ -6,7 +6,9 @@ extension TopologyReader {
     private static let tokenAllowed = "file:PATH, a file that only its owner can read"
 
     mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
-        let keys = ["listen", "tls", "token", "users", "proxy", "hosts", "url", "escalateAfter"]
+        let keys = [
+            "listen", "tls", "token", "users", "proxy", "oidc", "hosts", "url", "escalateAfter",
+        ]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         guard let listen = fields["listen"] else {
             decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
@@ -29,6 +31,10 @@ extension TopologyReader {
         if let proxy = fields["proxy"] {
             guard let found = consoleProxy(proxy) else { return nil }
             settings.proxy = found
+        }
+        if let oidc = fields["oidc"] {
+            guard let found = consoleOIDC(oidc) else { return nil }
+            settings.oidc = found
         }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
         settings.url = fields["url"].flatMap { consoleURL($0) }

@@ -15,6 +15,7 @@ extension TopologyValidator {
                     "\(field).proxy", found: "proxy without users",
                     allowed: "users: file:PATH beside it, with the names that the proxy gives")
             }
+            checkProvider(of: console, field)
             if !console.listen.isLocal, console.tls == nil {
                 warn(
                     "\(field).listen",
@@ -30,6 +31,31 @@ extension TopologyValidator {
                 allowed: "a loopback host such as 127.0.0.1, or any host with users: file:PATH "
                     + "or token: file:PATH")
         }
+    }
+
+    /// A provider leads people back to the console's `url`, which has to be safe for that.
+    private mutating func checkProvider(of console: ConsoleSettings, _ consoleField: String) {
+        guard console.oidc != nil else { return }
+        let field = "\(consoleField).oidc"
+        if console.usersFile == nil {
+            report(
+                field, found: "oidc without users",
+                allowed: "users: file:PATH beside it, with the names that the provider gives")
+        }
+        if console.proxy != nil {
+            report(field, found: "oidc and proxy", allowed: "one of them")
+        }
+        guard let url = console.url else {
+            // One that cannot be used is reported already.
+            guard !hasProblems(at: "\(consoleField).url") else { return }
+            return report(
+                field, found: "no url of the console, to which the provider leads people back",
+                allowed: "url: https://HOST, as browsers reach this console")
+        }
+        guard ProviderAddress(url) == nil else { return }
+        report(
+            "\(consoleField).url", found: "\"\(url)\"",
+            allowed: "https://HOST with oidc, or http:// on this machine")
     }
 
     /// Hooks follow the one console of their node, and link to it.

@@ -9,8 +9,9 @@ struct Users: AsyncParsableCommand {
         abstract: "Add, list and remove the users of a console.",
         discussion: """
             A console with `users: file:FILE` in the topology admits the users of that file, each \
-            by a token, or named by its proxy. The file has the hashes of the tokens only. A \
-            running node reads a changed file by itself: who was removed is out at once.
+            by a token, or named by its proxy or identity provider. The file has the hashes of the \
+            tokens only. A running node reads a changed file by itself: who was removed is out at \
+            once.
 
             Example: bus-node users add users.txt anna --may answer,silence
             """,
@@ -41,9 +42,10 @@ struct UsersAdd: AsyncParsableCommand {
             destructive (choose destructive options), silence (make and end silences), administer \
             (send messages of hooks again).
 
-            With --proxy the user has no token and nothing is printed: the console's proxy \
-            (`proxy:` in the topology) has to name this user, after its own sign-in. A former \
-            token of the user admits no one. The proxy may name users with a token as well.
+            With --proxy the user has no token and nothing is printed: the console's proxy or \
+            identity provider (`proxy:` or `oidc:` in the topology) has to name this user, after \
+            its own sign-in. A former token of the user admits no one. They may name users with a \
+            token as well.
 
             Example: bus-node users add users.txt anna --may answer,silence
             """)
@@ -57,7 +59,7 @@ struct UsersAdd: AsyncParsableCommand {
     @Option(help: "What the user may do: see, or answer, destructive, silence, administer.")
     var may = "see"
 
-    @Flag(help: "The user signs in by the console's proxy alone, and gets no token.")
+    @Flag(help: "The user gets no token, and signs in by the console's proxy or provider alone.")
     var proxy = false
 
     func run() async throws {

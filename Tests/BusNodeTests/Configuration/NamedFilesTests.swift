@@ -112,6 +112,31 @@ struct NamedFilesTests {
             ])
     }
 
+    @Test("A secret of a proxy or a provider that run could not use is a problem of the topology")
+    func consoleSecret() throws {
+        for (key, secret, settings) in [
+            ("proxy", "secret", "header: X, from: 10.0.0.1"),
+            ("oidc", "clientSecret", "issuer: \"https://a.example\", clientID: a"),
+        ] {
+            let found = try problems(
+                """
+                  central:
+                    presenters:
+                      - console:
+                          listen: 127.0.0.1:8080
+                          users: file:users
+                          url: https://console.example
+                          \(key): { \(settings), \(secret): file:none }
+                """)
+            #expect(found.map(\.status) == [.noInput])
+            #expect(
+                found.map(\.text) == [
+                    "t.yaml:9: nodes.central.presenters[0].console.\(key).\(secret): found No such "
+                        + "file or directory (none), allowed: a file that only its owner can read"
+                ])
+        }
+    }
+
     @Test("Authorities that run could not use are a problem of the topology")
     func authorities() throws {
         let nodes = """

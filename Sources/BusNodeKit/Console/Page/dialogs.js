@@ -27,7 +27,7 @@ export async function askName() {
   $("nameField").value = myName();
   $("nameField").disabled = isGiven;
   $("nameNote").textContent = isGiven
-    ? `Every answer is recorded with this name, ${state.me.isProxied
+    ? `Every answer is recorded with this name, ${state.me.isProxied || state.me.provider
       ? "under which you have signed in." : "which belongs to your token."}`
     : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
@@ -42,7 +42,7 @@ export async function askName() {
   drawName();
 }
 
-/** Removes the token from this browser, and asks for one, or leads to where the proxy signs out. */
+/** Removes the token from this browser, and asks for one, or leads to where the proxy or provider signs out. */
 async function signOut() {
   try {
     const { signOut } = await api("POST", "me/leave", {});

@@ -16,6 +16,7 @@ const SILENCE_MAX = 50_000; // Longer than the stream's own limit.
 const UNANSWERED_MAX = 3; // After this many timeouts in a row the link counts as lost.
 const HIDDEN_MAX = 10_000;
 const CHECK = 15_000; // The pause between two looks of a hidden tab without a stream.
+const PLACE = "errorbus.place";
 const WORKER = { type: "module", name: "errorbus" };
 
 let waiting = null; // Changes that arrived while earlier ones are read; null when none are.
@@ -135,7 +136,7 @@ function lose(error) {
   leave();
   state.online = false;
   if (error?.status === 401) {
-    shut();
+    shut(error.answer?.signIn);
     return;
   }
   showLoss(error);
@@ -166,9 +167,9 @@ function showLoss(error) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** The session has ended, or there is none: asks for the token. What the page knows and shows goes
- *  with its document, also in a hidden tab, which draws nothing. */
-function shut() {
+/** The session has ended, or there is none: asks for the token, or to sign in at a provider. What
+ *  the page knows and shows goes with its document, also in a hidden tab, which draws nothing. */
+function shut(provider) {
   if (state.me) {
     document.body.hidden = true;
     location.reload();
@@ -178,7 +179,12 @@ function shut() {
   if (!$("door").hidden) return;
   $("banner").hidden = true;
   $("door").hidden = false;
-  $("doorToken").focus();
+  if (!provider) { $("doorToken").focus(); return; }
+  const link = $("doorSignIn").firstChild;
+  link.textContent = `Sign in with ${shown(provider, 64)}`;
+  $("doorTitle").textContent = "Sign in to this console";
+  $("doorSignIn").hidden = false;
+  link.focus();
 }
 
 /** Looks whether the session goes on, in a tab that has no stream to tell it. */
@@ -187,10 +193,18 @@ async function checkSession() {
   await api("GET", "me").catch((error) => { if (error.status === 401) lose(error); });
 }
 
+/** The part of the page that was asked for before signing in at a provider, which loses it. */
+export function findPlace() {
+  const place = sessionStorage.getItem(PLACE);
+  sessionStorage.removeItem(PLACE);
+  if (place && !location.hash) history.replaceState(null, "", place);
+}
+
 /** A closed tab leaves the stream; a tab with its own stream also while it is hidden. */
 export function startLink() {
   addEventListener("pagehide", leave);
   addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
+  $("doorSignIn").addEventListener("click", () => sessionStorage.setItem(PLACE, location.hash));
   const enter = () => { if (!$("door").hidden) connect(); };
   doors.addEventListener("message", enter);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) enter(); });

@@ -1,0 +1,61 @@
+import ErrorBus
+import HTTPTypes
+import Hummingbird
+
+// Signing in at an identity provider: the way there, and back.
+extension ConsoleAPI {
+    /// Leads the browser to the provider.
+    func beginSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+        let signIn = try offeredSignIn
+        guard context.visitor == nil else { return Self.leading(to: "/") }
+        // The provider leads back to the console's own address: the cookie has to be of that host.
+        let host = request.head.authority
+        guard host?.lowercased() == signIn.host.lowercased() else {
+            return Self.leading(to: signIn.url + "/")
+        }
+        let begun = try await signIn.begin(from: context.peerHost)
+        var response = Self.leading(to: begun.location)
+        response.headers[.setCookie] = signIn.cookie.setting(begun.browser, for: signIn.time)
+        return response
+    }
+
+    /// Signs the browser in that the provider has sent back.
+    func completeSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+        let signIn = try offeredSignIn
+        let cookie = signIn.cookie
+        let browsers = cookie.values(in: request.headers[values: .cookie]).map { String($0.token) }
+        let completed = try await signIn.complete(
+            try QueryFields(request.uri.query), by: browsers)
+        if let former = context.visitor?.session { endSession(former) }
+        var response = Self.leading(to: "/")
+        let own = ConsoleCookie(
+            at: request.head.authority, isSecure: console.settings.tls != nil)
+        response.headers[values: .setCookie] = [
+            own.setting(completed.key, completed.label), cookie.removing,
+        ]
+        return response
+    }
+
+    /// Ends the session of a browser, and its event streams.
+    ///
+    /// - Returns: Where the person signs out at the provider, if anywhere.
+    @discardableResult
+    func endSession(_ session: ConsoleSessions.Label) -> String? {
+        console.sessions.end(session)
+        feed.streams.end(session)
+        return console.signIn?.end(session)
+    }
+
+    private var offeredSignIn: ConsoleSignIn {
+        get throws(APIProblem) {
+            guard let signIn = console.signIn else {
+                throw APIProblem(.notFound, "notFound", "no identity provider is configured here")
+            }
+            return signIn
+        }
+    }
+
+    private static func leading(to location: String) -> Response {
+        Response(status: .seeOther, headers: [.location: location])
+    }
+}

@@ -1,0 +1,300 @@
+import Crypto
+import ErrorBus
+import Foundation
+import Logging
+import Synchronization
+
+/// Signs people in to a console at an identity provider: OpenID Connect, by an authorization code
+/// with PKCE.
+final class ConsoleSignIn: Sendable {
+    static let startPath = "/oidc/start"
+    static let returnPath = "/oidc/callback"
+    /// Sign-ins that are completed at a time, each with requests to the provider.
+    static let completingMax = 32
+    private static let codeByteMax = 4_096
+    /// Of an ID token that is kept, to be sent in an address.
+    private static let keptTokenByteMax = 4_096
+
+    /// What a browser gets.
+    struct Begun: Sendable {
+        /// The provider's page.
+        let location: String
+        /// For the browser's cookie.
+        let browser: String
+    }
+
+    struct Completed: Sendable {
+        let key: String
+        let label: ConsoleSessions.Label
+    }
+
+    private struct State {
+        var pending = PendingSignIns()
+        var sessions = SignInSessions()
+        var memory = ProviderMemory()
+        var completingCount = 0
+    }
+
+    let settings: ConsoleOIDCSettings
+    /// The console's address, as browsers know it.
+    let url: String
+    private let users: ConsoleUsers
+    private let client: ProviderClient
+    private let logger: Logger
+    private let now: @Sendable () -> Moment
+    private let state = Mutex(State())
+
+    /// - Throws: When the file of the secret is missing, can be read by others, or is invalid.
+    init(
+        _ settings: ConsoleOIDCSettings, for url: String, _ users: ConsoleUsers, logger: Logger,
+        now: @escaping @Sendable () -> Moment = { .now }
+    ) throws(Failure) {
+        self.settings = settings
+        self.url = url
+        self.users = users
+        self.logger = logger
+        self.now = now
+        let file = settings.clientSecretFile
+        do throws(FileRefusal) {
+            client = ProviderClient(settings: settings, secret: try Self.secret(reading: file))
+        } catch {
+            throw Failure(error.status, "console oidc clientSecret \(file.shown()): \(error.text)")
+        }
+    }
+
+    /// A provider's secret: some make short ones, or ones with any sign.
+    static func secret(reading file: String) throws(FileRefusal) -> String {
+        let text = try PrivateFile.text(of: file, byteCountMax: 1_024)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.wholeMatch(of: /[!-~]{8,512}/) != nil else {
+            throw FileRefusal(
+                status: .badConfiguration, found: "\(text.utf8.count) bytes",
+                allowed: "8 to 512 visible characters of ASCII")
+        }
+        return text
+    }
+
+    /// Host and port under which browsers know the console.
+    var host: Substring { url.drop { $0 != "/" }.dropFirst(2) }
+
+    /// The cookie of a browser that is at the provider.
+    var cookie: ConsoleCookie { .signIn(at: String(host), isSecure: url.hasPrefix("https:")) }
+    /// How long a person may stay at the provider.
+    var time: Duration { PendingSignIns.time }
+
+    private var returnAddress: String { url + Self.returnPath }
+
+    // MARK: Signing in
+
+    /// Leads a browser to the provider.
+    ///
+    /// - Parameter address: The browser's.
+    func begin(from address: String) async throws(APIProblem) -> Begun {
+        let document = try await refusing { () throws(SignInRefusal) in try await self.document() }
+        let secrets = PendingSignIns.Secrets.generated()
+        let begunAt = now().instant
+        state.withLock { $0.pending.began(secrets, from: address, at: begunAt) }
+        let challenge = Data(SHA256.hash(data: Data(secrets.verifier.utf8))).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let query = ProviderClient.form([
+            ("response_type", "code"), ("client_id", settings.clientID),
+            ("redirect_uri", returnAddress), ("scope", settings.scopes.joined(separator: " ")),
+            ("state", secrets.state), ("nonce", secrets.nonce), ("code_challenge", challenge),
+            ("code_challenge_method", "S256"),
+        ])
+        let page = document.authorization
+        return Begun(
+            location: page.text + (page.hasQuery ? "&" : "?") + query, browser: secrets.browser)
+    }
+
+    /// Signs in the person whom the provider has sent back.
+    ///
+    /// - Parameter browsers: The values of the cookie of ``begin(from:)``.
+    func complete(
+        _ query: QueryFields, by browsers: [String]
+    ) async throws(APIProblem) -> Completed {
+        let session = try await refusing { () throws(SignInRefusal) in
+            try await self.session(query, by: browsers)
+        }
+        guard try user(of: session) != nil else {
+            throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
+        }
+        let completed = Completed(
+            key: ConsoleToken.generated().text, label: ConsoleSessions.newLabel())
+        let begunAt = now().instant
+        state.withLock {
+            $0.sessions.began(
+                session, completed.label, key: completed.key, for: settings.session, at: begunAt)
+        }
+        logger.info(
+            "console: signed in",
+            metadata: ["by": "\(session.name)", "provider": "\(settings.issuer.host)"])
+        return completed
+    }
+
+    private func session(
+        _ query: QueryFields, by browsers: [String]
+    ) async throws(SignInRefusal) -> SignInSessions.Session {
+        let returnedAt = now().instant
+        let name = query.text("state") ?? ""
+        let secrets = state.withLock { $0.pending.returned(name, by: browsers, at: returnedAt) }
+        guard let secrets else { throw .notBegun }
+        // Another provider's answer must not come to this one (RFC 9207).
+        if let issuer = query.text("iss"), issuer != settings.issuer.text {
+            throw .token(.issuer(issuer))
+        }
+        if let word = query.text("error") { throw .declined(word) }
+        guard let code = query.text("code"), (1...Self.codeByteMax).contains(code.utf8.count)
+        else { throw .declined("no code") }
+        let isRoom = state.withLock { state in
+            guard state.completingCount < Self.completingMax else { return false }
+            state.completingCount += 1
+            return true
+        }
+        guard isRoom else { throw .busy }
+        defer { state.withLock { $0.completingCount -= 1 } }
+        let document = try await document()
+        let tokens = try await client.tokens(
+            for: code, secrets, returningTo: returnAddress, document)
+        let claims = try await claims(of: tokens, secrets, document)
+        let allowed = settings.groups.filter {
+            claims.isInGroup($0.key, by: settings.groupsClaim)
+        }.values
+        return SignInSessions.Session(
+            name: try claims.name(by: settings.nameClaim),
+            permissions: allowed.isEmpty ? nil : allowed.reduce([]) { $0.union($1) },
+            token: tokens.id.utf8.count <= Self.keptTokenByteMax ? tokens.id : nil)
+    }
+
+    // MARK: What the provider says
+
+    private func claims(
+        of tokens: ProviderClient.Tokens, _ secrets: PendingSignIns.Secrets,
+        _ document: ProviderDocument
+    ) async throws(SignInRefusal) -> IDTokenClaims {
+        var claims = try await verified(tokens.id, document)
+        let fault = claims.fault(
+            expecting: settings.issuer.text, for: settings.clientID, nonce: secrets.nonce,
+            at: now().date)
+        if let fault { throw .token(fault) }
+        var wanted = settings.nameClaim == "email" ? ["email", "email_verified"] : []
+        wanted.append(settings.nameClaim)
+        if !settings.groups.isEmpty { wanted.append(settings.groupsClaim) }
+        // Many providers say only there what a token need not have.
+        if wanted.contains(where: { claims.values[$0] == nil }), let address = document.userinfo,
+            let access = tokens.access
+        {
+            guard claims.add(try await client.userinfo(access, at: address)) else {
+                throw .provider("its userinfo is of another person than its ID token")
+            }
+        }
+        return claims
+    }
+
+    private func verified(
+        _ text: String, _ document: ProviderDocument
+    ) async throws(SignInRefusal) -> IDTokenClaims {
+        let token = try IDToken(text)
+        let known = try await keys(document, within: ProviderMemory.age)
+        do throws(SignInRefusal) {
+            return try await token.claims(signedBy: known)
+        } catch {
+            // The provider may have a new key.
+            guard case .token(.unknownKey) = error else { throw error }
+            let latest = try await keys(document, within: ProviderMemory.keysAge)
+            return try await token.claims(signedBy: latest)
+        }
+    }
+
+    private func document() async throws(SignInRefusal) -> ProviderDocument {
+        try await known(\.document, within: ProviderMemory.age) { () throws(SignInRefusal) in
+            try await client.document()
+        }
+    }
+
+    private func keys(
+        _ document: ProviderDocument, within age: Duration
+    ) async throws(SignInRefusal) -> ProviderKeys {
+        try await known(\.keys, within: age) { () throws(SignInRefusal) in
+            try await client.keys(at: document.keys)
+        }
+    }
+
+    /// A part of what the provider says, read again when it is older.
+    private func known<Value>(
+        _ part: WritableKeyPath<ProviderMemory, ProviderMemory.Part<Value>>, within age: Duration,
+        _ read: () async throws(SignInRefusal) -> Value
+    ) async throws(SignInRefusal) -> Value {
+        let askedAt = now().instant
+        switch state.withLock({ $0.memory[keyPath: part].need(within: age, at: askedAt) }) {
+        case .have(let value): return value
+        case .refuse(let refusal): throw refusal
+        case .ask: break
+        }
+        do throws(SignInRefusal) {
+            let value = try await read()
+            state.withLock { $0.memory[keyPath: part].read(value, at: askedAt) }
+            return value
+        } catch {
+            state.withLock { $0.memory[keyPath: part].failed(error, at: askedAt) }
+            throw error
+        }
+    }
+
+    /// The result of the work, its refusal as a problem of a request.
+    private func refusing<Value>(
+        _ work: () async throws(SignInRefusal) -> Value
+    ) async throws(APIProblem) -> Value {
+        do throws(SignInRefusal) { return try await work() } catch {
+            throw error.problem(with: settings.title)
+        }
+    }
+
+    // MARK: Sessions
+
+    /// The visitor with a session; nil for a cookie that shows none.
+    ///
+    /// - Throws: 503 while the file of users cannot be used.
+    func visitor(
+        showing key: some StringProtocol, _ label: ConsoleSessions.Label
+    ) throws(APIProblem) -> ConsoleVisitor? {
+        let askedAt = now().instant
+        let session = state.withLock { $0.sessions.session(label, key: key, at: askedAt) }
+        guard let session, let user = try user(of: session) else { return nil }
+        return ConsoleVisitor(user: user, session: label, provider: settings.title)
+    }
+
+    /// Whether a visitor with a session still has it, with the same permissions.
+    func admits(_ visitor: ConsoleVisitor) -> Bool {
+        let askedAt = now().instant
+        guard let label = visitor.session,
+            let session = state.withLock({ $0.sessions.session(label, at: askedAt) })
+        else { return false }
+        return (try? user(of: session)) == visitor.user
+    }
+
+    /// The user with a session. What the file of users says of a name counts, and for other names
+    /// what the person's groups allow.
+    private func user(of session: SignInSessions.Session) throws(APIProblem) -> ConsoleUser? {
+        if let user = try users.user(named: session.name) { return user }
+        return session.permissions.map {
+            ConsoleUser(name: session.name, permissions: $0, tokenHash: nil)
+        }
+    }
+
+    /// Ends a session.
+    ///
+    /// - Returns: Where the person signs out at the provider; nil where there is no such place, or
+    ///   no such session.
+    func end(_ label: ConsoleSessions.Label) -> String? {
+        let (session, page) = state.withLock {
+            ($0.sessions.ended(label), $0.memory.document.value?.endSession)
+        }
+        guard let session, let page else { return nil }
+        var fields = [
+            ("client_id", settings.clientID), ("post_logout_redirect_uri", url + "/"),
+        ]
+        if let token = session.token { fields.append(("id_token_hint", token)) }
+        return page.text + (page.hasQuery ? "&" : "?") + ProviderClient.form(fields)
+    }
+}

@@ -1,0 +1,58 @@
+import ErrorBus
+
+/// What an identity provider says about itself (OpenID Connect Discovery).
+struct ProviderDocument: Hashable, Sendable {
+    static let byteCountMax = 64 * 1024
+    private static let limits = JSONLimits(byteCount: byteCountMax, depth: 8, valueCount: 2_000)
+
+    let authorization: ProviderAddress
+    let token: ProviderAddress
+    let keys: ProviderAddress
+    /// Nil where the provider says everything in its tokens.
+    let userinfo: ProviderAddress?
+    /// Where people sign out; nil where the provider has no such place.
+    let endSession: ProviderAddress?
+    /// Whether the provider takes the console's secret in the body alone.
+    let wantsSecretInBody: Bool
+
+    static func address(of issuer: ProviderAddress) -> String {
+        (issuer.text.hasSuffix("/") ? String(issuer.text.dropLast()) : issuer.text)
+            + "/.well-known/openid-configuration"
+    }
+
+    init(_ bytes: [UInt8], of issuer: ProviderAddress) throws(SignInRefusal) {
+        let json: JSONValue
+        do throws(JSONError) { json = try JSONValue.parse(bytes, limits: Self.limits) } catch {
+            throw .provider("its discovery document cannot be read: \(error)")
+        }
+        // Another provider's document would lead people, codes and the secret there.
+        guard let found = json["issuer"]?.stringValue, found == issuer.text else {
+            let found = json["issuer"]?.stringValue?.shown() ?? "none"
+            throw .provider(
+                "its discovery document is of the issuer \(found), expected \(issuer.text)")
+        }
+        func address(_ name: String) throws(SignInRefusal) -> ProviderAddress? {
+            guard let value = json[name], !value.isNull else { return nil }
+            guard let text = value.stringValue, let address = ProviderAddress(text) else {
+                throw .provider(
+                    "its \(name) is \(value.stringValue?.shown() ?? "no text"), expected "
+                        + ProviderAddress.allowed)
+            }
+            return address
+        }
+        func needed(_ name: String) throws(SignInRefusal) -> ProviderAddress {
+            guard let address = try address(name) else {
+                throw .provider("its discovery document has no \(name)")
+            }
+            return address
+        }
+        authorization = try needed("authorization_endpoint")
+        token = try needed("token_endpoint")
+        keys = try needed("jwks_uri")
+        userinfo = try address("userinfo_endpoint")
+        endSession = try address("end_session_endpoint")
+        let ways = json["token_endpoint_auth_methods_supported"]?.arrayValue ?? []
+        wantsSecretInBody =
+            ways.contains("client_secret_post") && !ways.contains("client_secret_basic")
+    }
+}

@@ -1,0 +1,69 @@
+import ErrorBus
+import OrderedCollections
+
+/// The people whom an identity provider has signed in, each for a limited time. Does no I/O.
+struct SignInSessions: Sendable {
+    /// Above these the oldest ends.
+    static let countMax = 2_000
+    static let countMaxPerUser = 20
+
+    struct Session: Hashable, Sendable {
+        let name: String
+        /// What the groups of the person allow; nil where they allow nothing, not even to enter.
+        let permissions: Set<ConsolePermission>?
+        /// The provider's token, with which a person can be signed out there; nil for a long one.
+        let token: String?
+    }
+
+    private struct Entry {
+        let session: Session
+        /// Of what the browser shows.
+        let keyHash: String
+        let due: ContinuousClock.Instant
+    }
+
+    /// The oldest first.
+    private var entries: OrderedDictionary<ConsoleSessions.Label, Entry> = [:]
+
+    /// - Parameter key: What the browser shows with each request.
+    mutating func began(
+        _ session: Session, _ label: ConsoleSessions.Label, key: String, for time: Duration,
+        at now: ContinuousClock.Instant
+    ) {
+        drop(before: now)
+        if entries.values.count(where: { $0.session.name == session.name }) >= Self.countMaxPerUser,
+            let oldest = entries.values.firstIndex(where: { $0.session.name == session.name })
+        {
+            entries.remove(at: oldest)
+        } else if entries.count >= Self.countMax {
+            entries.removeFirst()
+        }
+        entries[label] = Entry(
+            session: session, keyHash: ConsoleUser.hash(of: key), due: now + time)
+    }
+
+    /// The session that a browser shows.
+    func session(
+        _ label: ConsoleSessions.Label, key: some StringProtocol, at now: ContinuousClock.Instant
+    ) -> Session? {
+        guard let entry = entries[label], now < entry.due,
+            entry.keyHash == ConsoleUser.hash(of: key)
+        else { return nil }
+        return entry.session
+    }
+
+    /// The session, if it goes on.
+    func session(_ label: ConsoleSessions.Label, at now: ContinuousClock.Instant) -> Session? {
+        entries[label].flatMap { now < $0.due ? $0.session : nil }
+    }
+
+    /// - Returns: The session that was ended, if it went on.
+    mutating func ended(_ label: ConsoleSessions.Label) -> Session? {
+        entries.removeValue(forKey: label)?.session
+    }
+
+    private mutating func drop(before now: ContinuousClock.Instant) {
+        // All last equally long: the oldest ends first.
+        while let first = entries.values.first, first.due <= now { entries.removeFirst() }
+    }
+}

@@ -1,0 +1,11 @@
+/// A permission of a console's user, beside that to see everything, which each has.
+package enum ConsolePermission: String, CaseIterable, Sendable {
+    /// To answer, claim and release presentations, and to undo answers.
+    case answer
+    /// To choose destructive options.
+    case destructive
+    /// To make and end silences.
+    case silence
+    /// To send undelivered messages of hooks again.
+    case administer
+}

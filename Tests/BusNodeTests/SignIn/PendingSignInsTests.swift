@@ -1,0 +1,68 @@
+import ErrorBus
+import ErrorBusTesting
+import Testing
+
+@testable import BusNodeKit
+
+/// Sign-ins that wait for their person to return.
+struct PendingSignInsTests {
+    private let time = ManualTime()
+    private var now: ContinuousClock.Instant { time.now.instant }
+
+    @Test("A sign-in is completed by its browser, with its state, once")
+    func once() {
+        var pending = PendingSignIns()
+        let own = PendingSignIns.Secrets.generated()
+        let other = PendingSignIns.Secrets.generated()
+        pending.began(own, from: "10.0.0.1", at: now)
+        pending.began(other, from: "10.0.0.1", at: now)
+        #expect(pending.returned("", by: [own.browser], at: now) == nil)
+        #expect(pending.returned(own.state + "x", by: [own.browser], at: now) == nil)
+        #expect(pending.returned(own.state, by: [], at: now) == nil)
+        #expect(pending.returned(own.state, by: [other.browser], at: now) == nil)
+        #expect(pending.returned(own.state, by: ["", own.browser], at: now) == own)
+        #expect(pending.returned(own.state, by: [own.browser], at: now) == nil)
+        #expect(pending.returned(other.state, by: [other.browser], at: now) == other)
+    }
+
+    @Test("Secrets differ, and are too long to guess")
+    func secrets() {
+        let secrets = PendingSignIns.Secrets.generated()
+        let texts = [secrets.state, secrets.nonce, secrets.verifier, secrets.browser]
+        #expect(Set(texts).count == 4)
+        // The least and the most of a verifier (RFC 7636).
+        #expect(texts.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-]{43,128}/) != nil })
+        #expect(PendingSignIns.Secrets.generated() != secrets)
+    }
+
+    @Test("A sign-in ends after its time")
+    func late() {
+        var pending = PendingSignIns()
+        let secrets = PendingSignIns.Secrets.generated()
+        pending.began(secrets, from: "10.0.0.1", at: now)
+        time.advance(by: PendingSignIns.time - .milliseconds(1))
+        var early = pending
+        #expect(early.returned(secrets.state, by: [secrets.browser], at: now) == secrets)
+        time.advance(by: .milliseconds(1))
+        #expect(pending.returned(secrets.state, by: [secrets.browser], at: now) == nil)
+        #expect(pending.count == 0)
+    }
+
+    @Test("Above the limit the oldest goes, of one address that address's own")
+    func many() {
+        var pending = PendingSignIns(countMax: 20, countMaxPerAddress: 5)
+        let first = PendingSignIns.Secrets.generated()
+        pending.began(first, from: "10.0.0.1", at: now)
+        for _ in 0..<pending.countMaxPerAddress + 10 {
+            pending.began(.generated(), from: "10.0.0.2", at: now)
+        }
+        #expect(pending.count == pending.countMaxPerAddress + 1)
+        var others = pending
+        #expect(others.returned(first.state, by: [first.browser], at: now) == first)
+        for number in 0..<pending.countMax {
+            pending.began(.generated(), from: "10.0.1.\(number)", at: now)
+        }
+        #expect(pending.count == pending.countMax)
+        #expect(pending.returned(first.state, by: [first.browser], at: now) == nil)
+    }
+}
