@@ -13,6 +13,7 @@ import uuid
 import zmq
 
 from made_up import reports
+import providers
 from proxies import HEADER, SECRET, SIGN_OUT, Proxy
 
 TOKEN = "browser-tests-0123456789"
@@ -39,10 +40,11 @@ class Console:
     # A node takes 1024 open presentations from one child, and reads 256 at a time.
     per_socket = 200
 
-    def __init__(self, binary, nodes=None, users=None, proxied=None):
+    def __init__(self, binary, nodes=None, users=None, proxied=None, people=None):
         """nodes: others of its topology by name, each with its parents and whether it listens.
         users: what each may do, by name, in place of one token; the first is the script's.
-        proxied: the one of them whom a proxy in front names."""
+        proxied: the one of them whom a proxy in front names.
+        people: those whom an identity provider knows, each with groups."""
         self.binary = binary
         self.port = free_port()
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -68,6 +70,16 @@ class Console:
                           f"{HEADER}, from: 127.0.0.1, secret: 'file:{secret}', "
                           f"signOut: {SIGN_OUT} }}")
             self.proxy.start()
+        self.provider = people and providers.Provider(people, self.address)
+        if people:
+            secret = folder / "secret"
+            secret.touch(mode=0o600)
+            secret.write_text(providers.SECRET + "\n")
+            admission += (f"\n          url: {self.address}\n          oidc:\n            "
+                          f"{{ issuer: '{self.provider.issuer}', clientID: {providers.CLIENT}, "
+                          f"clientSecret: 'file:{secret}', label: Canaille, name: sub, "
+                          "scopes: [openid, profile, groups], may: { viewers: see } }")
+            self.provider.start()
         others = "".join(
             f"  {name}:\n    next: [{', '.join(parents)}]\n"
             + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
@@ -82,6 +94,10 @@ nodes:
           listen: 127.0.0.1:{self.port}
           {admission}
 {others}""")
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def cookie(self):
@@ -133,6 +149,8 @@ nodes:
     def close(self):
         if self.proxy:
             self.proxy.close()
+        if self.provider:
+            self.provider.close()
         for node in list(self.processes):
             self.stop(node)
         self.context.destroy(linger=0)

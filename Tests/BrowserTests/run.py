@@ -3,7 +3,8 @@
 
     scripts/python Tests/BrowserTests/run.py .build/debug/bus-node
 
-Needs Chromium with its driver (apt-get install chromium chromium-driver), selenium and pyzmq.
+Needs Chromium with its driver (apt-get install chromium chromium-driver), selenium, pyzmq and
+canaille, all of which scripts/setup browser installs.
 """
 import argparse
 import sys
@@ -12,6 +13,7 @@ import traceback
 import cases
 import layout_cases
 import safety_cases
+import sign_in_cases
 import user_cases
 from browser import Page
 from consoles import Console
@@ -19,7 +21,7 @@ from consoles import Console
 
 def run(case, binary):
     """Whether it passed."""
-    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users", "proxied"))), None
+    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users", "proxied", "people"))), None
     try:
         console.start()
         page = Page()
@@ -44,7 +46,8 @@ def main():
     parser.add_argument("--only", default="", help="cases whose names contain this")
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
-    for case in cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL:
+    for case in (cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL
+                 + sign_in_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"
