@@ -6,6 +6,7 @@
 struct ConsoleCookie: Hashable, Sendable {
     let name: String
     private let attributes: String
+
     /// - Parameters:
     ///   - host: As in the request: what the browser took the console's address to be.
     ///   - isSecure: Whether the console has TLS.

@@ -136,8 +136,8 @@ final class ConsoleSignIn: Sendable {
         _ query: QueryFields, by browsers: [String]
     ) async throws(SignInRefusal) -> SignInSessions.Session {
         let returnedAt = now().instant
-        let name = query.text("state") ?? ""
-        let secrets = state.withLock { $0.pending.returned(name, by: browsers, at: returnedAt) }
+        let begun = query.text("state") ?? ""
+        let secrets = state.withLock { $0.pending.returned(begun, by: browsers, at: returnedAt) }
         guard let secrets else { throw .notBegun }
         // Another provider's answer must not come to this one (RFC 9207).
         if let issuer = query.text("iss"), issuer != settings.issuer.text {
