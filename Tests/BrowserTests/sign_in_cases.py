@@ -8,6 +8,7 @@ PEOPLE = {"anna": [], "board": ["viewers"], "eve": ["others"]}
 
 
 def go_to_provider(page, console, place=""):
+    page.expects(f"{console.provider.issuer}/static/")  # Its own pages lack fonts.
     page.driver.get(f"{console.address}/{place}")
     page.until(lambda: page.text("#doorSignIn") == "Sign in with Canaille", "the button")
     page.click("#doorSignIn a")
