@@ -15,9 +15,7 @@ package struct ConsoleToken: Sendable {
     static func generated() -> ConsoleToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let text = Data(bytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        return ConsoleToken(text: text, file: nil)
+        return ConsoleToken(text: Data(bytes).base64URL, file: nil)
     }
 
     private init(text: String, file: String?) {

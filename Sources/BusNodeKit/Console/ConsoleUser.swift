@@ -47,12 +47,11 @@ package struct ConsoleUser: Hashable, Sendable {
     /// The permissions in their order, or `see`.
     package var permissionText: String {
         let words = ConsolePermission.allCases.filter(permissions.contains).map(\.rawValue)
-        return words.isEmpty ? Self.seesOnly : words.joined(separator: ",")
+        return words.isEmpty ? ConsolePermission.seesOnly : words.joined(separator: ",")
     }
 
-    fileprivate static let seesOnly = "see"
     package static let permissionsAllowed =
-        "\(seesOnly), or words of "
+        "\(ConsolePermission.seesOnly), or words of "
         + ConsolePermission.allCases.map(\.rawValue).joined(separator: ", ")
         + " with commas between"
     package static let nameAllowed = "1 to 64 characters of A-Z a-z 0-9 . _ @ + -"
@@ -71,7 +70,7 @@ package struct ConsoleUser: Hashable, Sendable {
     package static func permissions(_ text: some StringProtocol) -> Set<ConsolePermission>? {
         // `see` among others is true of every user, and says no more.
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
-            .filter { $0 != seesOnly }
+            .filter { $0 != ConsolePermission.seesOnly }
         let permissions = words.compactMap { ConsolePermission(rawValue: String($0)) }
         return permissions.count == words.count ? Set(permissions) : nil
     }

@@ -94,8 +94,7 @@ final class ConsoleSignIn: Sendable {
         let secrets = PendingSignIns.Secrets.generated()
         let begunAt = now().instant
         state.withLock { $0.pending.began(secrets, from: address, at: begunAt) }
-        let challenge = Data(SHA256.hash(data: Data(secrets.verifier.utf8))).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let challenge = Data(SHA256.hash(data: Data(secrets.verifier.utf8))).base64URL
         let query = ProviderClient.form([
             ("response_type", "code"), ("client_id", settings.clientID),
             ("redirect_uri", returnAddress), ("scope", settings.scopes.joined(separator: " ")),

@@ -46,9 +46,7 @@ struct IDToken: Sendable {
 
     private static func payload(of text: String) -> [UInt8] {
         let part = text.split(separator: ".", omittingEmptySubsequences: false)[1]
-        let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        return Data(base64Encoded: base64 + padding).map { Array($0) } ?? []
+        return Data(base64URL: part).map { Array($0) } ?? []
     }
 }
 

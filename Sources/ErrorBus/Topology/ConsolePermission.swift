@@ -8,4 +8,7 @@ package enum ConsolePermission: String, CaseIterable, Sendable {
     case silence
     /// To send undelivered messages of hooks again.
     case administer
+
+    /// The word for none of them, and no more than a word: every user sees everything.
+    package static let seesOnly = "see"
 }

@@ -83,8 +83,7 @@ extension TopologyReader {
     }
 
     private mutating func permissions(_ field: ConfigurationField) -> Set<ConsolePermission> {
-        // Every user sees everything: the word grants nothing, but a list may not be empty.
-        let seesOnly = "see"
+        let seesOnly = ConsolePermission.seesOnly
         let words = [seesOnly] + ConsolePermission.allCases.map(\.rawValue)
         let allowed = "a list of \(words.joined(separator: ", "))"
         let elements = decoder.elementsOrOne(field, allowed: allowed)

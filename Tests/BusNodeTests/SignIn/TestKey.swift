@@ -80,10 +80,3 @@ struct TestKey: Sendable {
         return text + "." + (try sign(Data(text.utf8))).base64URL
     }
 }
-
-extension Data {
-    var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
-    }
-}
