@@ -15,7 +15,7 @@ extension ConsoleAPI {
         id: UniqueID?, undo: Duration
     ) throws {
         if let standing = item.proposal, standing.id == proposal {
-            try console.admission.requireProposer(
+            try console.requireProposer(
                 standing.by, isDestructive: item.isDestructive(option))
         }
         let answer = try inbox.confirm(
@@ -32,7 +32,7 @@ extension ConsoleAPI {
         ) { item, proposal in
             // What was proposed after the list that the person saw is not confirmed.
             guard confirms, proposal.revision <= seen else { return false }
-            let fault = console.admission.fault(
+            let fault = console.fault(
                 ofProposer: proposal.by, isDestructive: item.isDestructive(option))
             return fault == nil
         }
@@ -64,13 +64,14 @@ extension ConsoleVisitor {
 extension ConsoleAdmission {
     /// Whether it knows its visitors by their sign-in.
     var knowsPeople: Bool { if case .users = self { true } else { false } }
+}
 
+extension Console {
     /// Why a proposal no longer counts: its author is not among the users now, perhaps under
     /// another name, or may no longer choose the option. Nil when it counts.
     func fault(ofProposer name: String, isDestructive: Bool) -> APIProblem? {
-        guard case .users(let users) = self else { return Self.gone(name) }
         do throws(APIProblem) {
-            guard let user = try users.user(named: name) else { return Self.gone(name) }
+            guard let user = try user(named: name) else { return Self.gone(name) }
             let visitor = ConsoleVisitor(user: user)
             try visitor.require(.answer)
             if isDestructive { try visitor.require(.destructive) }
@@ -80,6 +81,12 @@ extension ConsoleAdmission {
         }
     }
 
+    private func user(named name: String) throws(APIProblem) -> ConsoleUser? {
+        if let signIn { return try signIn.user(named: name) }
+        guard case .users(let users) = admission else { return nil }
+        return try users.user(named: name)
+    }
+
     func requireProposer(_ name: String, isDestructive: Bool) throws(APIProblem) {
         if let fault = fault(ofProposer: name, isDestructive: isDestructive) { throw fault }
     }
@@ -87,7 +94,7 @@ extension ConsoleAdmission {
     private static func gone(_ name: String) -> APIProblem {
         APIProblem(
             .conflict, "proposerGone",
-            "\(name), who proposed it, is no user of this console now; decline it, and propose it "
-                + "again")
+            "\(name), who proposed it, is no user of this console now, or has signed out at the "
+                + "provider of identities; decline it, and propose it again")
     }
 }

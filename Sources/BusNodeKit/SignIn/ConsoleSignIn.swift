@@ -281,6 +281,15 @@ final class ConsoleSignIn: Sendable {
         }
     }
 
+    /// The user of this name: in the file of users, or signed in now.
+    func user(named name: String) throws(APIProblem) -> ConsoleUser? {
+        let askedAt = now().instant
+        guard let session = state.withLock({ $0.sessions.session(of: name, at: askedAt) }) else {
+            return try users.user(named: name)
+        }
+        return try user(of: session)
+    }
+
     /// Ends a session.
     ///
     /// - Returns: Where the person signs out at the provider; nil where there is no such place, or

@@ -57,6 +57,11 @@ struct SignInSessions: Sendable {
         entries[label].flatMap { now < $0.due ? $0.session : nil }
     }
 
+    /// The latest session of a person, if one goes on.
+    func session(of name: String, at now: ContinuousClock.Instant) -> Session? {
+        entries.values.last { $0.session.name == name && now < $0.due }?.session
+    }
+
     /// - Returns: The session that was ended, if it went on.
     mutating func ended(_ label: ConsoleSessions.Label) -> Session? {
         entries.removeValue(forKey: label)?.session

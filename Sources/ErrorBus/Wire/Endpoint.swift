@@ -42,8 +42,18 @@ public struct Endpoint: Hashable, Sendable {
     public var isLocal: Bool {
         switch address {
         case .ipc: true
-        case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        case .tcp(let host, _): ["localhost", "::1"].contains(host) || Self.isLoopback(host)
         }
+    }
+
+    /// Whether it is an IPv4 address of this machine's own: a name such as `127.example.org` may be
+    /// anywhere.
+    private static func isLoopback(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy {
+                $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil
+            }
     }
 
     /// Whether it means every interface.

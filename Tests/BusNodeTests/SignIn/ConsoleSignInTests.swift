@@ -251,6 +251,9 @@ struct ConsoleSignInTests {
             #expect(try await result(signIn, provider) == "zoe: see")
             provider.says { $0.claims["groups"] = ["board", "oncall", "lead"] }
             #expect(try await result(signIn, provider) == "zoe: answer,destructive")
+            #expect(try signIn.user(named: "zoe")?.permissionText == "answer,destructive")
+            #expect(try signIn.user(named: "anna@x.example")?.permissionText == "answer")
+            #expect(try signIn.user(named: "bob") == nil)
             try file.addProxied("zoe", [])
             #expect(try await result(signIn, provider) == "zoe: see")
         }

@@ -30,6 +30,23 @@ struct SignInSessionsTests {
         #expect(sessions.session("label", at: now) == nil)
     }
 
+    @Test("A person's latest session is found by the name while it goes on")
+    func ofPerson() {
+        var sessions = SignInSessions()
+        sessions.began(session("anna"), "first", key: "key", for: .seconds(60), at: now)
+        time.advance(by: .seconds(30))
+        sessions.began(
+            .init(name: "anna", permissions: [.answer], token: nil), "second", key: "key",
+            for: .seconds(60), at: now)
+        #expect(sessions.session(of: "anna", at: now)?.permissions == [.answer])
+        #expect(sessions.session(of: "bob", at: now) == nil)
+        _ = sessions.ended("second")
+        #expect(sessions.session(of: "anna", at: now)?.permissions == nil)
+        #expect(sessions.session(of: "anna", at: now) != nil)
+        time.advance(by: .seconds(30))
+        #expect(sessions.session(of: "anna", at: now) == nil)
+    }
+
     @Test("Above the limit the oldest session ends, of one user that user's own")
     func many() {
         var sessions = SignInSessions()
