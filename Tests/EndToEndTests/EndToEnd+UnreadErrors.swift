@@ -16,7 +16,7 @@ extension EndToEnd {
             try? FileManager.default.removeItem(atPath: sandbox.path("up"))
             // Opened for reading too, so that it opens without a reader.
             let script = """
-                exec "$0" run --topology $DIR/topology.yaml --node central \
+                exec "$0" run --topology $DIR/topology.yaml --node central --log-level debug \
                 --ready-file $DIR/up 2<>$DIR/errors
                 """.replacing("$DIR", with: sandbox.folder)
             let central = try Launched(["-c", script, Launched.busNode], program: "/bin/sh")
@@ -46,7 +46,7 @@ extension EndToEnd {
             try sandbox.writeTopology(listening: endpoint)
             try #require(mkfifo(sandbox.path("errors"), 0o600) == 0)
             let central = try await start()
-            // Two lines each, 600 bytes and more: beyond the pipe, and beyond the queue.
+            // Ten lines each, 600 bytes and more: beyond the pipe, and beyond the queue.
             try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)
             let answered = try sandbox.presentRetry(to: endpoint)
             #expect(try await answered.ending() == 0)
@@ -62,7 +62,8 @@ extension EndToEnd {
         func terminal() async throws {
             let pty = try Pty()
             try sandbox.writeTopology(listening: endpoint, presenter: "terminal")
-            let central = try await sandbox.start("central", input: .terminal(pty))
+            let central = try await sandbox.start(
+                "central", input: .terminal(pty), options: ["--log-level", "debug"])
             #expect(await pty.shows("node is up"))
             pty.stop(true)
             try FloodingChild(to: endpoint, name: "worker").comeAndGo(1_500)

@@ -54,11 +54,13 @@ final class FloodingChild {
         }
     }
 
-    /// Leaves and comes back, so many times.
+    /// Leaves, sends ten messages without sense, and comes back, so many times. Each of those is a
+    /// line in the log at level `debug`.
     func comeAndGo(_ count: Int) throws {
-        let bye = Self.message("BYE", "reason: " + String(repeating: "x", count: 200) + "\n", "")
+        let bye = Self.message("BYE", "reason: bored\n", "")
+        let nonsense = (0..<10).flatMap { _ in Self.message("NONSENSE", "", "") }
         for _ in 0..<count {
-            try write(bye + hello)
+            try write(bye + nonsense + hello)
             try read(until: "WELCOME")
         }
     }
