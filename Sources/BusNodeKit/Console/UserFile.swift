@@ -82,7 +82,12 @@ package struct UserFile: Sendable {
         guard descriptor >= 0 else {
             throw failure(FileRefusal(status: .noInput, found: String(cString: strerror(errno))))
         }
-        defer { close(descriptor) }
+        defer {
+            // A process that is being started elsewhere in this one may hold the descriptor a
+            // moment longer, and with it the lock.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw Failure(
                 .temporaryFailure,
