@@ -42,7 +42,10 @@ export async function askName() {
   drawName();
 }
 
-/** Removes the token from this browser, and asks for one, or leads to where the proxy or provider signs out. */
+/**
+ * Removes the token from this browser, and asks for one, or leads to where the proxy or provider
+ * signs out.
+ */
 async function signOut() {
   try {
     const { signOut } = await api("POST", "me/leave", {});

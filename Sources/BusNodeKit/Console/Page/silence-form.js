@@ -43,7 +43,9 @@ async function preview() {
   const asked = previewing;
   let isRefused = false;
   if (isEmpty) {
-    showPreview("Fill in at least one: a silence of everything is refused.");
+    // What was wrong with a field that is empty now is mended; that all are empty is not.
+    showPreview("Fill in at least one: a silence of everything is refused.", [], 0,
+      (name) => name.startsWith("match."));
   } else {
     try {
       const { open, ids } = await api("POST", "silences/preview", { match });
@@ -69,14 +71,14 @@ function previewText(open, ids) {
     examples, open];
 }
 
-function showPreview(text, examples = [], open = 0, isMended = true) {
+function showPreview(text, examples = [], open = 0, isMended = (name) => isWithin(name, "match")) {
   const place = $("silencePreview");
   if (place.dataset.said !== [text, ...examples].join("\n")) {
     place.dataset.said = [text, ...examples].join("\n");
     place.replaceChildren(el("strong", { textContent: text }),
       ...examples.map((example) => el("span", { textContent: example, dir: "auto" })));
   }
-  if (isMended) clearProblems((name) => isWithin(name, "match"));
+  clearProblems(isMended);
   $("silenceOpenText").textContent =
     open ? `Also the ${number(open)} open now` : "Also those open now";
 }
@@ -89,7 +91,7 @@ function showEnd() {
 
 function refused(error) {
   showProblem(error instanceof Refusal ? error.message : failureText(error));
-  showPreview("The preview could not be loaded.", [], 0, false);
+  showPreview("The preview could not be loaded.", [], 0, () => false);
 }
 
 async function submit(event) {
