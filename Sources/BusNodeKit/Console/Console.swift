@@ -68,7 +68,9 @@ final class Console: Sendable {
                 .token(.generated())
             }
         self.admission = admission
-        proxy = try settings.proxy.map { proxy throws(Failure) in try ConsoleProxy(proxy) }
+        proxy = try settings.proxy.map { proxy throws(Failure) in
+            try ConsoleProxy(proxy, logger: logger)
+        }
         if let oidc = settings.oidc, let url = settings.url, case .users(let users) = admission {
             signIn = try ConsoleSignIn(oidc, for: url, users, logger: logger)
         } else {

@@ -28,8 +28,7 @@ extension ConsoleAPI {
             try QueryFields(request.uri.query), by: browsers)
         if let former = context.visitor?.session { endSession(former) }
         var response = Self.leading(to: "/")
-        let own = ConsoleCookie(
-            at: request.head.authority, isSecure: console.settings.tls != nil)
+        let own = ConsoleCookie(at: request.head.authority, of: console.settings)
         response.headers[values: .setCookie] = [
             own.setting(completed.key, completed.label), cookie.removing,
         ]

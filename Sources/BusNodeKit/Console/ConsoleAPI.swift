@@ -96,8 +96,7 @@ struct ConsoleAPI: Sendable {
             let provider = visitor.session.flatMap { endSession($0) }
             let signOut = visitor.isProxied ? console.proxy?.settings.signOut : provider
             var response = Response(["left": true, "signOut": .text(signOut)])
-            let cookie = ConsoleCookie(
-                at: request.head.authority, isSecure: console.settings.tls != nil)
+            let cookie = ConsoleCookie(at: request.head.authority, of: console.settings)
             response.headers[.setCookie] = cookie.removing
             return response
         }

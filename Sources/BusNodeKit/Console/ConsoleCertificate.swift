@@ -2,7 +2,6 @@ import ErrorBus
 import Foundation
 import Logging
 import NIOSSL
-import Synchronization
 
 /// The certificate of a console with TLS, and its private key. New connections get those of the
 /// files as they are now, as long as these can be used.
@@ -15,71 +14,40 @@ final class ConsoleCertificate: Sendable {
         let refusal: FileRefusal
     }
 
-    private struct Versions: Hashable {
-        let certificate: FileStatus.Version?
-        let key: FileStatus.Version?
-
-        init(_ settings: ConsoleTLSSettings) {
-            certificate = FileStatus(settings.certificateFile)?.version
-            key = FileStatus(settings.keyFile)?.version
-        }
-    }
-
-    private struct State {
-        /// Those of the files that were read last, whatever became of it.
-        var versions: Versions
-        var context: NIOSSLContext
-    }
-
     private static let keyByteCountMax = 64 * 1024
     private static let keyAllowed =
         "the private key of the certificate in PEM form, without a passphrase"
 
-    private let settings: ConsoleTLSSettings
-    private let logger: Logger
-    private let state: Mutex<State>
+    private let followed: FollowedFiles<NIOSSLContext>
 
     /// - Throws: When a file is missing or invalid, when others can read the key, or when it is not
     ///   that of the certificate.
     init(_ settings: ConsoleTLSSettings, logger: Logger) throws(Failure) {
-        self.settings = settings
-        self.logger = logger
-        let versions = Versions(settings)
-        do throws(Refusal) {
-            let context = try Self.read(settings)
-            state = Mutex(State(versions: versions, context: context))
-            warnIfExpired(context)
-        } catch {
-            throw Failure(
-                error.refusal.status,
-                "console tls \(error.key) \(error.file.shown()): \(error.refusal.text)")
+        let words = FollowedFiles<NIOSSLContext>.Words(
+            success: "console: certificate read again",
+            failure: "console: certificate not read again; the former one stays in use")
+        followed = try FollowedFiles(
+            [settings.certificateFile, settings.keyFile], words, logger: logger
+        ) { () throws(Failure) in
+            do throws(Refusal) {
+                let context = try Self.read(settings)
+                Self.warnIfExpired(context, of: settings.certificateFile, logger)
+                return context
+            } catch {
+                throw Failure(
+                    error.refusal.status,
+                    "console tls \(error.key) \(error.file.shown()): \(error.refusal.text)")
+            }
         }
     }
 
-    /// What a new connection uses. Reads files that have changed; when they cannot be used, the
-    /// former ones stay in use.
-    var context: NIOSSLContext {
-        let versions = Versions(settings)
-        return state.withLock { state in
-            guard state.versions != versions else { return state.context }
-            state.versions = versions
-            do throws(Refusal) {
-                state.context = try Self.read(settings)
-                logger.notice(
-                    "console: certificate read again",
-                    metadata: ["file": "\(settings.certificateFile)"])
-                warnIfExpired(state.context)
-            } catch {
-                logger.warning(
-                    "console: certificate not read again; the former one stays in use",
-                    metadata: ["file": "\(error.file)", "problem": "\(error.refusal.text)"])
-            }
-            return state.context
-        }
-    }
+    /// What a new connection uses.
+    var context: NIOSSLContext { followed.latest }
 
     /// Clients refuse it, and say so to their users alone.
-    private func warnIfExpired(_ context: NIOSSLContext) {
+    private static func warnIfExpired(
+        _ context: NIOSSLContext, of file: String, _ logger: Logger
+    ) {
         guard case .certificate(let first)? = context.configuration.certificateChain.first else {
             return
         }
@@ -87,9 +55,7 @@ final class ConsoleCertificate: Sendable {
         guard end < Date() else { return }
         logger.warning(
             "console: the certificate has expired: clients refuse it; renew the file",
-            metadata: [
-                "file": "\(settings.certificateFile)", "since": "\(end.formatted(TimeText.style))",
-            ])
+            metadata: ["file": "\(file)", "since": "\(end.formatted(TimeText.style))"])
     }
 
     static func read(_ settings: ConsoleTLSSettings) throws(Refusal) -> NIOSSLContext {

@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// The cookie in which a browser keeps the token of one console.
 ///
 /// Browsers send the cookies of a host to all its ports. The name has the port of the address, so
@@ -7,11 +9,9 @@ struct ConsoleCookie: Hashable, Sendable {
     let name: String
     private let attributes: String
 
-    /// - Parameters:
-    ///   - host: As in the request: what the browser took the console's address to be.
-    ///   - isSecure: Whether the console has TLS.
-    init(at host: String?, isSecure: Bool) {
-        self.init("errorbus", at: host, isSecure: isSecure, site: "Strict")
+    /// - Parameter host: As in the request: what the browser took the console's address to be.
+    init(at host: String?, of settings: ConsoleSettings) {
+        self.init("errorbus", at: host, isSecure: settings.isSecure(at: host), site: "Strict")
     }
 
     private init(_ word: String, at host: String?, isSecure: Bool, site: String) {

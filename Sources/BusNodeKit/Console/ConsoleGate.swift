@@ -132,7 +132,7 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        let cookie = ConsoleCookie(at: facts.host, isSecure: hosts.isSecure)
+        let cookie = ConsoleCookie(at: facts.host, of: hosts.settings)
         for (token, session) in cookie.values(in: facts.cookies) {
             guard sessions.has(session) else { continue }
             if var visitor = try admission.visitor(showing: token) {
@@ -191,25 +191,25 @@ extension ConsoleGate.Facts {
 /// The hosts that requests may name. A page whose own name was made to lead here (DNS rebinding)
 /// names another.
 struct ConsoleHosts: Sendable {
+    let settings: ConsoleSettings
     /// As in the header.
     private let own: Set<String>
     /// Browsers may reach these over TLS, through a proxy, also where this console has none.
     private let configured: Set<String>
-    /// Whether this console has TLS.
-    let isSecure: Bool
     /// The address for people on this machine.
     let address: String
     /// The address in links for people: the first of `hosts`, which a proxy with TLS serves, else
     /// this console's own.
     var pageAddress: String { proxied.map { "https://\($0)/" } ?? "\(scheme)://\(address)/" }
     var scheme: String { isSecure ? "https" : "http" }
-    private let proxied: String?
+    private var proxied: String? { settings.hosts.first }
+    /// Whether this console has TLS.
+    private var isSecure: Bool { settings.tls != nil }
 
     /// - Parameter port: The port it listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
+        self.settings = settings
         configured = Set(settings.allHosts)
-        isSecure = settings.tls != nil
-        proxied = settings.hosts.first
         guard case .tcp(let host, _) = settings.listen.address else {
             own = []
             address = ""
@@ -224,7 +224,7 @@ struct ConsoleHosts: Sendable {
             if settings.listen.isLocal { names.append("localhost") }
         }
         var own = Set(names.map { "\($0):\(port)" })
-        if port == (isSecure ? 443 : 80) { own.formUnion(names) }
+        if port == (settings.tls == nil ? 80 : 443) { own.formUnion(names) }
         self.own = own
         address = "\(names[0]):\(port)"
     }

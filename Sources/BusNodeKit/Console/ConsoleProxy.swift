@@ -1,5 +1,6 @@
 import ErrorBus
 import HTTPTypes
+import Logging
 
 /// The reverse proxy that a console trusts to say who sends a request.
 struct ConsoleProxy: Sendable {
@@ -15,15 +16,20 @@ struct ConsoleProxy: Sendable {
     }
 
     let settings: ConsoleProxySettings
-    private let secret: ConsoleToken
+    private let secret: FollowedFiles<ConsoleToken>
 
     /// - Throws: When the file of the secret is missing, can be read by others, or is invalid.
-    init(_ settings: ConsoleProxySettings) throws(Failure) {
+    init(_ settings: ConsoleProxySettings, logger: Logger) throws(Failure) {
         self.settings = settings
-        do throws(FileRefusal) { secret = try ConsoleToken(reading: settings.secretFile) } catch {
-            throw Failure(
-                error.status,
-                "console proxy secret \(settings.secretFile.shown()): \(error.text)")
+        let file = settings.secretFile
+        let words = FollowedFiles<ConsoleToken>.Words(
+            success: "console: the proxy's secret read again",
+            failure: "console: the proxy admits no one until the file of its secret can be used",
+            failureLevel: .error)
+        secret = try FollowedFiles([file], words, logger: logger) { () throws(Failure) in
+            do throws(FileRefusal) { return try ConsoleToken(reading: file) } catch {
+                throw Failure(error.status, "console proxy secret \(file.shown()): \(error.text)")
+            }
         }
     }
 
@@ -47,6 +53,11 @@ struct ConsoleProxy: Sendable {
                 .forbidden, "notProxy",
                 "\(header): found in a request from \(claim.peer), allowed only from the proxy "
                     + "at \(from); leave it out, or correct proxy.from")
+        }
+        guard let secret = secret.current else {
+            throw APIProblem(
+                .serviceUnavailable, "noProxySecret",
+                "the file of the proxy's secret cannot be used; the log of this node says why")
         }
         guard claim.secrets.count == 1, secret.matches(claim.secrets[0]) else {
             let found = claim.secrets.isEmpty ? "none" : "another"

@@ -197,7 +197,7 @@ struct ConsoleMiddleware: RouterMiddleware {
     }
 
     private func keeping(_ token: String, at host: String?) -> Response {
-        let cookie = ConsoleCookie(at: host, isSecure: gate.hosts.isSecure)
+        let cookie = ConsoleCookie(at: host, of: gate.hosts.settings)
         return Response(
             status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token)])
     }

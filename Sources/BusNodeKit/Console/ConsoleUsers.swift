@@ -2,7 +2,6 @@ import ErrorBus
 import Foundation
 import HTTPTypes
 import Logging
-import Synchronization
 
 /// The users of a console, from a file that only its owner can read.
 ///
@@ -16,32 +15,25 @@ final class ConsoleUsers: Sendable {
         fileprivate var byName: [String: ConsoleUser] = [:]
     }
 
-    private struct State {
-        var version: FileStatus.Version?
-        /// Nil while the file cannot be used.
-        var list: List?
-        /// Why not.
-        var problem: String?
-    }
-
     private static let byteCountMax = 1 << 20
     private static let countMax = 1_000
     private static let hashPrefix = "sha256:"
     private static let proxyWord = "proxy"
 
     let file: String
-    private let logger: Logger
-    private let state: Mutex<State>
+    private let followed: FollowedFiles<List>
 
     /// - Throws: When the file is missing, can be read by others, or is invalid.
     init(_ file: String, logger: Logger) throws(Failure) {
         self.file = file
-        self.logger = logger
-        let version = FileStatus(file)?.version
-        do throws(FileRefusal) {
-            state = Mutex(State(version: version, list: try Self.read(file)))
-        } catch {
-            throw Failure(error.status, "console users \(file.shown()): \(error.text)")
+        let words = FollowedFiles<List>.Words(
+            success: "console: users read again",
+            failure: "console: no one is admitted until the file of users can be used",
+            failureLevel: .error)
+        followed = try FollowedFiles([file], words, logger: logger) { () throws(Failure) in
+            do throws(FileRefusal) { return try Self.read(file) } catch {
+                throw Failure(error.status, "console users \(file.shown()): \(error.text)")
+            }
         }
     }
 
@@ -58,42 +50,16 @@ final class ConsoleUsers: Sendable {
     func user(named name: String) throws(APIProblem) -> ConsoleUser? { try usable.byName[name] }
 
     /// Whether the file has this user, unchanged.
-    func has(_ user: ConsoleUser) -> Bool { current?.byName[user.name] == user }
+    func has(_ user: ConsoleUser) -> Bool { followed.current?.byName[user.name] == user }
 
     private var usable: List {
         get throws(APIProblem) {
-            guard let list = current else {
+            guard let list = followed.current else {
                 throw APIProblem(
                     .serviceUnavailable, "noUsers",
                     "the file of users cannot be used; the log of this node says why")
             }
             return list
-        }
-    }
-
-    /// The list as the file is now; nil while it cannot be used.
-    private var current: List? {
-        let version = FileStatus(file)?.version
-        return state.withLock { state in
-            // A file that could not be used is tried again: the fault may be of the moment.
-            guard state.list == nil || state.version != version else { return state.list }
-            let former = state.problem
-            do throws(FileRefusal) {
-                state = State(version: version, list: try Self.read(file))
-                logger.notice(
-                    "console: users read again",
-                    metadata: [
-                        "file": "\(file)", "count": "\(state.list?.users.count ?? 0)",
-                    ])
-            } catch {
-                if error.text != former {
-                    logger.error(
-                        "console: no one is admitted until the file of users can be used",
-                        metadata: ["file": "\(file)", "problem": "\(error.text)"])
-                }
-                state = State(version: version, list: nil, problem: error.text)
-            }
-            return state.list
         }
     }
 

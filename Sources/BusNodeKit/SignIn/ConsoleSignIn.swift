@@ -39,7 +39,7 @@ final class ConsoleSignIn: Sendable {
     /// The console's address, as browsers know it.
     let url: String
     private let users: ConsoleUsers
-    private let client: ProviderClient
+    private let secret: FollowedFiles<String>
     private let logger: Logger
     private let now: @Sendable () -> Moment
     private let state = Mutex(State())
@@ -55,11 +55,19 @@ final class ConsoleSignIn: Sendable {
         self.logger = logger
         self.now = now
         let file = settings.clientSecretFile
-        do throws(FileRefusal) {
-            client = ProviderClient(settings: settings, secret: try Self.secret(reading: file))
-        } catch {
-            throw Failure(error.status, "console oidc clientSecret \(file.shown()): \(error.text)")
+        let words = FollowedFiles<String>.Words(
+            success: "console: the secret at the provider read again",
+            failure: "console: the secret at the provider not read again; the former one stays")
+        secret = try FollowedFiles([file], words, logger: logger) { () throws(Failure) in
+            do throws(FileRefusal) { return try Self.secret(reading: file) } catch {
+                throw Failure(
+                    error.status, "console oidc clientSecret \(file.shown()): \(error.text)")
+            }
         }
+    }
+
+    private var client: ProviderClient {
+        ProviderClient(settings: settings, secret: secret.latest)
     }
 
     /// A provider's secret: some make short ones, or ones with any sign.

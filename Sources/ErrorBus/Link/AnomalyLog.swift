@@ -104,6 +104,11 @@ struct ChildLog: Sendable {
     private var began: MonotonicTime?
     private var count = 0
 
+    /// When the line that says how many were left out is due.
+    var nextDue: MonotonicTime? {
+        count > Self.lineMax ? began.map { $0 + Self.pause } : nil
+    }
+
     mutating func up(_ child: NodeName, at now: MonotonicTime, _ logger: Logger) {
         guard isLogged(at: now, logger) else { return }
         logger.info("child is up", metadata: ["child": "\(child)"])

@@ -279,12 +279,8 @@ actor NodeDriver {
         // Each peer once: a second report of the same loss changes nothing.
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
-        var due = machine.nextDue
-        for way in ways {
-            guard let next = way.log.nextDue else { continue }
-            due = due.map { min($0, next) } ?? next
-        }
-        transport.wake(self, at: due)
+        let dues = [machine.nextDue, children.nextDue] + ways.map(\.log.nextDue)
+        transport.wake(self, at: dues.compactMap(\.self).min())
     }
 
     private func perform(_ action: NodeAction, _ vanished: inout Set<PeerID>) {

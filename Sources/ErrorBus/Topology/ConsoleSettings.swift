@@ -31,6 +31,12 @@ package struct ConsoleSettings: Hashable, Sendable {
         url.flatMap { $0.hasPrefix("https:") ? $0 : nil } ?? hosts.first.map { "https://\($0)" }
     }
 
+    /// Whether browsers have TLS between them and a host: the console's own, or that of a proxy
+    /// which serves ``url``.
+    package func isSecure(at host: String?) -> Bool {
+        tls != nil || host.map { url?.lowercased() == "https://\($0.lowercased())" } ?? false
+    }
+
     /// Every host name that requests may use besides those that follow from ``listen``.
     package var allHosts: [String] {
         hosts + (url?.firstRange(of: "://").map { [String(url?[$0.upperBound...] ?? "")] } ?? [])
@@ -97,4 +103,19 @@ package struct ConsoleOIDCSettings: Hashable, Sendable {
 
     /// What people know the provider by.
     package var title: String { label ?? issuer.host }
+}
+
+/// A permission of a console's user, beside that to see everything, which each has.
+package enum ConsolePermission: String, CaseIterable, Sendable {
+    /// To answer, claim and release presentations, and to undo answers.
+    case answer
+    /// To choose destructive options.
+    case destructive
+    /// To make and end silences.
+    case silence
+    /// To send undelivered messages of hooks again.
+    case administer
+
+    /// The word for none of them, and no more than a word: every user sees everything.
+    package static let seesOnly = "see"
 }

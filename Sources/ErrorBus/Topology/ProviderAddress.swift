@@ -18,13 +18,12 @@ package struct ProviderAddress: Hashable, Sendable {
             /#
         guard text.utf8.count <= 2_048, let match = text.wholeMatch(of: pattern) else { return nil }
         host = String(match.2).lowercased()
-        guard match.1 == "https" || Self.isLoopback(match.3.lowercased()) else { return nil }
+        guard match.1 == "https" || Self.isLocal(match.3.lowercased()) else { return nil }
         self.text = text
         hasQuery = text.contains("?")
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
-        ["localhost", "[::1]"].contains(host)
-            || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
+    private static func isLocal(_ host: String) -> Bool {
+        Endpoint.isLoopback(host.replacing(/[\[\]]/, with: ""))
     }
 }

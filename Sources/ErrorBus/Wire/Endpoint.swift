@@ -42,13 +42,15 @@ public struct Endpoint: Hashable, Sendable {
     public var isLocal: Bool {
         switch address {
         case .ipc: true
-        case .tcp(let host, _): ["localhost", "::1"].contains(host) || Self.isLoopback(host)
+        case .tcp(let host, _): Self.isLoopback(host)
         }
     }
 
-    /// Whether it is an IPv4 address of this machine's own: a name such as `127.example.org` may be
-    /// anywhere.
-    private static func isLoopback(_ host: String) -> Bool {
+    /// Whether a host is this machine's own: a name such as `127.example.org` may be anywhere.
+    ///
+    /// - Parameter host: A name or an address, one of IPv6 without brackets.
+    static func isLoopback(_ host: String) -> Bool {
+        if ["localhost", "::1"].contains(host) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy {

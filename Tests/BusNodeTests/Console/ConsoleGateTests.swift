@@ -260,21 +260,40 @@ struct ConsoleGateTests {
             ("[::1]", "errorbus"), ("console.example", "errorbus"), ("localhost:", "errorbus"),
             ("localhost:80x", "errorbus"),
         ])
-    func cookie(host: String, name: String) {
-        let cookie = ConsoleCookie(at: host, isSecure: false)
+    func cookie(host: String, name: String) throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        let cookie = ConsoleCookie(at: host, of: settings)
         #expect(cookie.name == name)
         let setting = cookie.setting("t0k=n")
         #expect(setting.hasPrefix("\(name)=t0k=n:"))
         #expect(setting.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
         #expect(setting != cookie.setting("t0k=n"))
         #expect(cookie.removing == "\(name)=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")
+        settings.tls = ConsoleTLSSettings(certificateFile: "a", keyFile: "b")
         #expect(
-            ConsoleCookie(at: host, isSecure: true).removing
+            ConsoleCookie(at: host, of: settings).removing
                 == "__Host-\(name)=; HttpOnly; SameSite=Strict; Path=/; Secure; Max-Age=0")
         let long = String(repeating: "x", count: 33)
         let values = cookie.values(in: ["a=b;\(name)=t0k=n:one", "\(name)=2", "\(name)=3:\(long)"])
         #expect(values.map(\.token) == ["t0k=n", "2"])
         #expect(values.map(\.session) == ["one", nil])
+    }
+
+    @Test("The cookie is a secure one where `url` says that a proxy has TLS, and only there")
+    func proxiedCookie() throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        settings.hosts = ["inside.example"]
+        settings.url = "https://Bus.example"
+        for (host, name) in [
+            ("bus.example", "__Host-errorbus"), ("127.0.0.1:8080", "errorbus-8080"),
+            ("inside.example", "errorbus"),
+        ] {
+            let cookie = ConsoleCookie(at: host, of: settings)
+            #expect(cookie.name == name)
+            #expect(cookie.removing.contains("; Secure") == name.hasPrefix("__Host-"))
+        }
+        settings.url = "http://bus.example"
+        #expect(ConsoleCookie(at: "bus.example", of: settings).name == "errorbus")
     }
 
     @Test("A link opened again names the sign-in that it replaces")

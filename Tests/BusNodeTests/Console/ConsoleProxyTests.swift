@@ -30,7 +30,8 @@ struct ConsoleProxyTests {
         try PrivateFile.create(secretFile, Self.secret + "\n", mode: 0o600)
         let ranges = ["10.0.0.0/8", "fd00::1"].compactMap { AddressRange($0) }
         proxy = try ConsoleProxy(
-            ConsoleProxySettings(header: Self.header, from: ranges, secretFile: secretFile))
+            ConsoleProxySettings(header: Self.header, from: ranges, secretFile: secretFile),
+            logger: .silent)
     }
 
     private func gate(hasProxy: Bool = true) throws -> ConsoleGate {
@@ -179,9 +180,26 @@ struct ConsoleProxyTests {
     func secretFile() throws {
         let file = proxy.settings.secretFile
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
-        let failure = #expect(throws: Failure.self) { try ConsoleProxy(proxy.settings) }
+        let failure = #expect(throws: Failure.self) {
+            try ConsoleProxy(proxy.settings, logger: .silent)
+        }
         #expect(failure?.status == .badConfiguration)
         #expect(failure?.text.contains("secret: found mode 0640, allowed: 0600") == true)
+    }
+
+    @Test("The console follows the file of the secret; while it cannot be used no one is admitted")
+    func secretChanges() throws {
+        let file = proxy.settings.secretFile
+        #expect(try verdict(try facts(claim("anna"))) == "anna")
+        try PrivateFile.replace(file, "another-secret-0123456789\n", mode: 0o600)
+        #expect(try verdict(try facts(claim("anna"))).hasPrefix("403 proxySecret"))
+        try PrivateFile.replace(file, Self.secret + "\n", mode: 0o640)
+        #expect(try verdict(try facts(claim("anna"))).hasPrefix("503 noProxySecret"))
+        // Requests that the proxy did not send are not concerned.
+        #expect(
+            try verdict(try facts([("Authorization", "Bearer \(bobsToken)")])) == "bob")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try verdict(try facts(claim("anna"))) == "anna")
     }
 
     @Test("A user of the proxy has no token, and is said to be one")

@@ -93,7 +93,7 @@ struct SignInGateTests {
             let begun = try await signIn.begin(from: "10.0.0.1")
             let completed = try await signIn.complete(
                 QueryFields(try provider.signIn(at: begun.location)), by: [begun.browser])
-            let cookie = "errorbus=\(completed.key):\(completed.label)"
+            let cookie = "__Host-errorbus=\(completed.key):\(completed.label)"
             func found(_ cookie: String, offering token: String? = nil) throws -> String {
                 try verdict("/", signIn) { facts in
                     facts.cookies = [cookie]
@@ -101,11 +101,11 @@ struct SignInGateTests {
                 }
             }
             #expect(try found(cookie) == "anna@x.example")
-            #expect(try found("errorbus=\(completed.key):other") == "401 unauthorized")
-            #expect(try found("errorbus=\(completed.key)") == "401 unauthorized")
+            #expect(try found("__Host-errorbus=\(completed.key):other") == "401 unauthorized")
+            #expect(try found("__Host-errorbus=\(completed.key)") == "401 unauthorized")
             #expect(try found("errorbus=x:\(completed.label)") == "401 unauthorized")
             // The cookie of the browser at the provider admits no one.
-            #expect(try found("errorbus=\(begun.browser)") == "401 unauthorized")
+            #expect(try found("__Host-errorbus=\(begun.browser)") == "401 unauthorized")
             let bearer = try verdict("/api/v1/me", signIn) {
                 $0.authorization = "Bearer \(completed.key)"
             }

@@ -55,6 +55,7 @@ import Testing
             log.down("a", reason: "left", at: at(UInt64(number)), logger)
         }
         #expect(lines.all.count == ChildLog.lineMax)
+        #expect(log.nextDue == at(10_000))
         #expect(
             lines.all.prefix(2) == [
                 "info child is up child=a", "info child is down child=a reason=left",
@@ -62,6 +63,7 @@ import Testing
         log.ticked(at: at(9_999), logger)
         #expect(lines.all.count == ChildLog.lineMax)
         log.ticked(at: at(10_000), logger)
+        #expect(log.nextDue == nil)
         log.ticked(at: at(20_000), logger)
         log.up("b", at: at(20_001), logger)
         #expect(
