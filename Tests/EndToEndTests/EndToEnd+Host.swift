@@ -35,6 +35,21 @@ extension EndToEnd {
             #expect(await other.says("belongs to node central"))
         }
 
+        @Test("A folder that is missing for an ipc endpoint is made for the node's user alone")
+        func folderOfSocket() async throws {
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  central: { listen: "ipc://$DIR/made/here/central", presenters: [terminal] }
+                """)
+            _ = try await sandbox.start("central")
+            var status = stat()
+            #expect(stat(sandbox.path("made/here"), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o700)
+        }
+
         @Test("SIGHUP opens a new ledger after a rotation, even beside an invalid topology")
         func rotatedLedger() async throws {
             try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: one }]\n")

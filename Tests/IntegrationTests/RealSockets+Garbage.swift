@@ -96,6 +96,37 @@ extension RealSockets {
             }
         }
 
+        @Test("F24 A message of many frames is read in parts, and those beside it are whole")
+        func manyFrames() async throws {
+            let bus = Bus()
+            let endpoint = try bus.endpoint("many")
+            let context = try ZMQContext(for: endpoint)
+            let socket = try ZMQSocket(.router, endpoint: endpoint, context: context)
+            try socket.bind()
+            let client = try RawSocket.dealer(to: endpoint)
+            let sent: [[Frame]] = [
+                [[1]], Array(repeating: [2], count: 100_000), [[3], [4]],
+                Array(repeating: [5], count: 4_095), Array(repeating: [6], count: 4_096), [[7]],
+            ]
+            for message in sent { try await client.send(message) }
+            var received: [[Frame]] = []
+            var frameCounts: [Int] = []
+            while received.count < sent.count {
+                var item = zmq_pollitem_t(
+                    socket: socket.raw, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+                #expect(zmq_poll(&item, 1, 20_000) == 1)
+                let message = try #require(socket.receive(withSource: true))
+                frameCounts.append(message.source?.frameCount ?? 0)
+                if message.isWhole { received.append(Array(message.frames.dropFirst())) }
+            }
+            #expect(received == sent.map { Array($0.prefix(15)) })
+            // Each with the frame that libzmq puts in front.
+            #expect(frameCounts.reduce(0, +) == sent.reduce(0) { $0 + $1.count + 1 })
+            #expect(frameCounts.filter { $0 == 4_096 }.count == 26 && frameCounts.max() == 4_096)
+            socket.close()
+            context.terminate()
+        }
+
         @Test("F22 A burst beyond the bound waits, and all of it is answered")
         func burst() async throws {
             try await withBound(256 << 10) { node, endpoint in

@@ -98,13 +98,15 @@ package final class NodeAssembly: Sendable {
         return parts
     }
 
-    /// Creates the folders of ipc endpoints. A failure is reported when the endpoint is opened.
+    /// Creates the folders of ipc endpoints, for this user alone, since they have no keys. A
+    /// failure is reported when the endpoint is opened.
     private func makeFoldersOfSockets() {
         for case .ipc(let path) in settings.listen.map(\.address) {
             let folder = FilePath.folder(of: path)
             guard !folder.isEmpty else { continue }
             try? FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+                atPath: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
         }
     }
 

@@ -151,6 +151,7 @@ actor Reactor {
                     return
                 }
                 if let source = message.source { backlog.read(source) }
+                guard message.isWhole else { continue }
                 if let count = slots[id]?.queue.add(message.frames, from: message.key) {
                     slots[id]?.hadOverflow = true
                     receiver.dropped(count, on: id)

@@ -13,6 +13,8 @@ final class ZMQSocket {
 
     /// The most frames kept of one message; the rest of a longer one is read and dropped.
     private static let frameCountMax = 16
+    /// The most frames read at a time; those of a longer message are read in several calls.
+    private static let framesPerCall = 4_096
 
     /// The keys of a tcp socket (CURVE).
     enum Keys {
@@ -26,6 +28,8 @@ final class ZMQSocket {
     let endpoint: Endpoint
     /// Nil: it has none.
     let keys: Keys?
+    /// What is kept of the message whose rest is still to be read.
+    private var begun: [Frame]?
 
     /// Opens and configures a socket; every option is set, none left at libzmq's default.
     init(
@@ -142,53 +146,67 @@ final class ZMQSocket {
         return (try? Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")) ?? bound
     }
 
-    /// A whole message that was read.
+    /// What was read of a message.
     struct Received {
-        var frames: [Frame]
+        /// Its first frames.
+        let frames: [Frame]
+        /// Whether it was read to its end; if not, the next call goes on with it.
+        let isWhole: Bool
         /// The key of its sender, where the socket has keys.
-        var key: PublicKey?
+        let key: PublicKey?
         /// Nil where it was not asked for.
-        var source: Source?
+        let source: Source?
     }
 
-    /// The connection that a message came over, and what it was there.
+    /// The connection that a message came over, and what was read of it.
     struct Source {
         let descriptor: Int32
         let byteCount: Int
         let frameCount: Int
     }
 
-    /// Reads one whole message; nil when none is waiting.
+    /// Reads one message, or a part of one with many frames, which takes no more of a turn than
+    /// others.
     ///
     /// - Parameter withSource: Whether to look up the connection that it came over.
+    /// - Returns: Nil when no message is waiting.
     func receive(withSource: Bool = false) -> Received? {
         var message = zmq_msg_t()
         zmq_msg_init(&message)
         defer { zmq_msg_close(&message) }
         guard receivePart(&message, flags: ZMQ_DONTWAIT) else { return nil }
-        var received = Received(frames: [Self.frame(&message)])
         // The first frame of a listening socket is libzmq's own.
-        var byteCount = kind == .router ? 0 : wireByteCount(of: &message)
+        var byteCount = kind == .router && begun == nil ? 0 : wireByteCount(of: &message)
+        var frames = begun ?? []
+        begun = nil
+        if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
         var frameCount = 1
         while zmq_msg_more(&message) != 0 {
+            if frameCount == Self.framesPerCall {
+                begun = frames
+                break
+            }
             // The rest of a message is there with its first part: libzmq delivers it whole.
             guard receivePart(&message, flags: 0) else { break }
             byteCount += wireByteCount(of: &message)
             frameCount += 1
-            if received.frames.count < Self.frameCountMax {
-                received.frames.append(Self.frame(&message))
-            }
+            if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
         }
-        if withSource {
-            received.source = Source(
+        let source =
+            withSource
+            ? Source(
                 descriptor: zmq_msg_get(&message, ZMQ_SRCFD), byteCount: byteCount,
-                frameCount: frameCount)
-        }
-        guard case .listening(_, let mark) = keys else { return received }
+                frameCount: frameCount) : nil
+        return Received(
+            frames: frames, isWhole: begun == nil, key: key(of: &message), source: source)
+    }
+
+    /// The key of the sender, where the socket has keys.
+    private func key(of message: inout zmq_msg_t) -> PublicKey? {
+        guard case .listening(_, let mark) = keys else { return nil }
         // Missing from the first frame after a poll: read from the last (4.3.4).
         let user = zmq_msg_gets(&message, "User-Id").map { String(cString: $0) } ?? ""
-        received.key = user.hasPrefix(mark) ? PublicKey(user.dropFirst(mark.count)) : nil
-        return received
+        return user.hasPrefix(mark) ? PublicKey(user.dropFirst(mark.count)) : nil
     }
 
     /// The bytes of a frame on the wire (RFC 37 of ZeroMQ): flags and size before it, and with keys

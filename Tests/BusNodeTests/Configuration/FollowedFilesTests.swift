@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Logging
 import Synchronization

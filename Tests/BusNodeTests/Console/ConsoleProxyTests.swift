@@ -190,7 +190,7 @@ struct ConsoleProxyTests {
     @Test("The console follows the file of the secret; while it cannot be used no one is admitted")
     func secretChanges() throws {
         let file = proxy.settings.secretFile
-        #expect(try verdict(try facts(claim("anna"))) == "anna")
+        #expect(try verdict(try facts(claim("anna"))) == "anna by proxy")
         try PrivateFile.replace(file, "another-secret-0123456789\n", mode: 0o600)
         #expect(try verdict(try facts(claim("anna"))).hasPrefix("403 proxySecret"))
         try PrivateFile.replace(file, Self.secret + "\n", mode: 0o640)
@@ -199,7 +199,7 @@ struct ConsoleProxyTests {
         #expect(
             try verdict(try facts([("Authorization", "Bearer \(bobsToken)")])) == "bob")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        #expect(try verdict(try facts(claim("anna"))) == "anna")
+        #expect(try verdict(try facts(claim("anna"))) == "anna by proxy")
     }
 
     @Test("A user of the proxy has no token, and is said to be one")
