@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -19,6 +21,29 @@ import Testing
             context.channel.writeAndFlush(ByteBuffer(string: reply), promise: nil)
             context.close(promise: nil)
         }
+    }
+
+    /// A tcp port of this machine that refuses connections as long as this lives: it is taken, and
+    /// nothing listens. One that a server has left may be another's by then.
+    private final class ClosedPort: Sendable {
+        let number: UInt16
+        private let descriptor: CInt
+
+        init() throws {
+            descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let result = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, length) + getsockname(descriptor, $0, &length)
+                }
+            }
+            guard result == 0 else { throw POSIXError(.EADDRINUSE) }
+            number = UInt16(bigEndian: address.sin6_port)
+        }
+
+        deinit { close(descriptor) }
     }
 
     private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -93,8 +118,8 @@ import Testing
 
     @Test("where nothing listens the reason is there at once")
     func unreachable() async throws {
-        var port = 0
-        try await withServer(replying: Self.whole) { port = $0 }
+        let closed = try ClosedPort()
+        let port = closed.number
         for (address, expected) in [
             ("http://127.0.0.1:\(port)/", "Connection refused"),
             ("http://[::1]:\(port)/", "Connection refused"),
