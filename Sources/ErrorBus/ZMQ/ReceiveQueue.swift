@@ -22,6 +22,9 @@ struct ReceiveQueue {
 
     /// The memory of a frame beside its bytes.
     private static let frameOverhead = 64
+    /// The most bytes dropped at a time beyond what has to be: to free a line of a hundred thousand
+    /// messages takes tens of milliseconds, for which all peers would wait.
+    static let dropByteCountMax = 256 << 10
 
     let byteCountMax: Int
     private var lines: [Source: Line] = [:]
@@ -46,18 +49,22 @@ struct ReceiveQueue {
         return byteCount > byteCountMax ? makeRoom() : nil
     }
 
-    /// Halves the longest line from its end, so that the search for it is rare.
+    /// Takes the last messages of the longest line: half of it, so that the search for it is rare,
+    /// and no more than ``dropByteCountMax``.
     private mutating func makeRoom() -> Int? {
         guard
-            let (source, longest) = lines.max(by: { $0.value.byteCount < $1.value.byteCount })
+            let (source, size) = lines.lazy.map({ ($0.key, $0.value.byteCount) })
+                .max(by: { $0.1 < $1.1 })
         else { return nil }
-        var line = longest
-        while line.byteCount > longest.byteCount / 2, let last = line.messages.popLast() {
-            line.byteCount -= last.byteCount
+        let goal = min(byteCountMax, byteCount - min(size / 2, Self.dropByteCountMax))
+        var count = 0
+        while byteCount > goal, let last = lines[source]?.messages.popLast() {
+            lines[source]?.byteCount -= last.byteCount
+            byteCount -= last.byteCount
+            count += 1
         }
-        byteCount -= longest.byteCount - line.byteCount
-        lines[source] = line.messages.isEmpty ? nil : line
-        return longest.messages.count - line.messages.count
+        if lines[source]?.messages.isEmpty == true { lines[source] = nil }
+        return count
     }
 
     /// The next message: one of each line, then the next of each.

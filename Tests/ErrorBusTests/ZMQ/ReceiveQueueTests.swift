@@ -77,6 +77,25 @@ struct ReceiveQueueTests {
         #expect(queue.byteCount == 0)
     }
 
+    @Test("A full queue drops a little at a time: what is freed at once delays every peer")
+    func dropsLittle() {
+        var queue = ReceiveQueue(byteCountMax: 8 << 20)
+        let sent = message(1, 0, byteCount: 100)
+        // As the queue counts: the bytes of its frames, and 64 for each.
+        let size = sent.reduce(0) { $0 + $1.count + 64 }
+        let atOnce = ReceiveQueue.dropByteCountMax / size + 2
+        var drops: [Int] = []
+        for _ in 0..<100_000 {
+            if let count = queue.add(sent) { drops.append(count) }
+        }
+        #expect(drops.count > 10)
+        #expect(drops.allSatisfy { $0 <= atOnce && $0 > atOnce / 2 })
+        #expect(queue.byteCount <= 8 << 20)
+        let large = message(2, 0, byteCount: 1 << 20)
+        #expect(queue.add(large) != nil)
+        #expect(queue.byteCount <= 8 << 20)
+    }
+
     @Test("A message larger than the whole queue is dropped, and the rest goes on")
     func tooLong() {
         var queue = ReceiveQueue(byteCountMax: 1_000)
