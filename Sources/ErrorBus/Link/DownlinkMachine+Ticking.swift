@@ -1,7 +1,11 @@
 extension DownlinkMachine {
     /// The next due time of the machine.
     var nextDue: MonotonicTime? {
-        [plans.next, remembered.next, unasked.next, childPlans.next].compactMap(\.self).min()
+        var due = plans.next
+        due.advance(to: remembered.next)
+        due.advance(to: unasked.next)
+        due.advance(to: childPlans.next)
+        return due
     }
 
     /// Time passed.

@@ -148,8 +148,9 @@ extension UplinkMachine {
         passedOn.plan(id, at: entry.isPassedOn ? entry.since + times.tombstone : nil)
         if entry.isBetween { between.insert(id) } else { between.remove(id) }
         if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
-        openCount += (entry.isOpen ? 1 : 0) - (entries[id]?.isOpen == true ? 1 : 0)
-        place(entries[id], now: entry)
+        let former = entries[id]
+        openCount += (entry.isOpen ? 1 : 0) - (former?.isOpen == true ? 1 : 0)
+        place(former, now: entry)
         entries[id] = entry
         if openCount == 0 { cutOffSince = nil }
         // Its report will not be sent again.

@@ -1,7 +1,7 @@
 extension UplinkMachine {
     /// The next due time of the machine.
     var nextDue: MonotonicTime? {
-        let link: MonotonicTime? =
+        var due: MonotonicTime? =
             switch self.link {
             case .idle, .closed: nil
             case .opening(let since): since + greetingMax
@@ -11,8 +11,12 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        let dues = [link, returnDue, roomDue, plans.next, remembered.next, passedOn.next]
-        return dues.compactMap(\.self).min()
+        due.advance(to: returnDue)
+        due.advance(to: roomDue)
+        due.advance(to: plans.next)
+        due.advance(to: remembered.next)
+        due.advance(to: passedOn.next)
+        return due
     }
 
     /// The limit of a parent's greeting: longer with each failed round, so that slow links succeed

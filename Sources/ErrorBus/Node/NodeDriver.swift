@@ -279,8 +279,10 @@ actor NodeDriver {
         // Each peer once: a second report of the same loss changes nothing.
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
-        let dues = [machine.nextDue, children.nextDue] + ways.map(\.log.nextDue)
-        transport.wake(self, at: dues.compactMap(\.self).min())
+        var due = machine.nextDue
+        due.advance(to: children.nextDue)
+        for way in ways.indices { due.advance(to: ways[way].log.nextDue) }
+        transport.wake(self, at: due)
     }
 
     private func perform(_ action: NodeAction, _ vanished: inout Set<PeerID>) {

@@ -53,9 +53,8 @@ struct NodeMachine: Sendable {
     var nextDue: MonotonicTime? {
         mutating get {
             var due = below.nextDue
-            for way in above.indices {
-                guard let next = above[way].nextDue else { continue }
-                due = due.map { min($0, next) } ?? next
+            above.withUnsafeBufferPointer { above in
+                for way in above.indices { due.advance(to: above[way].nextDue) }
             }
             return due
         }

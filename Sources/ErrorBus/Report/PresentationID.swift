@@ -52,21 +52,31 @@ public struct UniqueID: Hashable, Sendable {
 
     /// Reads the canonical 36-character form, in either case; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 36 else { return nil }
+        let bytes = text.utf8
+        guard bytes.count == 36 else { return nil }
+        let words =
+            bytes.withContiguousStorageIfAvailable(Self.words)
+            ?? Array(bytes).withUnsafeBufferPointer(Self.words)
+        guard let words else { return nil }
+        (high, low) = words
+    }
+
+    private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
         var words: (UInt64, UInt64) = (0, 0)
-        for (position, byte) in text.utf8.enumerated() {
+        for position in bytes.indices {
+            let byte = bytes[position]
             if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            guard let digit = Self.hexDigit(byte) else { return nil }
+            guard let digit = hexDigit(byte) else { return nil }
             if position < 18 {
                 words.0 = words.0 << 4 | digit
             } else {
                 words.1 = words.1 << 4 | digit
             }
         }
-        (high, low) = words
+        return words
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt64? {

@@ -17,19 +17,25 @@ struct Header: Hashable, Sendable {
                 .tooLarge,
                 "header of \(frame.count) bytes; at most \(limits.headerByteCountMax) are allowed")
         }
-        guard String(validating: frame, as: UTF8.self) != nil else {
+        guard frame.allSatisfy({ $0 < 0x80 }) || String(validating: frame, as: UTF8.self) != nil
+        else {
             throw WireError(.malformed, "header is not UTF-8")
         }
         let newline = UInt8(ascii: "\n")
-        var lines = frame.split(separator: newline, omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        guard lines.count <= WireLimits.headerFieldCountMax else {
+        let isCut = frame.last.map { $0 != newline } ?? false
+        let lineCount = frame.count { $0 == newline } + (isCut ? 1 : 0)
+        guard lineCount <= WireLimits.headerFieldCountMax else {
             throw WireError(
                 .malformed,
-                "header of \(lines.count) fields; at most \(WireLimits.headerFieldCountMax)")
+                "header of \(lineCount) fields; at most \(WireLimits.headerFieldCountMax)")
         }
-        fields.reserveCapacity(lines.count)
-        for (index, line) in lines.enumerated() { try append(line: line, number: index + 1) }
+        fields.reserveCapacity(lineCount)
+        var rest = frame[...]
+        for number in 0..<lineCount {
+            let line = rest.prefix { $0 != newline }
+            try append(line: line, number: number + 1)
+            rest = rest[line.endIndex...].dropFirst()
+        }
     }
 
     private mutating func append(line: Frame.SubSequence, number: Int) throws(WireError) {
@@ -97,6 +103,7 @@ struct Header: Hashable, Sendable {
 
     var frame: Frame {
         var bytes: Frame = []
+        bytes.reserveCapacity(byteCount)
         for field in fields {
             bytes += field.name.utf8
             bytes += ": ".utf8

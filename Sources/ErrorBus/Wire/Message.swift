@@ -171,9 +171,11 @@ enum Verb: String, Sendable, CaseIterable {
 
     /// Compares bytes: as texts, some letters beyond ASCII equal Latin ones (KELVIN SIGN and K).
     init?(frame: Frame) {
-        guard frame.allSatisfy({ $0 < 0x80 }) else { return nil }
-        self.init(rawValue: String(decoding: frame, as: UTF8.self))
+        guard let known = Self.allVerbs.first(where: { $0.frame == frame }) else { return nil }
+        self = known.verb
     }
+
+    private static let allVerbs = allCases.map { (frame: Frame($0.rawValue.utf8), verb: $0) }
 
     /// Whether a child may send it to its parent.
     var goesUp: Bool {

@@ -20,3 +20,11 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
         milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0
     }
 }
+
+extension MonotonicTime? {
+    /// Moves a due time forward to another that is earlier; nil is never due.
+    mutating func advance(to other: MonotonicTime?) {
+        guard let other else { return }
+        self = map { Swift.min($0, other) } ?? other
+    }
+}
