@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// What waits for a message on a link, and what it does then.
 struct Ambush {
     enum Fate {
@@ -6,6 +8,8 @@ struct Ambush {
     }
 
     let verb: String
+    /// The same as a message has it.
+    let verbFrame: Frame
     let link: Network.LinkID
     /// Which of these messages.
     let number: Int
@@ -19,6 +23,7 @@ struct Ambush {
         then fault: Plan.Fault? = nil, after delay: UInt64 = 0
     ) {
         self.verb = verb
+        verbFrame = Frame(verb.utf8)
         self.number = number
         self.link = link
         self.fate = fate

@@ -155,7 +155,11 @@ struct Ledger {
     /// How many nodes did not say what their tables hold.
     var unrepliedCount = 0
 
-    func decision(of id: PresentationID) -> Decision? { decisions.first { $0.id == id } }
+    // By index: to look at one does not copy those before it.
+    func decision(of id: PresentationID) -> Decision? {
+        for index in decisions.indices where decisions[index].id == id { return decisions[index] }
+        return nil
+    }
 
     /// It was decided at the desk, by then.
     func deskAnswer(to id: PresentationID, by time: UInt64 = .max) -> Decision? {
@@ -164,7 +168,7 @@ struct Ledger {
 
     /// It is in front of people at the desk.
     func isAtDesk(_ id: PresentationID) -> Bool {
-        shown.contains { $0.id == id && $0.presenter == Plan.desk && $0.hidden == nil }
+        standing.contains { shown[$0].id == id && shown[$0].presenter == Plan.desk }
     }
 
     /// Its caller's process carries an option out.

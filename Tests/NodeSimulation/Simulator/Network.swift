@@ -16,6 +16,24 @@ final class Network: @unchecked Sendable {
 
     enum Direction: String { case up, down }
 
+    /// A value for each direction.
+    struct Both<Value> {
+        var up: Value
+        var down: Value
+
+        init(_ value: Value) { (up, down) = (value, value) }
+
+        subscript(direction: Direction) -> Value {
+            get { direction == .up ? up : down }
+            _modify {
+                switch direction {
+                case .up: yield &up
+                case .down: yield &down
+                }
+            }
+        }
+    }
+
     /// How bad all links are while faults happen.
     struct Weather {
         var delayMax: UInt64 = 30
@@ -34,19 +52,19 @@ final class Network: @unchecked Sendable {
         /// How the trace names what goes up or down.
         let signs: (up: String, down: String)
         /// Set when it is established.
-        var listener: Listener?
+        @exclusivity(unchecked) var listener: Listener?
         /// The child has closed it; what it sent before still arrives.
-        var isClosed = false
-        var isLost = false
+        @exclusivity(unchecked) var isClosed = false
+        @exclusivity(unchecked) var isLost = false
         /// Whether the child was notified that the connection is accepted.
-        var isWelcomed = false
+        @exclusivity(unchecked) var isWelcomed = false
         /// How often a silence of it ended.
         var mendedCount = 0
-        var lastArrival: [Direction: UInt64] = [:]
+        @exclusivity(unchecked) var lastArrival = Both<UInt64>(0)
         /// How many were sent in which second.
-        var sent: [Direction: (second: UInt64, count: Int)] = [:]
+        @exclusivity(unchecked) var sent = Both<(second: UInt64, count: Int)>((0, 0))
         /// Under way when the direction went silent.
-        var held: [Direction: [[Frame]]] = [:]
+        var held = Both<[[Frame]]>([])
 
         init(
             _ link: LinkID, _ child: SimulatedTransport, _ socket: SocketID,
@@ -74,15 +92,19 @@ final class Network: @unchecked Sendable {
     let scheduler: Scheduler
     var weather = Weather()
     private var listeners: [Endpoint: Listener] = [:]
-    private var connections: [SocketID: Connection] = [:]
-    private var byAddress: [Frame: Connection] = [:]
+    @exclusivity(unchecked) private var connections: [SocketID: Connection] = [:]
+    @exclusivity(unchecked) private var byAddress: [Frame: Connection] = [:]
     private var socketCount = 0
-    private var silences: [LinkID: [Direction: Int]] = [:]
+    private var silences: [LinkID: Both<Int>] = [:]
+    /// How many directions of links are silent.
+    @exclusivity(unchecked) private var silentCount = 0
+    /// How often a silence has begun or ended.
+    private(set) var wayCount = 0
     /// The process behind each endpoint.
     private let names: [Endpoint: String]
-    private(set) var deliveredCount = 0
+    @exclusivity(unchecked) private(set) var deliveredCount = 0
     /// The most messages of one link and direction in one second.
-    private(set) var busiest = 0
+    @exclusivity(unchecked) private(set) var busiest = 0
     /// Links that a child has kept, though nothing came back on them.
     private(set) var clung: [String] = []
     /// Asked of each message when it arrives.
@@ -94,7 +116,7 @@ final class Network: @unchecked Sendable {
     }
 
     private func isSilent(_ link: LinkID, _ direction: Direction) -> Bool {
-        !silences.isEmpty && (silences[link]?[direction] ?? 0) > 0
+        silentCount > 0 && (silences[link]?[direction] ?? 0) > 0
     }
 
     /// Whether everything gets through in both directions.
@@ -173,14 +195,14 @@ final class Network: @unchecked Sendable {
     private func transmit(_ frames: [Frame], on connection: Connection, _ direction: Direction) {
         let second = scheduler.now / 1_000
         let before = connection.sent[direction]
-        let count = before?.second == second ? (before?.count ?? 0) + 1 : 1
+        let count = before.second == second ? before.count + 1 : 1
         connection.sent[direction] = (second, count)
         // What an intruder says has no measure; a storm has no end.
         if connection.link.child != Intruder.name { busiest = max(busiest, count) }
         if count > 3_000 { scheduler.stop() }
         if scheduler.random.happens(weather.loss) { return }
         let arrival = max(
-            connection.lastArrival[direction] ?? 0,
+            connection.lastArrival[direction],
             scheduler.now + scheduler.random.number(1...weather.delayMax))
         connection.lastArrival[direction] = arrival
         for _ in 0..<(scheduler.random.happens(weather.duplication) ? 2 : 1) {
@@ -191,7 +213,7 @@ final class Network: @unchecked Sendable {
     private func arrive(_ frames: [Frame], on connection: Connection, _ direction: Direction) {
         guard !connection.isLost, let listener = connection.listener else { return }
         if isSilent(connection.link, direction) {
-            connection.held[direction, default: []].append(frames)
+            connection.held[direction].append(frames)
             return
         }
         switch fate(connection.link, frames) {
@@ -261,7 +283,9 @@ final class Network: @unchecked Sendable {
     /// From now on nothing arrives in a direction, without word of it.
     func silence(_ link: LinkID, _ direction: Direction) {
         scheduler.note("fault: silence \(link.child) - \(link.parent) \(direction.rawValue)")
-        silences[link, default: [:]][direction, default: 0] += 1
+        silences[link, default: Both(0)][direction] += 1
+        if silences[link]?[direction] == 1 { silentCount += 1 }
+        wayCount += 1
         for connection in sorted where connection.link == link && connection.isWelcomed {
             watch(connection, direction)
         }
@@ -280,12 +304,15 @@ final class Network: @unchecked Sendable {
     }
 
     func mend(_ link: LinkID, _ direction: Direction) {
-        silences[link, default: [:]][direction, default: 1] -= 1
+        silences[link]?[direction] -= 1
+        if silences[link]?[direction] == 0 { silentCount -= 1 }
+        wayCount += 1
         guard !isSilent(link, direction) else { return }
         scheduler.note("mended: \(link.child) - \(link.parent) \(direction.rawValue)")
         for connection in sorted where connection.link == link {
             connection.mendedCount += 1
-            let held = connection.held.removeValue(forKey: direction) ?? []
+            let held = connection.held[direction]
+            connection.held[direction] = []
             for frames in held { arrive(frames, on: connection, direction) }
             if connection.isLost, direction == .down {
                 // What was not said during the silence is found out by keepalive.

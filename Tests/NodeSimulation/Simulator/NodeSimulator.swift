@@ -25,7 +25,8 @@ struct NodeSimulator {
             print(usage)
             exit(2)
         }
-        SeedProcess.warmUp()
+        // For a few seeds it takes longer than it saves.
+        if options.count > 16 { SeedProcess.warmUp() }
         var report = Report(options)
         if options.isVerbose {
             report.took(SeedProcess.runHere(options.first, isVerbose: true), of: options.first)

@@ -18,7 +18,9 @@ struct Report {
     /// Runs all seeds, several at a time, and takes them in order.
     mutating func run() {
         let end = options.first + UInt64(options.count)
-        let size = max(1, min(SeedProcess.seedCountMax, UInt64(options.count / options.jobs)))
+        // The seeds after one that fails would be run for nothing.
+        let most = options.stopsAtFailure ? 2 : SeedProcess.seedCountMax
+        let size = max(1, min(most, UInt64(options.count / options.jobs)))
         var waiting = stride(from: options.first, to: end, by: Int(size)).reversed().map {
             $0..<min($0 + size, end)
         }

@@ -21,22 +21,24 @@ final class Scheduler: @unchecked Sendable {
     // Unsafe: the hook of the runtime is one per process, and so is what it calls.
     nonisolated(unsafe) private static var current: Scheduler?
 
+    // Here and in what else each event goes through, the check of exclusive access would cost more
+    // than the access.
     /// Milliseconds; the start is 1,000 s so that every difference fits.
-    private(set) var now: UInt64 = 1_000_000
-    var random: SeededGenerator
-    private(set) var trace = Trace()
+    @exclusivity(unchecked) private(set) var now: UInt64 = 1_000_000
+    @exclusivity(unchecked) var random: SeededGenerator
+    @exclusivity(unchecked) private(set) var trace = Trace()
     /// The executor whose job runs.
-    fileprivate var executor: SimulatedExecutor?
-    private var ready: [() -> Void] = []
-    private var events = Heap<Event>()
-    private var order: UInt64 = 0
-    private(set) var jobCount = 0
+    @exclusivity(unchecked) fileprivate var executor: SimulatedExecutor?
+    @exclusivity(unchecked) private var ready: [() -> Void] = []
+    @exclusivity(unchecked) private var events = Heap<Event>()
+    @exclusivity(unchecked) private var order: UInt64 = 0
+    @exclusivity(unchecked) private(set) var jobCount = 0
     /// More jobs and events than this without time passing, and a world stands still.
     private static let countMax = 5_000
-    private var countNow = 0
-    private(set) var stuckAt: UInt64?
+    @exclusivity(unchecked) private var countNow = 0
+    @exclusivity(unchecked) private(set) var stuckAt: UInt64?
     /// What is due in the same millisecond need not wait for the jobs that are ready.
-    var isCrowded = false
+    @exclusivity(unchecked) var isCrowded = false
 
     /// Nothing happens from here on.
     func stop() { stuckAt = stuckAt ?? now }
@@ -157,19 +159,27 @@ struct Trace {
     /// - Parameter frames: Follow the text, with a bar between two.
     mutating func note(_ text: String, _ frames: [[UInt8]], at time: UInt64) {
         lineCount += 1
-        add("\(time) ".utf8)
+        add(String(time).utf8)
+        add(UInt8(ascii: " "))
         add(text.utf8)
-        for (number, frame) in frames.enumerated() {
-            if number > 0 { add("|".utf8) }
-            add(frame)
+        for number in frames.indices {
+            if number > 0 { add(UInt8(ascii: "|")) }
+            add(frames[number])
         }
-        add("\n".utf8)
+        add(UInt8(ascii: "\n"))
         guard isVerbose else { return }
         let said = frames.map { String(decoding: $0, as: UTF8.self) }
         print("\(time) \(text)\(said.joined(separator: "|"))")
     }
 
+    private mutating func add(_ byte: UInt8) {
+        hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+
     private mutating func add(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let isAdded: Void? = bytes.withContiguousStorageIfAvailable { bytes in
+            for byte in bytes { add(byte) }
+        }
+        if isAdded == nil { for byte in bytes { add(byte) } }
     }
 }

@@ -7,9 +7,10 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
     let name: String
     private let network: Network
     private let simulated: SimulatedExecutor
-    private(set) var isDead = false
-    private var wakes: [ObjectIdentifier: UInt64] = [:]
-    private var wakeCount: UInt64 = 0
+    @exclusivity(unchecked) private(set) var isDead = false
+    /// Of each receiver, of which there are one or two, the number of its wake.
+    @exclusivity(unchecked) private var wakes: [(receiver: ObjectIdentifier, number: UInt64)] = []
+    @exclusivity(unchecked) private var wakeCount: UInt64 = 0
     private var listening: [Endpoint] = []
 
     init(_ name: String, _ network: Network) {
@@ -19,7 +20,7 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
     }
 
     /// Nothing comes in and no timer goes off until then.
-    private(set) var frozenUntil: UInt64 = 0
+    @exclusivity(unchecked) private(set) var frozenUntil: UInt64 = 0
 
     func freeze(for time: UInt64) {
         frozenUntil = max(frozenUntil, network.scheduler.now + time)
@@ -77,17 +78,21 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
 
     func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
         let key = ObjectIdentifier(receiver)
+        let place = wakes.firstIndex { $0.receiver == key }
         guard let time else {
-            wakes[key] = nil
+            if let place { wakes.remove(at: place) }
             return
         }
         wakeCount += 1
         let number = wakeCount
-        wakes[key] = number
+        if let place { wakes[place].number = number } else { wakes.append((key, number)) }
         guard time.milliseconds < UInt64.max / 2 else { return }
         network.scheduler.at(time.milliseconds) { [self] in
-            guard !isDead, wakes[key] == number else { return }
-            wakes[key] = nil
+            // A later wake of the same receiver has another number.
+            guard !isDead, let place = wakes.firstIndex(where: { $0.number == number }) else {
+                return
+            }
+            wakes.remove(at: place)
             run { receiver.woke() }
         }
     }

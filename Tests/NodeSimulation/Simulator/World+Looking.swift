@@ -4,7 +4,7 @@ import ErrorBus
 extension World {
     func look() {
         if disk.isFull || disk.isUnreadable { faulted() }
-        waysUp = [:]
+        if waysSeen != network.wayCount { (waysUp, waysSeen) = ([:], network.wayCount) }
         openAsks.removeAll { index in
             guard !ledger.asks[index].isOpen else { return false }
             (unheardSince[index], gapSince[index], undeliveredSince[index]) = (nil, nil, nil)
@@ -76,16 +76,18 @@ extension World {
     /// Does what is in front of people still have a caller, as far as a way leads to it?
     private func lookAtPrompts() {
         for (id, count) in ledger.prompts where count > 0 {
-            let asks = ledger.asks.filter { $0.id == id }
-            let lifeEnds = asks.compactMap(\.lifeEnd)
+            let asks = ledger.asks.indices.filter { ledger.asks[$0].id == id }
+            let lifeEnds = asks.compactMap { ledger.asks[$0].lifeEnd }
             if !asks.isEmpty, lifeEnds.count == asks.count, let end = lifeEnds.max() {
                 ledger.orphaned[id] = max(ledger.orphaned[id] ?? 0, quiet(since: end))
             }
             // What an earlier life asked is the later one's.
-            let living = asks.filter { !$0.isLifeOver }
-            let ends = living.compactMap { $0.completions.first?.time ?? $0.cancelled }
+            let living = asks.filter { !ledger.asks[$0].isLifeOver }
+            let ends = living.compactMap {
+                ledger.asks[$0].completions.first?.time ?? ledger.asks[$0].cancelled
+            }
             guard ends.count == living.count, let end = ends.max(),
-                living.allSatisfy({ hasWayUp($0.worker) })
+                living.allSatisfy({ hasWayUp(ledger.asks[$0].worker) })
             else { continue }
             ledger.leftOpen[id] = max(ledger.leftOpen[id] ?? 0, quiet(since: end))
         }

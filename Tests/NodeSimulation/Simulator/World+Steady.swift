@@ -5,16 +5,16 @@ extension World {
     /// Each second.
     func lookWhetherSteady() {
         defer { (suspectsBefore, suspects) = (suspects, []) }
-        let open = ledger.standing.map { ledger.shown[$0] }.filter { $0.origin != "bare" }
-        for id in Set(open.map(\.id)) { lookAtContact(of: id) }
-        guard scheduler.now > ledger.lastFault + plan.recoveryMax + 5_000 else { return }
+        let open = ledger.standing.filter { ledger.shown[$0].origin != "bare" }
+        for place in open { lookAtContact(of: ledger.shown[place].id) }
+        guard scheduler.now > ledger.lastFault + recoveryMax + 5_000 else { return }
         for ask in openAsks.map({ ledger.asks[$0] })
         where isDue(ask) && scheduler.now > ask.time + 5_000 {
             // What was answered may be on its way to a slow disk.
             note(ask.id, "not in front of people", isInFront(ask) || disk.isSlow)
             guard plan.coalescer == nil, plan.openMax == nil, ask.worker != Plan.requester,
-                let shown = open.first(where: { $0.id == ask.id }),
-                scheduler.now > shown.time + 5_000
+                let place = open.first(where: { ledger.shown[$0].id == ask.id }),
+                scheduler.now > ledger.shown[place].time + 5_000
             else { continue }
             let station = ask.told.last?.station
             note(
@@ -28,11 +28,15 @@ extension World {
 
     /// Do people see that the caller is gone, and is the prompt withdrawn in the end?
     private func lookAtContact(of id: PresentationID) {
-        let asks = ledger.asks.filter { $0.id == id }
-        guard asks.allSatisfy({ $0.isLifeOver || $0.isOpen && !hasWayUp($0.worker) }) else {
-            return
+        var last: UInt64 = 0
+        for index in ledger.asks.indices where ledger.asks[index].id == id {
+            guard
+                ledger.asks[index].isLifeOver
+                    || ledger.asks[index].isOpen && !hasWayUp(ledger.asks[index].worker)
+            else { return }
+            last = max(last, ledger.asks[index].time)
         }
-        let quiet = scheduler.now - max(ledger.lastFault, asks.map(\.time).max() ?? 0)
+        let quiet = scheduler.now - max(ledger.lastFault, last)
         if quiet > 30_000 {
             note(
                 id, "people read that its origin can be reached",

@@ -10,10 +10,11 @@ final class World: @unchecked Sendable {
     let network: Network
     let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
     private(set) lazy var disk = Disk(self)
-    var ledger = Ledger()
-    private(set) var lives: [String: Life] = [:]
+    @exclusivity(unchecked) var ledger = Ledger()
+    @exclusivity(unchecked) private(set) var lives: [String: Life] = [:] { didSet { waysUp = [:] } }
     private var lifeCount = 0
     let start: UInt64
+    private(set) lazy var recoveryMax = plan.recoveryMax
     private let endpoints: [String: Endpoint]
     /// The ids of calls that have been made.
     private var ids: [Int: PresentationID] = [:]
@@ -66,7 +67,7 @@ final class World: @unchecked Sendable {
     }
 
     /// When the last call has been made and the last passing fault is over.
-    private lazy var allBegunAfter: UInt64 = {
+    private(set) lazy var allBegunAfter: UInt64 = {
         let asked = (plan.calls.map(\.time).max() ?? 0) + 5_000
         return max(plan.chaosLasts + 35_000, asked)
     }()
@@ -82,20 +83,8 @@ final class World: @unchecked Sendable {
         network.weather = Network.Weather()
     }
 
-    /// Nothing is under way, and nothing more will come.
-    var isOver: Bool {
-        scheduler.now > start + allBegunAfter
-            && plan.processes.allSatisfy { lives[$0.name] != nil || plan.goesForGood($0.name) }
-            && ledger.asks.allSatisfy { !$0.completions.isEmpty || $0.isLifeOver }
-            && ledger.bareReplies.values.allSatisfy { !$0.isEmpty }
-            && ledger.bareSeconds.values.allSatisfy { !$0.isEmpty }
-            && ledger.prompts.values.allSatisfy { $0 == 0 }
-            && ledger.decisions.allSatisfy { decision in
-                // A bare client says nothing of what it carries out.
-                decision.result != nil
-                    && (decision.result != .unknown || ledger.bareAsks[decision.id] != nil)
-            }
-    }
+    /// How many of the first askings are over, and of the first decisions: for good.
+    var overCounts = (asks: 0, decisions: 0)
 
     // MARK: Processes
 
@@ -195,20 +184,23 @@ final class World: @unchecked Sendable {
         }
     }
 
+    private static let present = Frame("PRESENT".utf8)
+    private static let reject = Frame("REJECT".utf8)
+
     /// A message arrives: what waited for it strikes.
     private func fate(of frames: [Frame], on link: Network.LinkID) -> Ambush.Fate {
         guard frames.count > 3 else { return .goes }
         var fate = Ambush.Fate.goes
         defer {
             if case .lost = fate {
-            } else if frames[2].elementsEqual("PRESENT".utf8) {
+            } else if frames[2] == Self.present {
                 heard(frames[3], on: link)
-            } else if frames[2].elementsEqual("REJECT".utf8) {
+            } else if frames[2] == Self.reject {
                 refused(frames[3])
             }
         }
         for (index, ambush) in plan.ambushes.enumerated()
-        where ambush.link == link && frames[2].elementsEqual(ambush.verb.utf8) {
+        where frames[2] == ambush.verbFrame && ambush.link == link {
             met[index, default: 0] += 1
             guard met[index] == ambush.number else { continue }
             scheduler.note("ambush: \(ambush.verb) \(ambush.fate)")
@@ -226,18 +218,29 @@ final class World: @unchecked Sendable {
 
     /// The presentation that a header is about.
     private func id(in header: Frame) -> PresentationID? {
-        guard header.starts(with: "id: ".utf8) else { return nil }
+        guard header.starts(with: Self.idField) else { return nil }
         return PresentationID(
             String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
     }
 
-    private func has(_ line: String, in header: Frame) -> Bool {
-        header.split(separator: 10).contains { $0.elementsEqual(line.utf8) }
+    private static let idField = Frame("id: ".utf8)
+
+    private func has(_ line: Frame, in header: Frame) -> Bool {
+        var rest = header[...]
+        while !rest.isEmpty {
+            let next = rest.prefix { $0 != 10 }
+            if next == line[...] { return true }
+            rest = rest[next.endIndex...].dropFirst()
+        }
+        return false
     }
+
+    private static let noRoom = Frame("code: 429".utf8)
+    private static let unreachable = Frame("reachable: false".utf8)
 
     /// A child gets a REJECT.
     private func refused(_ header: Frame) {
-        guard plan.openMax != nil, let id = id(in: header), has("code: 429", in: header) else {
+        guard plan.openMax != nil, let id = id(in: header), has(Self.noRoom, in: header) else {
             return
         }
         ledger.crowdedAt[id] = scheduler.now
@@ -248,7 +251,7 @@ final class World: @unchecked Sendable {
     private func heard(_ header: Frame, on link: Network.LinkID) {
         guard let id = id(in: header) else { return }
         if plan.scene == .pastParent { ledger.presents.append((scheduler.now, link)) }
-        let isReachable = !has("reachable: false", in: header)
+        let isReachable = !has(Self.unreachable, in: header)
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
             if link.parent == Plan.presenter, isReachable {
@@ -369,9 +372,11 @@ final class World: @unchecked Sendable {
     var suspects: Set<String> = []
     var suspectsBefore: Set<String> = []
     /// The askings whose callers wait, by number.
-    var openAsks: [Int] = []
-    /// Whether a way leads up from a process, as far as it was looked for at this second.
+    @exclusivity(unchecked) var openAsks: [Int] = []
+    /// Whether a way leads up from a process, as far as it was looked for since lives and silences
+    /// changed, and of the latter how many had then.
     var waysUp: [String: Bool] = [:]
+    var waysSeen = 0
     /// Since when what is asked is in front of no person, or has reached no parent: by the number
     /// of the asking, since an id may be asked again.
     var gapSince: [Int: UInt64] = [:]
