@@ -104,6 +104,7 @@ let package = Package(
                 .embedInCode("Console/Page/detail.js"),
                 .embedInCode("Console/Page/dialogs.js"),
                 .embedInCode("Console/Page/elements.js"),
+                .embedInCode("Console/Page/facts.js"),
                 .embedInCode("Console/Page/forest.js"),
                 .embedInCode("Console/Page/frame.js"),
                 .embedInCode("Console/Page/group-box.js"),

@@ -285,6 +285,39 @@ def a_group_is_taken_back_at_once(page, console):
     assert len(presentations) == 20
 
 
+def what_helped_before_is_shown(page, console):
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '0')")
+    for option in ("retry", "retry", "skip"):
+        worker = console.work("The lease is over.", "The clock jumped.")
+        page.choose("The lease is over.")
+        page.click(f"[data-option={option}]")
+        assert worker.answer() == (option, "ada")
+        page.until(lambda: not page.texts("#list .row"), "the empty list")
+    context = {"host": "db-1", "shards": [{"id": 1}], "log": "one\n" + "two " * 60}
+    console.ask({**report("The lease is over."), "domain": "bus-node.present", "userInfo": context,
+                 "coalesceKey": None, "helpAnchor": "https://runbooks.example/lease"})
+    page.choose("The lease is over.")
+    page.until(lambda: "The same 3 times in the last 7 days." in page.text(".earlier"), "earlier")
+    first, second = page.texts(".earlier ul li")
+    assert "recovered 2 of 2" in first and "recovered 1 of 1" in second, (first, second)
+    assert len(page.texts(".earlier ol li")) == 3 and "by ada" in page.text(".earlier ol")
+    # Structures and lines are in their form, and are copied as they are shown.
+    host, log, shards = sorted(page.texts(".pairs dd .foreign")[:3])
+    assert (host, log[:4]) == ("db-1", "one\n") and '"id": 1' in shards, (host, log, shards)
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {
+        "origin": console.address, "permissions": ["clipboardReadWrite"]})
+    page.click(".copy", "Copy all as JSON")
+    page.until(lambda: "Copied." in page.text("#toasts"), "the copy")
+    assert '"log": "one\\ntwo' in page.run("return navigator.clipboard.readText()")
+    runbook = "https://runbooks.example/lease"
+    assert page.run(f"return Boolean(document.querySelector('a[href=\"{runbook}\"]'))")
+
+
+what_helped_before_is_shown.journaled = True
+
+
 def what_is_applied_on_expiry_is_shown(page, console):
     [presentation] = console.ask(report("Soon it decides itself.", onExpiry="skip"), deadline=6)
     console.ask(report("Not for a long time.", onExpiry="retry"), deadline=36_000)
@@ -430,7 +463,8 @@ def ten_thousand_scroll(page, console):
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
-       a_silence_is_refused_beside_its_field, what_is_applied_on_expiry_is_shown,
+       a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
+       what_is_applied_on_expiry_is_shown,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,
        what_a_hop_changed_is_shown, a_worker_is_in_the_topology,

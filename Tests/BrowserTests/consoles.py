@@ -40,11 +40,13 @@ class Console:
     # A node takes 1024 open presentations from one child, and reads 256 at a time.
     per_socket = 200
 
-    def __init__(self, binary, nodes=None, users=None, proxied=None, people=None):
+    def __init__(self, binary, nodes=None, users=None, proxied=None, people=None,
+                 journaled=False):
         """nodes: others of its topology by name, each with its parents and whether it listens.
         users: what each may do, by name, in place of one token; the first is the script's.
         proxied: the one of them whom a proxy in front names.
-        people: those whom an identity provider knows, each with groups."""
+        people: those whom an identity provider knows, each with groups.
+        journaled: whether it keeps its history."""
         self.binary = binary
         self.port = free_port()
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -93,6 +95,7 @@ nodes:
       - console:
           listen: 127.0.0.1:{self.port}
           {admission}
+{f"    journal: {folder}/central.sqlite" if journaled else ""}
 {others}""")
 
     @property

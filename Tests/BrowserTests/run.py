@@ -21,7 +21,9 @@ from consoles import Console
 
 def run(case, binary):
     """Whether it passed."""
-    console, page = Console(binary, *(getattr(case, name, None) for name in ("nodes", "users", "proxied", "people"))), None
+    wanted = {name: getattr(case, name, None)
+              for name in ("nodes", "users", "proxied", "people", "journaled")}
+    console, page = Console(binary, **wanted), None
     try:
         console.start()
         page = Page()

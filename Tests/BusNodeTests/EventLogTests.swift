@@ -107,6 +107,25 @@ struct EventLogTests {
         #expect(try LoggedEvent.read(path).events.map { $0["description"] } == ["ä 会 \(text)"])
     }
 
+    @Test("What may wait for a reader is refused: a pipe, and a terminal")
+    func waiting() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try log("first.jsonl").record(.presented(.make(), "x"))
+        let pipe = "\(folder)/deep/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let found = #expect(throws: Failure.self) { try self.log("pipe") }
+        #expect(found?.status == .cannotCreate)
+        #expect(found?.text.contains("found a pipe or socket, expected a file") == true)
+        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+        defer { close(terminal) }
+        #expect(grantpt(terminal) == 0 && unlockpt(terminal) == 0)
+        let name = String(cString: try #require(ptsname(terminal)))
+        let refused = #expect(throws: Failure.self) {
+            try EventLog(name, node: "central", logger: logger)
+        }
+        #expect(refused?.text.contains("found a terminal") == true)
+    }
+
     @Test("A full disk loses lines, never the process")
     func full() throws {
         let log = try EventLog("/dev/full", node: "central", logger: logger)

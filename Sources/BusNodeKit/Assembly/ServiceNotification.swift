@@ -31,6 +31,14 @@ package enum ServiceNotification {
         notify("READY=1")
     }
 
+    /// Removes the file at the end of this process.
+    package static func ended(file: String?) {
+        guard let file,
+            let text = try? String(contentsOfFile: file, encoding: .utf8), text == "\(getpid())\n"
+        else { return }
+        unlink(file)
+    }
+
     /// sd_notify(3): a datagram to the socket named in the environment.
     private static func notify(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],

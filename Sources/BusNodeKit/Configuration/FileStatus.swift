@@ -26,6 +26,9 @@ struct FileStatus {
     /// Whether another program may be at its other end.
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 
+    /// How many names it has in its file system.
+    var nameCount: Int { Int(status.st_nlink) }
+
     /// The permission bits.
     var mode: mode_t { status.st_mode & 0o777 }
     /// Whether only its owner may use it.

@@ -203,6 +203,10 @@ enum ConsoleLimits {
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
+    /// The steps that comparing a silence with all that is open may take, a second or less; and how
+    /// many at once, before others go on.
+    static let matchStepMax = 100_000_000
+    static let matchStepsAtOnce = 2_000_000
     /// Of a description in a list; the report has it whole.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)

@@ -2,6 +2,7 @@ import ErrorBus
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 // The past: presentations and events, by filter, newest first, as JSON or CSV. And the health.
@@ -19,6 +20,20 @@ extension ConsoleAPI {
         let page = try await kept.archive.presentations(
             filter, console: kept.console, limit: limit)
         return response(page, "presentations", format)
+    }
+
+    /// Other presentations of the same cause; nil without a journal, or when it cannot be read.
+    func earlier(_ item: InboxItem) async -> EarlierView? {
+        guard let kept = console.kept else { return nil }
+        let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
+        do throws(Failure) {
+            return try await kept.archive.earlier(
+                than: item.id, of: item.report, console: kept.console, since: since)
+        } catch {
+            console.logger.warning(
+                "console: earlier presentations not read", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     func audit(_ request: Request) async throws -> Response {

@@ -45,9 +45,10 @@ extension ConsoleAPI {
         }
     }
 
-    func previewSilence(_ body: [UInt8]) throws(APIProblem) -> Response {
+    func previewSilence(_ body: [UInt8]) async throws -> Response {
         let fields = try BodyFields(body, allowing: "match")
-        let open = console.silences.open(matching: try Self.match(try fields.value("match")))
+        let open = try await console.silences.open(
+            matching: try Self.match(try fields.value("match")))
         return Response([
             "open": .count(open.count),
             "ids": .array(

@@ -33,7 +33,7 @@ struct ConsoleAPI: Sendable {
         routes.get("/api/v1/inbox") { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
-            return Response(try detail(try id(context)))
+            return Response(try await detail(try id(context)))
         }
         let verbs: [(String, isStored: Bool, Act)] = [
             ("answer", false, answer), ("undo", true, undo), ("claim", true, claim),
@@ -70,8 +70,8 @@ struct ConsoleAPI: Sendable {
         routes.post("/api/v1/silences", needs: .silence) { request, context in
             try await addSilence(try await body(request), try context.admitted)
         }
-        routes.post("/api/v1/silences/preview", needs: nil) { request, _ in
-            try previewSilence(try await body(request))
+        routes.post("/api/v1/silences/preview", needs: .silence) { request, _ in
+            try await previewSilence(try await body(request))
         }
         routes.post("/api/v1/silences/{number}/end", needs: .silence) { request, context in
             try await endSilence(
@@ -278,7 +278,7 @@ extension ConsoleAPI {
         return Response(.object(object))
     }
 
-    func detail(_ id: PresentationID) throws(APIProblem) -> JSONValue {
+    func detail(_ id: PresentationID) async throws(APIProblem) -> JSONValue {
         let item: InboxItem
         do throws(InboxRefusal) { item = try inbox.item(id) } catch { throw APIProblem(error) }
         var object = PresentationView(item, console).json.objectValue ?? [:]
@@ -289,6 +289,7 @@ extension ConsoleAPI {
             })
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
         object["history"] = console.history.events(of: id).map(\.view).json
+        object["earlier"] = await earlier(item).json
         return .object(object)
     }
 

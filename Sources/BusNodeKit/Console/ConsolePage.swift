@@ -21,6 +21,7 @@ struct ConsolePage: Sendable {
         "detail.js": PackageResources.detail_js,
         "dialogs.js": PackageResources.dialogs_js,
         "elements.js": PackageResources.elements_js,
+        "facts.js": PackageResources.facts_js,
         "forest.js": PackageResources.forest_js,
         "frame.js": PackageResources.frame_js,
         "group-box.js": PackageResources.group_box_js,

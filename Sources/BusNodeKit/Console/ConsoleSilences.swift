@@ -40,6 +40,8 @@ final class ConsoleSilences: Sendable {
     func add(
         _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
     ) async throws -> (Silence, appliedCount: Int) {
+        // First, since a refusal must leave no silence in force.
+        if alsoOpen { _ = try await open(matching: request.match) }
         let silence = try silences.add(request, for: duration)
         do {
             try await store.withLock { $0 }?.save(silence)
@@ -48,7 +50,7 @@ final class ConsoleSilences: Sendable {
             throw error
         }
         guard alsoOpen else { return (silence, 0) }
-        let applied = open(matching: request.match).filter { apply(silence, to: $0) }
+        let applied = try await open(matching: request.match).filter { apply(silence, to: $0) }
         return (try silences.silence(silence.number), applied.count)
     }
 
@@ -65,10 +67,32 @@ final class ConsoleSilences: Sendable {
         return silence
     }
 
-    /// The open presentations that match, oldest first.
-    func open(matching match: RuleMatch) -> [InboxItem] {
-        inbox.items().filter { $0.isOpen && match.matches($0.report, origin: $0.origin) }
-            .sorted { $0.openedRevision < $1.openedRevision }
+    /// The open presentations that match, oldest first. Others go on between them.
+    ///
+    /// - Throws: When the patterns take too many steps for all that is open, or the caller has gone.
+    func open(matching match: RuleMatch) async throws -> [InboxItem] {
+        let open = inbox.items().filter(\.isOpen)
+        let costs = open.map { match.cost(of: $0.report, origin: $0.origin) }
+        let cost = costs.reduce(0, +)
+        guard cost <= ConsoleLimits.matchStepMax else {
+            throw APIProblem(
+                .badRequest, "tooCostly",
+                "match: found patterns that take up to \(cost) steps for the \(open.count) open "
+                    + "presentations; allowed: \(ConsoleLimits.matchStepMax). Use texts without *, or "
+                    + "shorter patterns")
+        }
+        var found: [InboxItem] = []
+        var steps = 0
+        for (item, cost) in zip(open, costs) {
+            steps += cost
+            if steps > ConsoleLimits.matchStepsAtOnce {
+                steps = cost
+                await Task.yield()
+                try Task.checkCancellation()
+            }
+            if match.matches(item.report, origin: item.origin) { found.append(item) }
+        }
+        return found.sorted { $0.openedRevision < $1.openedRevision }
     }
 
     /// Applies a silence, unless the presentation is claimed or was answered meanwhile.

@@ -35,10 +35,7 @@ package struct ConsoleUser: Hashable, Sendable {
     }
 
     static func hash(of token: some StringProtocol) -> String {
-        SHA256.hash(data: Data(token.utf8)).map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0\(text)" : text
-        }.joined()
+        SHA256.hash(data: Data(token.utf8)).hex
     }
 
     /// Whether only a proxy admits the user.

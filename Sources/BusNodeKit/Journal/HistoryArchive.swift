@@ -63,6 +63,49 @@ package final class HistoryArchive: Sendable {
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
+    /// Other presentations of the same cause, and what came of their options.
+    ///
+    /// - Parameter since: The first moment that counts.
+    func earlier(
+        than id: PresentationID, of report: ErrorReport, console: Int, since: Date
+    ) async throws(Failure) -> EarlierView {
+        let condition = "console = ? AND cause = ? AND openedAt >= ? AND id <> ?"
+        let arguments: StatementArguments = [
+            console, HistoryRow.cause(of: report), TimeText.text(since), id.description,
+        ]
+        do {
+            return try await database.read { database in
+                var view = EarlierView()
+                view.since = TimeText.text(since)
+                view.count =
+                    try Int.fetchOne(
+                        database, sql: "SELECT COUNT(*) FROM history WHERE \(condition)",
+                        arguments: arguments) ?? 0
+                // A result that the same failure followed did not help.
+                view.options = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT option, COUNT(*) AS answered,
+                            SUM(result = 'recovered' AND failedAgain IS NULL) AS recovered,
+                            SUM(result = 'failed' OR failedAgain IS NOT NULL) AS failed
+                        FROM history WHERE \(condition) AND result IS NOT NULL
+                        GROUP BY option ORDER BY answered DESC, option LIMIT \(EarlierView.optionMax)
+                        """, arguments: arguments
+                ).map(EarlierOptionView.init)
+                view.latest = try HistoryRow.fetchAll(
+                    database,
+                    sql: """
+                        SELECT * FROM history WHERE \(condition)
+                        ORDER BY openedAt DESC, id DESC LIMIT \(EarlierView.latestMax)
+                        """, arguments: arguments
+                ).map(HistoryEntry.init)
+                return view
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
     private func rows<Row: FetchableRecord & TableRecord & Sendable>(
         _ query: HistoryQuery, _ console: Int?, _ limit: Int
     ) async throws(Failure) -> [Row] {
@@ -206,6 +249,51 @@ package struct HistoryEntry: JSONObject, Sendable {
             [by, second].compactMap(\.self).joined(separator: " and "),
             result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
         ]
+    }
+}
+
+/// Other presentations of the same cause within a time.
+package struct EarlierView: JSONObject, Sendable {
+    /// How far back it looks, in days.
+    static let days = 7
+    static let optionMax = 32
+    static let latestMax = 5
+
+    package var since = ""
+    package var count = 0
+    /// Those that were chosen and have a result, the most frequent first.
+    package var options: [EarlierOptionView] = []
+    /// The latest ones, newest first.
+    package var latest: [HistoryEntry] = []
+
+    package init() {}
+
+    package static let members: [JSONMember<EarlierView>] = [
+        .init("since", \.since), .init("count", \.count), .init("options", \.options),
+        .init("latest", \.latest),
+    ]
+}
+
+/// The results of an option in earlier presentations.
+package struct EarlierOptionView: JSONObject, Sendable {
+    package var option = ""
+    package var answered = 0
+    /// Recovered, and the same did not fail again.
+    package var recovered = 0
+    package var failed = 0
+
+    package init() {}
+
+    package static let members: [JSONMember<EarlierOptionView>] = [
+        .init("option", \.option), .init("answered", \.answered), .init("recovered", \.recovered),
+        .init("failed", \.failed),
+    ]
+
+    fileprivate init(_ row: Row) {
+        option = row["option"] ?? ""
+        answered = row["answered"] ?? 0
+        recovered = row["recovered"] ?? 0
+        failed = row["failed"] ?? 0
     }
 }
 

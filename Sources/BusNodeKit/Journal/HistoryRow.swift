@@ -1,3 +1,4 @@
+import Crypto
 import ErrorBus
 import Foundation
 import GRDB
@@ -48,6 +49,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var proposedUntil: String?
     /// The digest of the report that it is for.
     var proposedReport: Data?
+    /// The digest of the error's cause; nil in a row of an earlier version.
+    var cause: String?
 
     init(_ item: InboxItem, console: Int) {
         self.console = console
@@ -69,6 +72,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         claimedUntil = claim.map { TimeText.text($0.until.date) }
         failedAgain = item.failedAgain?.description
         takenBack = item.takenBack.map(\.description)
+        cause = Self.cause(of: item.report)
         take(item.answer)
         take(proposal: item.proposal)
         switch item.stage {
@@ -76,6 +80,12 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         case .closed(let reason): self.reason = reason.rawValue
         case .open, .claimed, .leaving, .answered: break
         }
+    }
+
+    /// A digest that is equal for reports of one cause, whatever their options. SHA-256, so that no
+    /// peer can make up a report that counts as one of another cause.
+    static func cause(of report: ErrorReport) -> String {
+        SHA256.hash(data: Array(CoalescingKey(report).causeText.utf8)).hex
     }
 
     private mutating func take(_ given: Answer?) {

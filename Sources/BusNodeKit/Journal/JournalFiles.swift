@@ -22,6 +22,13 @@ enum JournalFiles {
             guard status.isFile else {
                 throw Failure(.cannotCreate, "journal \(path): found something that is not a file")
             }
+            // SQLite keeps a write-ahead log for each name, so two of them damage the file.
+            guard status.nameCount == 1 else {
+                throw Failure(
+                    .cannotCreate,
+                    "journal \(path): found a file with \(status.nameCount) names (hard links), "
+                        + "expected one; remove the others")
+            }
         } else {
             // Created here, since SQLite would let other users read it; its other files get the
             // mode

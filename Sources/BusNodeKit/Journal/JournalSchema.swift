@@ -98,6 +98,13 @@ enum JournalSchema {
                 table.add(column: "proposedReport", .blob)
             }
         }
+        migrator.registerMigration("7 causes") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "cause", .text)
+            }
+            try database.create(
+                indexOn: HistoryRow.databaseTableName, columns: ["cause", "openedAt"])
+        }
         return migrator
     }
 }

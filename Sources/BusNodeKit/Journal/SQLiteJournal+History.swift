@@ -45,7 +45,7 @@ extension SQLiteJournal: HistoryStore {
     ) async throws {
         let rows = items.map { HistoryRow($0, console: console) }
         let eventRows = events.map { HistoryEventRow($0, console: console) }
-        try await write { database in
+        try await access { database in
             for row in rows { try row.upsert(database) }
             for row in eventRows {
                 try row.insert(database)

@@ -56,7 +56,7 @@ extension SQLiteJournal {
         let (time, openedAt) = (TimeText.text(now), openedAt)
         var isMore = true
         while isMore {
-            isMore = try await write { database in
+            isMore = try await access { database in
                 let latest = try String.fetchOne(
                     database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
                 guard let latest else { return false }

@@ -9,7 +9,7 @@ package final class SQLiteJournal: DecisionJournal {
     /// Its files that other users could read or write before it was opened.
     let tightened: [String]
     private let lock: JournalLock?
-    private let database: DatabaseQueue
+    private let commits: GroupCommit
     let openedAt: String
     /// Presentations of this process have a later time than those that an earlier process left
     /// open, even in the millisecond of the start, and when the clock is set back.
@@ -45,7 +45,8 @@ package final class SQLiteJournal: DecisionJournal {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
             }
             configuration.busyMode = .timeout(5)
-            database = try DatabaseQueue(path: path, configuration: configuration)
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            commits = GroupCommit(database)
             try database.read { database in
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 guard verdict == "ok" else {
@@ -93,7 +94,7 @@ package final class SQLiteJournal: DecisionJournal {
     package func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
         let time = max(TimeText.now, firstShownAt)
         let path = path
-        try await write { database in
+        try await access { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
                 return try JournalRow(id, asked, at: time).insert(database)
             }
@@ -168,32 +169,20 @@ package final class SQLiteJournal: DecisionJournal {
 
     /// Keeps the file from growing, which SQLite reports as a full disk. For tests.
     func limitPages() async throws {
-        try await write { database in
+        try await access { database in
             let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             try database.execute(sql: "PRAGMA max_page_count = \(count)")
         }
     }
 
-    // GRDB's async methods do nothing in a cancelled task. The task here belongs to the
-    // presentation
-    // and is cancelled when that ends, which is just when something has to be written.
+    private var database: DatabaseQueue { commits.database }
 
-    func write<Value: Sendable>(
+    /// Writes, or reads what was written before. The task here belongs to a presentation and is
+    /// cancelled when that ends, which is just when something has to be written.
+    func access<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            database.asyncWrite(updates) { _, result in continuation.resume(with: result) }
-        }
-    }
-
-    func read<Value: Sendable>(
-        _ value: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            database.asyncRead { database in
-                continuation.resume(with: Result { try value(database.get()) })
-            }
-        }
+        try await commits.access(updates)
     }
 
     /// Reads on this thread, at the start of a node, when no other access waits.
@@ -207,7 +196,7 @@ package final class SQLiteJournal: DecisionJournal {
     }
 
     private func row(_ id: PresentationID) async throws -> JournalRow? {
-        let row = try await read { try JournalRow.fetchOne($0, key: id.description) }
+        let row = try await access { try JournalRow.fetchOne($0, key: id.description) }
         guard row?.isIntact ?? true else {
             throw JournalFault.damaged(id: id.description, path: path)
         }
@@ -219,7 +208,7 @@ package final class SQLiteJournal: DecisionJournal {
         _ change: @escaping @Sendable (inout JournalRow) throws -> Void
     ) async throws {
         let path = path
-        try await write { database in
+        try await access { database in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
                 guard !mayBeMissing else { return }
                 throw JournalFault.unknown(id: id.description)
@@ -278,7 +267,7 @@ extension SQLiteJournal: SilenceStore {
 
     func save(_ silence: Silence) async throws {
         let row = SilenceRow(silence)
-        try await write { database in
+        try await access { database in
             if let stored = try SilenceRow.fetchOne(database, key: row.number) {
                 var row = row
                 // Counts are stored separately, and may not be in `stored` yet.
@@ -300,7 +289,7 @@ extension SQLiteJournal: SilenceStore {
     func count(_ number: Int, isAnswered: Bool) async throws {
         let column = isAnswered ? "answered" : "withheld"
         let time = TimeText.now
-        try await write { database in
+        try await access { database in
             try database.execute(
                 sql: "UPDATE silence SET \(column) = \(column) + 1, lastAt = ? WHERE number = ?",
                 arguments: [time, number])

@@ -54,9 +54,19 @@ package final class EventLog: AuditLog {
     }
 
     private static func open(_ path: String) throws(Failure) -> State {
-        let descriptor = Glibc.open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        let descriptor = Glibc.open(
+            path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
+        }
+        // Each event is written at once, so the file must be one that never waits for a reader.
+        let isWaiting = isatty(descriptor) == 1
+        if isWaiting || FileStatus(descriptor: descriptor)?.isPipeOrSocket ?? true {
+            close(descriptor)
+            throw Failure(
+                .cannotCreate,
+                "event log \(path): found \(isWaiting ? "a terminal" : "a pipe or socket"), expected "
+                    + "a file")
         }
         // A crash may have left an incomplete line.
         var last: UInt8 = 0

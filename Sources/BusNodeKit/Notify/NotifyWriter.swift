@@ -201,13 +201,6 @@ extension Notice.Tally {
     }
 }
 
-extension Sequence<UInt8> {
-    /// Two digits for each, in lower case.
-    fileprivate var hex: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}
-
 extension String {
     /// Slack reads `&`, `<` and `>`: mentions and links begin with them.
     fileprivate var escapedForSlack: String {

@@ -41,19 +41,30 @@ package struct CoalescingKey: Hashable, Sendable {
 
     /// Equal for equal keys, in every process.
     package var text: String {
-        var parts = [domain.text]
-        switch cause {
-        case .declared(let key): parts += ["key", key.text]
-        case .described(let code, let text):
-            parts += ["code", code.map(String.init) ?? "", text.text]
-        }
+        var parts = causeParts
         for choice in choices {
             parts += [
                 choice.id.text, choice.title.text, choice.role?.rawValue ?? "",
                 "\(choice.isDeclaredDefault)", choice.needs,
             ]
         }
-        return parts.map { "\($0.utf8.count):\($0)" }.joined()
+        return Self.joined(parts)
+    }
+
+    /// Equal for errors of one cause, whatever their options.
+    package var causeText: String { Self.joined(causeParts) }
+
+    private var causeParts: [String] {
+        switch cause {
+        case .declared(let key): [domain.text, "key", key.text]
+        case .described(let code, let text):
+            [domain.text, "code", code.map(String.init) ?? "", text.text]
+        }
+    }
+
+    /// With their lengths, so that text moved from one to the next makes a difference.
+    private static func joined(_ parts: [String]) -> String {
+        parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
     /// A text compared and hashed by its bytes. `String` normalizes first, which takes seconds for

@@ -156,3 +156,10 @@ extension Unicode.Scalar {
         }
     }
 }
+
+extension Sequence<UInt8> {
+    /// Two digits for each, in lower case.
+    package var hex: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

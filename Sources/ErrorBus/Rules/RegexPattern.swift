@@ -28,80 +28,82 @@ package struct RegexPattern: Hashable, Sendable {
         self.ignoresCase = ignoresCase
     }
 
+    /// The steps that a match takes at most for each character.
+    var stepCount: Int { program.instructions.count }
+
     func matches(_ text: String) -> Bool {
-        let scalars = Array(text.unicodeScalars.prefix(TextPattern.scalarCountMax))
-        var current = RegexThreads(capacity: program.instructions.count)
+        var run = RegexRun(of: program, ignoringCase: ignoresCase)
+        return run.matches(Array(text.unicodeScalars.prefix(TextPattern.scalarCountMax)))
+    }
+}
+
+/// One comparison of a program with a text: all alternatives side by side, in memory that is taken
+/// once for the whole text.
+private struct RegexRun {
+    private let program: RegexProgram
+    private let ignoresCase: Bool
+    /// The instructions that are active at the current position, and those to follow.
+    private var places: [Int] = []
+    private var active: [Int] = []
+    private var open: [Int] = []
+    /// The position at which each instruction was last reached.
+    private var reachedAt: [Int]
+    /// The position whose character each set was last compared with, and the result.
+    private var comparedAt: [Int]
+    private var contains: [Bool]
+
+    init(of program: RegexProgram, ignoringCase: Bool) {
+        self.program = program
+        ignoresCase = ignoringCase
+        reachedAt = Array(repeating: -1, count: program.instructions.count)
+        comparedAt = Array(repeating: -1, count: program.sets.count)
+        contains = Array(repeating: false, count: program.sets.count)
+    }
+
+    mutating func matches(_ scalars: [Unicode.Scalar]) -> Bool {
         for position in 0...scalars.count {
-            follow(0, in: &current, at: position, of: scalars.count)
-            if current.hasMatched { return true }
+            if follows(0, at: position, of: scalars.count) { return true }
             guard position < scalars.count else { return false }
-            var membership = RegexMembership(
-                of: scalars[position], in: program.sets, ignoringCase: ignoresCase)
-            var following = RegexThreads(capacity: program.instructions.count)
-            for place in current.places {
-                if case .scalar(let set) = program.instructions[place], membership.isIn(set) {
-                    follow(place + 1, in: &following, at: position + 1, of: scalars.count)
-                }
+            swap(&places, &active)
+            places.removeAll(keepingCapacity: true)
+            for index in active.indices {
+                guard case .scalar(let set) = program.instructions[active[index]],
+                    isIn(set, scalars[position], at: position)
+                else { continue }
+                if follows(active[index] + 1, at: position + 1, of: scalars.count) { return true }
             }
-            current = following
-            if current.hasMatched { return true }
         }
         return false
     }
 
     /// Adds the instructions reachable from `start` without consuming a character, each once.
-    private func follow(
-        _ start: Int, in threads: inout RegexThreads, at position: Int, of count: Int
-    ) {
-        var open = [start]
+    ///
+    /// - Returns: Whether the end of the program is among them.
+    private mutating func follows(_ start: Int, at position: Int, of count: Int) -> Bool {
+        open.append(start)
         while let place = open.popLast() {
-            guard threads.insert(place) else { continue }
+            guard reachedAt[place] != position else { continue }
+            reachedAt[place] = position
             switch program.instructions[place] {
-            case .scalar: threads.places.append(place)
+            case .scalar: places.append(place)
             case .jump(let target): open.append(target)
-            case .split(let one, let other): open += [other, one]
+            case .split(let one, let other):
+                open.append(one)
+                open.append(other)
             case .start: if position == 0 { open.append(place + 1) }
             case .end: if position == count { open.append(place + 1) }
-            case .match: threads.hasMatched = true
+            case .match: return true
             }
         }
-    }
-}
-
-/// The active instructions of a program at one position of the text.
-private struct RegexThreads {
-    var places: [Int] = []
-    var hasMatched = false
-    private var seen: [Bool]
-
-    init(capacity: Int) { seen = Array(repeating: false, count: capacity) }
-
-    mutating func insert(_ place: Int) -> Bool {
-        if seen[place] { return false }
-        seen[place] = true
-        return true
-    }
-}
-
-/// The sets that contain one character, each tested when first asked for.
-private struct RegexMembership {
-    private let scalar: Unicode.Scalar
-    private let sets: [ScalarSet]
-    private let ignoresCase: Bool
-    private var known: [Bool?]
-
-    init(of scalar: Unicode.Scalar, in sets: [ScalarSet], ignoringCase: Bool) {
-        self.scalar = scalar
-        self.sets = sets
-        ignoresCase = ignoringCase
-        known = Array(repeating: nil, count: sets.count)
+        return false
     }
 
-    mutating func isIn(_ index: Int) -> Bool {
-        if let isIn = known[index] { return isIn }
-        let isIn = sets[index].contains(scalar, ignoringCase: ignoresCase)
-        known[index] = isIn
-        return isIn
+    private mutating func isIn(_ set: Int, _ scalar: Unicode.Scalar, at position: Int) -> Bool {
+        if comparedAt[set] != position {
+            comparedAt[set] = position
+            contains[set] = program.sets[set].contains(scalar, ignoringCase: ignoresCase)
+        }
+        return contains[set]
     }
 }
 

@@ -1,6 +1,9 @@
 /// The condition of a rule. Every part that is given must match; a condition without parts matches
 /// every error. Titles and descriptions are not parts: they are translated and rewritten.
 package struct RuleMatch: Hashable, Sendable {
+    /// The most steps for each character that all patterns of one condition may take together.
+    package static let stepCountMax = 2 * RegexPattern.instructionCountMax
+
     /// The error's domain is one of these; nil: any.
     package var domain: [TextPattern]?
     /// The error's code, in decimal, is one of these; an error without a code matches none.
@@ -23,6 +26,24 @@ package struct RuleMatch: Hashable, Sendable {
         self.severity = severity
         self.origin = origin
         self.userInfo = userInfo
+    }
+
+    /// The steps for each character that all its patterns take at most.
+    package var stepCount: Int {
+        let lists = [domain, code, origin].compactMap(\.self) + userInfo.values
+        return lists.joined().reduce(0) { $0 + $1.stepCount }
+    }
+
+    /// The steps that a comparison with this report takes at most.
+    package func cost(of report: ErrorReport, origin node: NodeName?) -> Int {
+        func cost(_ patterns: [TextPattern]?, _ text: String?) -> Int {
+            let length = min(text?.utf8.count ?? 0, TextPattern.scalarCountMax) + 1
+            return length * (patterns ?? []).reduce(0) { $0 + $1.stepCount }
+        }
+        return userInfo.reduce(
+            cost(domain, report.domain) + cost(code, report.code.map(String.init))
+                + cost(origin, node?.description)
+        ) { $0 + cost($1.value, report.userInfo[$1.key]?.matchableText) }
     }
 
     package func matches(_ report: ErrorReport, origin node: NodeName?) -> Bool {

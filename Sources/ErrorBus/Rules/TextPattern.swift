@@ -37,6 +37,15 @@ package enum TextPattern: Hashable, Sendable {
         }
     }
 
+    /// The steps that a comparison takes at most for each character; none for an exact text.
+    var stepCount: Int {
+        switch self {
+        case .exact: 0
+        case .glob(let glob): glob.stepCount
+        case .regex(let regex): regex.stepCount
+        }
+    }
+
     /// Whether this certainly matches every text that `other` matches.
     func covers(_ other: TextPattern) -> Bool {
         switch (self, other) {
@@ -109,6 +118,8 @@ package struct GlobPattern: Hashable, Sendable {
     }
 
     var matchesEverything: Bool { tokens == [.anything] }
+
+    var stepCount: Int { tokens.count }
 
     func matches(_ text: String) -> Bool {
         match(text.unicodeScalars.prefix(TextPattern.scalarCountMax).map(Token.scalar))

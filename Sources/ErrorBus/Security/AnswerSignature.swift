@@ -55,9 +55,7 @@ struct AnswerSignature: Hashable, Sendable {
     /// The bytes that are signed: lines as in a header, each ended by a line feed.
     private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
     {
-        let digest = Sodium.sha256(report).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        let digest = Sodium.sha256(report).hex
         let second = answer.second.map { ["second: \($0.asHeaderText)"] } ?? []
         let lines =
             [

@@ -81,6 +81,8 @@ package enum SilenceRefusal: Error, Hashable, Sendable {
     /// The condition matches every error.
     case matchesEverything
     case tooMany(allowed: Int)
+    /// Patterns take too many steps for each character, together with those of the active ones.
+    case tooCostly(found: Int, allowed: Int)
     /// The duration is outside this range.
     case duration(ClosedRange<Duration>)
 }
@@ -96,6 +98,9 @@ extension SilenceRefusal: CustomStringConvertible {
                 + "userInfo"
         case .tooMany(let allowed):
             "silences: the limit of \(allowed) active ones is reached; end one first"
+        case .tooCostly(let found, let allowed):
+            "match: found patterns that take, with those of the active silences, \(found) steps for "
+                + "each character; allowed: \(allowed). Use texts without *, or end a silence first"
         case .duration(let allowed):
             "a silence may last \(allowed.lowerBound.components.seconds) to "
                 + "\(allowed.upperBound.components.seconds) s"

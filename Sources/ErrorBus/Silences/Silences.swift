@@ -46,7 +46,9 @@ package final class Silences: Sendable {
 
     /// The silence in force for an error.
     package func silence(for report: ErrorReport, origin: NodeName?) -> Silence? {
-        table.withLock { $0.silence(for: report, origin: origin, at: now()) }
+        // Compared without the lock, since a comparison may take a while.
+        let table = table.withLock { $0 }
+        return table.silence(for: report, origin: origin, at: now())
     }
 
     /// Counts a presentation that the silence answered or withheld.
@@ -59,6 +61,8 @@ package final class Silences: Sendable {
 struct SilenceTable: Sendable {
     static let activeMax = 500
     static let endedMax = 200
+    /// Of the patterns of all active ones, for each character: every presentation meets them all.
+    static let stepCountMax = 5 * RuleMatch.stepCountMax
     static let durationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
 
     private var silences: [Int: Silence] = [:]
@@ -78,8 +82,11 @@ struct SilenceTable: Sendable {
     ) throws(SilenceRefusal) -> Silence {
         guard request.match != RuleMatch() else { throw .matchesEverything }
         guard Self.durationRange.contains(duration) else { throw .duration(Self.durationRange) }
-        guard active(at: now).count < Self.activeMax else {
-            throw .tooMany(allowed: Self.activeMax)
+        let active = active(at: now)
+        guard active.count < Self.activeMax else { throw .tooMany(allowed: Self.activeMax) }
+        let steps = active.reduce(request.match.stepCount) { $0 + $1.request.match.stepCount }
+        guard steps <= Self.stepCountMax else {
+            throw .tooCostly(found: steps, allowed: Self.stepCountMax)
         }
         lastNumber += 1
         let silence = Silence(
@@ -112,14 +119,6 @@ struct SilenceTable: Sendable {
     /// It could not be stored.
     mutating func dropped(_ number: Int) { silences[number] = nil }
 
-    /// The oldest active silence that matches.
-    func silence(
-        for report: ErrorReport, origin: NodeName?, at now: Moment
-    ) -> Silence? {
-        active(at: now).filter { $0.request.match.matches(report, origin: origin) }
-            .min { $0.number < $1.number }
-    }
-
     mutating func kept(_ number: Int, isAnswered: Bool, at now: Moment) {
         guard silences[number] != nil else { return }
         silences[number]?.lastAt = now
@@ -138,8 +137,16 @@ struct SilenceTable: Sendable {
         return silence
     }
 
+    /// The oldest active silence that matches.
+    func silence(
+        for report: ErrorReport, origin: NodeName?, at now: Moment
+    ) -> Silence? {
+        active(at: now).first { $0.request.match.matches(report, origin: origin) }
+    }
+
+    /// Oldest first.
     private func active(at now: Moment) -> [Silence] {
-        silences.values.filter { $0.isActive(at: now) }
+        silences.values.filter { $0.isActive(at: now) }.sorted { $0.number < $1.number }
     }
 
     private mutating func forgetOldest(at now: Moment) {

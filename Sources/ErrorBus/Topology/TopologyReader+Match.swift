@@ -26,6 +26,12 @@ extension TopologyReader {
                 readUserInfo(String(key.dropFirst(Self.fieldPrefix.count)), inner, into: &match)
             }
         }
+        if match.stepCount > RuleMatch.stepCountMax {
+            decoder.report(
+                field, found: "patterns that take \(match.stepCount) steps for each character",
+                allowed: "patterns of at most \(RuleMatch.stepCountMax) steps in one match; a text "
+                    + "without * takes none")
+        }
         return decoder.problems.count == problemCount ? match : nil
     }
 

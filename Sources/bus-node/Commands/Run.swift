@@ -58,6 +58,7 @@ struct Run: AsyncParsableCommand {
             let node = try Node(
                 assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
             if endsWithOutput { OutputWatch.start() }
+            defer { ServiceNotification.ended(file: file) }
             try await Self.serve(node, assembly, status, logger)
             logger.info("node is down")
         }

@@ -51,6 +51,33 @@ struct ConsoleGroupsTests {
         }
     }
 
+    @Test("F25 A preview that would compare for long is refused, and one that ends is not")
+    func costly() async throws {
+        let asking = try await present("One.", "Two.")
+        func preview(_ patterns: [JSONValue]) async throws -> String {
+            let body: JSONValue = ["match": ["userInfo": ["log": .array(patterns)]]]
+            do {
+                return "\(try await api.previewSilence(body.encoded()).status.code)"
+            } catch let problem as APIProblem {
+                return problem.word
+            }
+        }
+        let pattern = JSONValue.string("/(a?b?){40}x/")
+        #expect(try await preview([pattern]) == "200")
+        // Both have short contexts; now a third has a long one.
+        var report = ErrorReport(domain: "com.acme", description: "Three.")
+        report.options = [.init(id: "go", title: "Retry")]
+        report.userInfo["log"] = .string(String(repeating: "ab", count: 4_000))
+        let many = (0..<50).map { _ in
+            Task { [api, report] in _ = try await api.inbox.present(Prompts.prompt(report)) }
+        }
+        for await _ in api.inbox.changes() where api.inbox.openCount == 52 { break }
+        #expect(try await preview([pattern]) == "200")
+        #expect(try await preview(Array(repeating: pattern, count: 20)) == "tooCostly")
+        #expect(try await preview(Array(repeating: pattern, count: 200)) == "badRequest")
+        for task in asking + many { task.cancel() }
+    }
+
     @Test("A group lists its members and their differences")
     func varies() async throws {
         let asking = try await present("One.", "Two.", reasons: ["the same", "the same"])

@@ -132,7 +132,7 @@ import Testing
         let life = try Life(path)
         #expect(try life.inbox.item(ids[0]).stage == .settled(answer, .recovered))
         #expect(try life.inbox.item(ids[1]).stage == .closed(.expired))
-        let stages = try await life.journal.read { database in
+        let stages = try await life.journal.access { database in
             try HistoryRow.order(Column("openedAt")).fetchAll(database).map(\.stage)
         }
         #expect(stages == ["settled", "closed", HistoryRow.left])
@@ -152,7 +152,7 @@ import Testing
             fields: ["answer": answer.id.description, "result": "recovered"], sentence: "",
             count: .recovered)
         try await life.journal.keep([], [event], console: 0)
-        let row = try await life.journal.read { try HistoryRow.fetchOne($0) }
+        let row = try await life.journal.access { try HistoryRow.fetchOne($0) }
         #expect(row?.stage == "settled")
         #expect(row?.result == "recovered")
         #expect(row?.openedAt == TimeText.text(item.openedAt.date))
@@ -192,7 +192,7 @@ import Testing
         life.history.record(.decided(ended.id, "retry", by: "ann"))
         await life.keeper.write()
         try await life.journal.prune(JournalRetention(age: .seconds(-86_400)))
-        let left = try await life.journal.read { database in
+        let left = try await life.journal.access { database in
             (
                 try HistoryRow.fetchAll(database).map(\.id),
                 try HistoryEventRow.fetchCount(database)

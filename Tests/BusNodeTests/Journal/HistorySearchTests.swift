@@ -65,6 +65,34 @@ import Testing
         #expect(try await archive.presentations(filter, console: 1, limit: 9).entries.isEmpty)
     }
 
+    @Test("Earlier ones of the same cause count by option, whatever their options were")
+    func earlier() async throws {
+        var items = [
+            answered(1, by: "ann"), answered(2, by: "bob"), answered(3, by: "ann"), item(4),
+        ]
+        items[1].failedAgain = items[2].id
+        items[2].stage = .settled(Answer(option: "skip", by: "ann", via: .person), .failed)
+        let other = item(5) { $0.code = 7 }
+        let asked = item(6) { $0.options = [.init(id: "wipe", title: "Wipe")] }
+        let journal = try SQLiteJournal(path)
+        try await journal.keep(items + [other, asked], [], console: 0)
+        try await journal.keep([answered(7, by: "eve")], [], console: 1)
+        let archive = try #require(try HistoryArchive(path))
+        let view = try await archive.earlier(
+            than: asked.id, of: asked.report, console: 0, since: start.date)
+        #expect(view.count == 4)
+        #expect(view.options.map(\.option) == ["retry", "skip"])
+        #expect(
+            view.options.map { [$0.answered, $0.recovered, $0.failed] } == [[2, 1, 1], [1, 0, 1]])
+        #expect(view.latest.map(\.id) == [4, 3, 2, 1].map { id($0).description })
+        let later = try await archive.earlier(
+            than: asked.id, of: asked.report, console: 0, since: items[2].openedAt.date)
+        #expect(later.count == 2)
+        let without = try await archive.earlier(
+            than: other.id, of: other.report, console: 0, since: start.date)
+        #expect(without.count == 0 && without.options.isEmpty && without.latest.isEmpty)
+    }
+
     @Test("Pages follow each other without a gap, also within one moment")
     func pages() async throws {
         let items = (1...7 as ClosedRange<UInt64>).map { item($0) }

@@ -86,6 +86,20 @@ import Testing
         while failure("central", other) != nil { await Task.yield() }
     }
 
+    @Test("A file with a second name is refused: each name would get a log of its own")
+    func hardLink() async throws {
+        do { withExtendedLifetime(try SQLiteJournal(path, of: "central")) {} }
+        let other = "\(folder.path)/other.sqlite"
+        try FileManager.default.linkItem(atPath: path, toPath: other)
+        for path in [path, other] {
+            let refused = try #require(failure("central", path))
+            #expect(refused.status == .cannotCreate)
+            #expect(refused.text.contains("found a file with 2 names (hard links), expected one"))
+        }
+        try FileManager.default.removeItem(atPath: other)
+        #expect(failure("central", path) == nil)
+    }
+
     @Test("Clients in a node's place share its journal with each other, not with the node")
     func clients() throws {
         let first = try SQLiteJournal(path, of: "worker", use: .amongClients)

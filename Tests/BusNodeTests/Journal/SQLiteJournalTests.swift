@@ -112,7 +112,7 @@ import Testing
         #expect(stored.count == 1_000)
         #expect(stored.contains { $0.number == 1 })
         #expect(stored.contains { $0.number == 1_010 })
-        let count = try await journal.read { database in
+        let count = try await journal.access { database in
             try Int.fetchOne(database, sql: "SELECT count(*) FROM silence")
         }
         #expect(count == 1_000)
@@ -150,7 +150,7 @@ import Testing
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
         try await journal.decided(id, answer("retry"))
-        try await journal.write { database in
+        try await journal.access { database in
             try database.execute(sql: "UPDATE presentation SET option = 'delete'")
         }
         await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
@@ -322,7 +322,7 @@ import Testing
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
         let id = id
-        try await journal.write { database in
+        try await journal.access { database in
             try database.execute(
                 sql: "UPDATE presentation SET origin = 'eve' WHERE id = ?",
                 arguments: [id.description])

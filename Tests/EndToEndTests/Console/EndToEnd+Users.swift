@@ -10,7 +10,7 @@ extension EndToEnd {
 
         private var file: String { sandbox.path("users.txt") }
 
-        private func added(
+        func added(
             _ name: String, _ may: String, _ options: String...
         ) async throws -> String {
             let process = try Launched(["users", "add", file, name, "--may", may] + options)
@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         /// The console's address, once central and a relay below it run.
-        private func started(
+        func started(
             more: String = ""
         ) async throws -> (nodes: [Launched], address: String) {
             try sandbox.writeTopology(
@@ -215,6 +215,7 @@ extension EndToEnd {
                 "/api/v1/silences",
                 ["match": ["domain": "x"], "comment": "known", "forMilliseconds": 1_000]
             ),
+            ("/api/v1/silences/preview", ["match": ["domain": "x"]]),
             ("/api/v1/silences/1/end", [:]), ("/api/v1/notify/dead/1/retry", [:]),
         ]
 

@@ -46,6 +46,24 @@ struct SilenceTableTests {
         #expect(table.silence(for: report, origin: nil, at: start + .seconds(60)) == nil)
     }
 
+    @Test("F25 The patterns of all active ones have a limit, those of ended ones do not count")
+    mutating func costly() throws {
+        // 3999 steps: 16 times 249, and the 15 of the last.
+        let costly: JSONValue = [
+            "domain": .array(Array(repeating: "/(ab?){82}c/", count: 16) + ["/[a-z]{14}/"])
+        ]
+        let steps = try request(costly).match.stepCount
+        #expect((3_950...RuleMatch.stepCountMax).contains(steps))
+        let fitting = SilenceTable.stepCountMax / steps
+        for _ in 0..<fitting { _ = try table.added(request(costly), for: .seconds(60), at: start) }
+        #expect(
+            throws: SilenceRefusal.tooCostly(
+                found: (fitting + 1) * steps, allowed: SilenceTable.stepCountMax)
+        ) { try table.added(request(costly), for: .seconds(60), at: start) }
+        _ = try table.added(request(), for: .seconds(60), at: start)
+        _ = try table.added(request(costly), for: .seconds(60), at: start + .seconds(60))
+    }
+
     @Test("An error that it does not match is not silenced")
     mutating func others() throws {
         _ = try table.added(

@@ -16,6 +16,28 @@ struct RuleMatchJSONTests {
         #expect(!match.matches(report, origin: nil))
     }
 
+    @Test("F25 The patterns of one match have a limit together, of which exact texts take nothing")
+    func costly() throws {
+        let pattern = JSONValue.string("/" + String(repeating: "a", count: 199) + "/")
+        let cost = try RuleMatch(json: ["domain": pattern]).stepCount
+        #expect(cost == 200)
+        let fitting = Array(repeating: pattern, count: RuleMatch.stepCountMax / cost)
+        let texts = (0..<1_000).map { JSONValue.string("host-\($0)") }
+        var match = try RuleMatch(json: ["domain": .array(fitting), "origin": .array(texts)])
+        #expect(match.stepCount == RuleMatch.stepCountMax)
+        let problem = #expect(throws: ConfigurationProblem.self) {
+            try RuleMatch(json: ["domain": .array(fitting), "userInfo": ["log": "a*"]])
+        }
+        #expect(problem?.found.contains("4002 steps") == true, "\(problem?.found ?? "")")
+
+        // Only what is compared costs, and of a text no more than is compared.
+        match.userInfo["log"] = [try TextPattern("a*")]
+        var report = ErrorReport(domain: "abc", description: "x")
+        #expect(match.cost(of: report, origin: "host-1") == 4 * 4_000)
+        report.userInfo["log"] = .string(String(repeating: "b", count: 100_000))
+        #expect(match.cost(of: report, origin: nil) == 4 * 4_000 + 4_097 * 2)
+    }
+
     @Test(
         "An invalid part is named",
         arguments: [

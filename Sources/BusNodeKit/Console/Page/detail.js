@@ -1,15 +1,15 @@
 // One presentation, whole.
-import { $, el, foreign, pairs, presentationLink, redraw, section, since }
-  from "./elements.js";
+import { $, el, foreign, redraw, since } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { decideOf } from "./decide.js";
+import { factsOf } from "./facts.js";
 import { schedule } from "./frame.js";
 import { groupOf, isForAll, loadGroup } from "./group.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, isLive, leavingSize } from "./store.js";
-import { codeText, headingOf, moment, shown } from "./text.js";
+import { headingOf, shown } from "./text.js";
 import { select } from "./views.js";
 
 export function drawDetail() {
@@ -85,20 +85,6 @@ function missing(item) {
   return [el("p", { className: "outcome warning" }, text, again), ...factsOf(item, null)];
 }
 
-function factsOf(item, details) {
-  const { report = {}, texts = [] } = details ?? {};
-  return [
-    ...texts.filter(({ isBody }) => isBody)
-      .flatMap(({ heading, text }) => section(heading, foreign("p", text))),
-    ...section("Path", pathOf(item, details?.changes ?? [])),
-    ...section("Underlying errors",
-      report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
-    ...section("Context", report.userInfo && pairs(Object.entries(report.userInfo))),
-    ...section("History", details && historyOf(report, details.history ?? [])),
-    ...section("Identity", identityOf(item, report, texts)),
-  ];
-}
-
 function headOf(item, size) {
   const group = size > 1 ? groupOf(item.group) : null;
   const severity = group?.severity ?? item.severity;
@@ -111,42 +97,4 @@ function headOf(item, size) {
   if (item.wasShownBefore) parts.push("may have been shown before; no answer was recorded");
   return el("p", { className: "meta" }, ...parts.filter(Boolean).map((part) =>
     (typeof part === "string" ? el("span", { textContent: part }) : part)));
-}
-
-function pathOf(item, changes) {
-  const names = item.path.length ? item.path : [item.origin ?? "this process"];
-  const hop = (name, note) => el("li", {},
-    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
-      note && el("small", { textContent: ` ${note}` })),
-    ...changes.filter(({ by }) => by === name).flatMap(({ words }) => words).map((words) =>
-      el("span", { className: "change foreign", textContent: shown(words, 400) })));
-  const hops = names.map((name, index) => hop(name, index === 0 ? "origin" : ""));
-  const className = ["hops", !item.isReachable && "cut", changes.length > 0 && "changed"]
-    .filter(Boolean).join(" ");
-  return el("ol", { className }, ...hops, hop(state.node, "here"));
-}
-
-function causesOf(errors) {
-  return el("ol", { className: "nested" }, ...errors.map((error) => el("li", {},
-    foreign("p", error.description),
-    el("p", { className: "meta", textContent: shown(codeText({ code: null, ...error }), 200) }),
-    error.failureReason && foreign("p", error.failureReason),
-    error.underlyingErrors?.length && causesOf(error.underlyingErrors))));
-}
-
-function historyOf(report, events) {
-  const lines = events.map(({ time, sentence }) => el("li", {},
-    el("time", { dateTime: time, textContent: moment(time) }),
-    el("span", { className: "foreign", textContent: shown(sentence, 500) })));
-  const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
-    el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
-  if (!earlier && lines.length === 0) return null;
-  return el("ol", { className: "history" }, earlier, ...lines);
-}
-
-function identityOf(item, report, texts) {
-  return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
-    ["Coalesce key", report.coalesceKey],
-    ...texts.filter(({ isBody }) => !isBody).map(({ heading, text }) => [heading, text]),
-  ].filter((pair) => pair[1]));
 }

@@ -1,0 +1,121 @@
+// The facts of a presentation: why, earlier ones, its path, causes, context and history.
+import { el, foreign, pairs, presentationLink, section } from "./elements.js";
+import { toast } from "./news.js";
+import { state } from "./state.js";
+import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./text.js";
+
+/** What is known of a presentation, below its options. */
+export function factsOf(item, details) {
+  const { report = {}, texts = [] } = details ?? {};
+  return [
+    ...texts.filter(({ isBody }) => isBody)
+      .flatMap(({ heading, text }) => section(heading, foreign("p", text))),
+    ...section("Runbook", runbookOf(report.helpAnchor)),
+    ...section("Earlier", earlierOf(item, details?.earlier)),
+    ...section("Path", pathOf(item, details?.changes ?? [])),
+    ...section("Underlying errors",
+      report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
+    ...section("Context", contextOf(report.userInfo)),
+    ...section("History", details && historyOf(report, details.history ?? [])),
+    ...section("Identity", identityOf(item, report, texts)),
+  ];
+}
+
+function pathOf(item, changes) {
+  const names = item.path.length ? item.path : [item.origin ?? "this process"];
+  const hop = (name, note) => el("li", {},
+    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
+      note && el("small", { textContent: ` ${note}` })),
+    ...changes.filter(({ by }) => by === name).flatMap(({ words }) => words).map((words) =>
+      el("span", { className: "change foreign", textContent: shown(words, 400) })));
+  const hops = names.map((name, index) => hop(name, index === 0 ? "origin" : ""));
+  const className = ["hops", !item.isReachable && "cut", changes.length > 0 && "changed"]
+    .filter(Boolean).join(" ");
+  return el("ol", { className }, ...hops, hop(state.node, "here"));
+}
+
+/** The page that the error names; nothing where it is no address of the web. */
+function runbookOf(anchor) {
+  if (!/^https?:\/\/[^\s]+$/.test(anchor ?? "")) return null;
+  return el("a", {
+    href: anchor, target: "_blank", rel: "noopener noreferrer", className: "foreign",
+    textContent: shown(anchor, 300),
+  });
+}
+
+/** What came of the same error before: by option, and the latest ones. */
+function earlierOf(item, earlier) {
+  if (!earlier?.count) return null;
+  const results = earlier.options.map(({ option, answered, recovered }) => el("li", {},
+    el("b", { className: "foreign", textContent: shown(titleIn(item, option), 120) }),
+    ` recovered ${number(recovered)} of ${number(answered)}`));
+  const latest = earlier.latest.map((past) => el("li", {},
+    el("time", { dateTime: past.openedAt, textContent: moment(past.openedAt) }),
+    el("span", {}, presentationLink(past.id, 8), " ", el("span", {
+      className: "foreign", textContent: shown(endOf(item, past), 200),
+    }))));
+  return el("div", { className: "earlier" },
+    el("p", {}, `The same ${counted(earlier.count, "time", "times")} in the last 7 days.`),
+    results.length > 0 && el("ul", {}, ...results), el("ol", { className: "history" }, ...latest));
+}
+
+const endOf = (item, past) => (past.option
+  ? `${shown(titleIn(item, past.option), 120)} by ${authorsOf(past)}: ${past.result ?? past.stage}`
+  : past.reason ?? past.stage);
+
+/** The values of `userInfo`: structures as JSON in lines, each to be copied. */
+function contextOf(userInfo) {
+  const entries = Object.entries(userInfo ?? {});
+  if (entries.length === 0) return null;
+  const list = el("dl", { className: "pairs" }, ...entries.flatMap(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    const isPlain = typeof value === "string" && !text.includes("\n");
+    return [el("dt", { textContent: shown(name, 200) }),
+      el("dd", {}, foreign(isPlain ? "span" : "pre", text), copyButton(name, text))];
+  }));
+  return el("div", {}, list,
+    copyButton("context", JSON.stringify(userInfo, null, 2), "Copy all as JSON"));
+}
+
+/** A button that copies a text as it is shown, without what hides in it; nothing where the browser
+ *  lets no page copy. */
+function copyButton(name, text, title = "Copy") {
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(shown(text, 300_000));
+      toast("Copied.", "good");
+    } catch {
+      toast("The browser did not let the page copy.", "warning");
+    }
+  };
+  return el("button", {
+    className: "copy", type: "button", textContent: title, onclick: copy,
+    ariaLabel: `${title}: ${shown(name, 100)}`, dataset: { key: `copy ${name}` },
+  });
+}
+
+function causesOf(errors) {
+  return el("ol", { className: "nested" }, ...errors.map((error) => el("li", {},
+    foreign("p", error.description),
+    el("p", { className: "meta", textContent: shown(codeText({ code: null, ...error }), 200) }),
+    error.failureReason && foreign("p", error.failureReason),
+    error.underlyingErrors?.length && causesOf(error.underlyingErrors))));
+}
+
+function historyOf(report, events) {
+  const lines = events.map(({ time, sentence }) => el("li", {},
+    el("time", { dateTime: time, textContent: moment(time) }),
+    el("span", { className: "foreign", textContent: shown(sentence, 500) })));
+  const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
+    el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
+  if (!earlier && lines.length === 0) return null;
+  return el("ol", { className: "history" }, earlier, ...lines);
+}
+
+function identityOf(item, report, texts) {
+  return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
+    ["Coalesce key", report.coalesceKey],
+    ...texts.filter(({ isBody }) => !isBody).map(({ heading, text }) => [heading, text]),
+  ].filter((pair) => pair[1]));
+}

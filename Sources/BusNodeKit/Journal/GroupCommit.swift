@@ -1,0 +1,118 @@
+import GRDB
+import Synchronization
+
+/// A database whose accesses are committed together: all that wait while the disk is being written
+/// share the next commit. So a flood of presentations costs an answer two commits, not thousands.
+///
+/// Accesses take effect, and are visible to each other, in the order of their calls.
+final class GroupCommit: Sendable {
+    /// The most accesses in one commit.
+    static let accessCountMax = 512
+
+    /// One access. It may run twice, the second time alone.
+    private struct Access: Sendable {
+        /// Returns what to do once it is committed.
+        let run: @Sendable (Database) throws -> @Sendable () -> Void
+        let fail: @Sendable (any Error) -> Void
+    }
+
+    private struct State {
+        var waiting: [Access] = []
+        var isAtWork = false
+    }
+
+    let database: DatabaseQueue
+    private let state = Mutex(State())
+
+    /// How many accesses wait, for tests.
+    var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    init(_ database: DatabaseQueue) { self.database = database }
+
+    /// The value of an access, once it is on the disk. GRDB's async methods do nothing in a
+    /// cancelled task; this one does.
+    func access<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let access = Access(
+                run: { database in
+                    let value = try body(database)
+                    return { continuation.resume(returning: value) }
+                }, fail: { continuation.resume(throwing: $0) })
+            let isFirst = state.withLock { state in
+                state.waiting.append(access)
+                defer { state.isAtWork = true }
+                return !state.isAtWork
+            }
+            if isFirst { work() }
+        }
+    }
+
+    /// Commits what waits, then what came meanwhile, between the other accesses of the database.
+    private func work() {
+        database.asyncWriteWithoutTransaction { [self] database in
+            let accesses = state.withLock { state in
+                let first = Array(state.waiting.prefix(Self.accessCountMax))
+                state.waiting.removeFirst(first.count)
+                return first
+            }
+            for finish in Self.commit(accesses, in: database) { finish() }
+            let isDone = state.withLock { state in
+                state.isAtWork = !state.waiting.isEmpty
+                return !state.isAtWork
+            }
+            if !isDone { work() }
+        }
+    }
+
+    private static func commit(
+        _ accesses: [Access], in database: Database
+    ) -> [@Sendable () -> Void] {
+        if accesses.count > 1, let together = try? together(accesses, in: database) {
+            return together
+        }
+        return accesses.map { access in
+            do {
+                return try alone(access, in: database)
+            } catch {
+                return { access.fail(error) }
+            }
+        }
+    }
+
+    /// - Throws: What ends the transaction, or could: a full disk, say, takes all of it back. Then
+    ///   each access has to be committed by itself.
+    private static func together(
+        _ accesses: [Access], in database: Database
+    ) throws -> [@Sendable () -> Void] {
+        var endings: [@Sendable () -> Void] = []
+        try database.inTransaction(.immediate) {
+            for access in accesses {
+                do {
+                    try database.inSavepoint {
+                        endings.append(try access.run(database))
+                        return .commit
+                    }
+                } catch let error as DatabaseError {
+                    throw error
+                } catch {
+                    endings.append { access.fail(error) }
+                }
+            }
+            return .commit
+        }
+        return endings
+    }
+
+    private static func alone(
+        _ access: Access, in database: Database
+    ) throws -> @Sendable () -> Void {
+        var ending: (@Sendable () -> Void)?
+        try database.inTransaction(.immediate) {
+            ending = try access.run(database)
+            return .commit
+        }
+        return ending ?? {}
+    }
+}
