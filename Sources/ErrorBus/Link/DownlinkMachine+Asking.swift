@@ -14,6 +14,7 @@ extension DownlinkMachine {
             }
         if let refusal = refusal(of: present) ?? notTheKey(of: present, peer)
             ?? notTheOrigin(present.origin, present.id, child)
+            ?? notTheOrigin(present.path.last ?? present.origin, present.id, child)
         {
             return [.send(.reject(refusal), to: peer)]
         }

@@ -145,6 +145,20 @@ import Testing
         #expect(rig.get(.present(id, path: ["a", "b"]), from: two).reject(to: two) == nil)
     }
 
+    @Test("no peer is the last hop in the place of a node with a live link of its own")
+    func othersHop() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("b"), from: two)
+        func code(_ path: [NodeName], from peer: PeerID) -> RejectCode? {
+            rig.get(.present(id, path: path), from: peer).reject(to: peer)
+        }
+        #expect(code(["c", "a"], from: two) == .notYours)
+        #expect(code(["c", "a"], from: three) == .notYours)
+        #expect(code(["c", "b"], from: two) == nil)
+        _ = rig.get(.bye(reason: "moving"), from: one)
+        #expect(code(["c", "a"], from: three) == nil)
+    }
+
     @Test("children that are gone and left nothing behind make room for new ones")
     func room() {
         var limits = LinkLimits()
