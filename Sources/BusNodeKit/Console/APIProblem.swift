@@ -94,7 +94,7 @@ struct APIProblem: RequestProblem {
             self.init(.conflict, "ended", message, details: ["at": .time(at.date)])
         case .matchesEverything: self.init(.badRequest, "badRequest", message)
         case .tooMany: self.init(.conflict, "tooMany", message)
-        case .tooCostly: self.init(.badRequest, "tooCostly", message)
+        case .tooCostly, .tooManyOpen: self.init(.badRequest, "tooCostly", message)
         case .duration: self.init(.badRequest, "tooLong", message)
         }
     }

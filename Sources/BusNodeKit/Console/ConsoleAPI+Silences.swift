@@ -47,8 +47,11 @@ extension ConsoleAPI {
 
     func previewSilence(_ body: [UInt8]) async throws -> Response {
         let fields = try BodyFields(body, allowing: "match")
-        let open = try await console.silences.open(
-            matching: try Self.match(try fields.value("match")))
+        let match = try Self.match(try fields.value("match"))
+        let open: [InboxItem]
+        do { open = try await console.silences.open(matching: match) } catch {
+            throw Self.problem(error)
+        }
         return Response([
             "open": .count(open.count),
             "ids": .array(

@@ -69,17 +69,14 @@ final class ConsoleSilences: Sendable {
 
     /// The open presentations that match, oldest first. Others go on between them.
     ///
-    /// - Throws: When the patterns take too many steps for all that is open, or the caller has gone.
+    /// - Throws: When the patterns take too many steps for all that is open.
     func open(matching match: RuleMatch) async throws -> [InboxItem] {
         let open = inbox.items().filter(\.isOpen)
         let costs = open.map { match.cost(of: $0.report, origin: $0.origin) }
         let cost = costs.reduce(0, +)
         guard cost <= ConsoleLimits.matchStepMax else {
-            throw APIProblem(
-                .badRequest, "tooCostly",
-                "match: found patterns that take up to \(cost) steps for the \(open.count) open "
-                    + "presentations; allowed: \(ConsoleLimits.matchStepMax). Use texts without *, or "
-                    + "shorter patterns")
+            throw SilenceRefusal.tooManyOpen(
+                steps: cost, open: open.count, allowed: ConsoleLimits.matchStepMax)
         }
         var found: [InboxItem] = []
         var steps = 0

@@ -63,7 +63,7 @@ package final class HistoryArchive: Sendable {
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
-    /// Other presentations of the same cause, and what came of their options.
+    /// Other presentations of the same cause, and the results of their options.
     ///
     /// - Parameter since: The first moment that counts.
     func earlier(
@@ -89,7 +89,8 @@ package final class HistoryArchive: Sendable {
                             SUM(result = 'recovered' AND failedAgain IS NULL) AS recovered,
                             SUM(result = 'failed' OR failedAgain IS NOT NULL) AS failed
                         FROM history WHERE \(condition) AND result IS NOT NULL
-                        GROUP BY option ORDER BY answered DESC, option LIMIT \(EarlierView.optionMax)
+                        GROUP BY option ORDER BY answered DESC, option
+                        LIMIT \(EarlierView.optionMax)
                         """, arguments: arguments
                 ).map(EarlierOptionView.init)
                 view.latest = try HistoryRow.fetchAll(

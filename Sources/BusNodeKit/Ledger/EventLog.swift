@@ -60,13 +60,11 @@ package final class EventLog: AuditLog {
             throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
         }
         // Each event is written at once, so the file must be one that never waits for a reader.
-        let isWaiting = isatty(descriptor) == 1
-        if isWaiting || FileStatus(descriptor: descriptor)?.isPipeOrSocket ?? true {
+        let isTerminal = isatty(descriptor) == 1
+        if isTerminal || FileStatus(descriptor: descriptor)?.isPipeOrSocket ?? true {
             close(descriptor)
-            throw Failure(
-                .cannotCreate,
-                "event log \(path): found \(isWaiting ? "a terminal" : "a pipe or socket"), expected "
-                    + "a file")
+            let found = isTerminal ? "a terminal" : "a pipe or socket"
+            throw Failure(.cannotCreate, "event log \(path): found \(found), expected a file")
         }
         // A crash may have left an incomplete line.
         var last: UInt8 = 0

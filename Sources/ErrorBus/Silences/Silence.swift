@@ -83,6 +83,8 @@ package enum SilenceRefusal: Error, Hashable, Sendable {
     case tooMany(allowed: Int)
     /// Patterns take too many steps for each character, together with those of the active ones.
     case tooCostly(found: Int, allowed: Int)
+    /// Comparing the patterns with all that is open takes too many steps.
+    case tooManyOpen(steps: Int, open: Int, allowed: Int)
     /// The duration is outside this range.
     case duration(ClosedRange<Duration>)
 }
@@ -99,8 +101,11 @@ extension SilenceRefusal: CustomStringConvertible {
         case .tooMany(let allowed):
             "silences: the limit of \(allowed) active ones is reached; end one first"
         case .tooCostly(let found, let allowed):
-            "match: found patterns that take, with those of the active silences, \(found) steps for "
-                + "each character; allowed: \(allowed). Use texts without *, or end a silence first"
+            "match: found patterns that take, with those of the active silences, \(found) steps "
+                + "for each character; allowed: \(allowed). Use texts without *, or end a silence"
+        case .tooManyOpen(let steps, let open, let allowed):
+            "match: found patterns that take up to \(steps) steps for the \(open) open "
+                + "presentations; allowed: \(allowed). Use texts without *, or shorter patterns"
         case .duration(let allowed):
             "a silence may last \(allowed.lowerBound.components.seconds) to "
                 + "\(allowed.upperBound.components.seconds) s"

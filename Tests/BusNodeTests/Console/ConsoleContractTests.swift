@@ -90,7 +90,7 @@ struct ConsoleContractTests {
         let inGroup = try ConsoleAPI(console).group(group.number).objectValue?.keys.sorted()
         let groupDetail = keys("components", "schemas", "GroupDetail", "properties")
         #expect(inGroup == ((groupKeys ?? []) + groupDetail).sorted())
-        let detail = try ConsoleAPI(console).detail(item.id).objectValue?.keys.sorted()
+        let detail = try await ConsoleAPI(console).detail(item.id).objectValue?.keys.sorted()
         let more = keys("components", "schemas", "Detail", "properties")
         #expect(detail == ((itemKeys ?? []) + more).sorted())
         asking.cancel()
@@ -165,7 +165,8 @@ struct ConsoleContractTests {
         let shown = PresentationView(item, console).description
         #expect(shown.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
         #expect(shown.hasSuffix("é…"))
-        #expect(try ConsoleAPI(console).detail(item.id)["report"]?["description"] == .string(text))
+        let detail = try await ConsoleAPI(console).detail(item.id)
+        #expect(detail["report"]?["description"] == .string(text))
         asking.cancel()
     }
 }

@@ -30,39 +30,33 @@ struct GroupCommitTests {
         database.add(transactionObserver: counted, extent: .databaseLifetime)
     }
 
+    private typealias Body = @Sendable (Database) throws -> Int
+
     /// Runs accesses that all wait for one that is being committed.
-    private func together<Value: Sendable>(
-        _ bodies: [@Sendable (Database) throws -> Value]
-    ) async -> [Result<Value, any Error>] {
+    private func together(_ bodies: [Body]) async throws -> [Result<Int, any Error>] {
         let isHeld = DispatchSemaphore(value: 0)
-        let isBegun = AsyncStream<Void>.makeStream()
-        async let first: Void = try commits.access { _ in
-            isBegun.continuation.finish()
-            isHeld.wait()
-        }
-        for await _ in isBegun.stream {}
-        return await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            for (index, body) in bodies.enumerated() {
-                let waitingBefore = commits.waitingCount
-                group.addTask {
-                    do {
-                        return (index, .success(try await commits.access(body)))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
-                // In the order of the bodies.
-                while commits.waitingCount == waitingBefore { await Task.yield() }
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let first = Task { [commits] in
+            try await commits.access { _ in
+                beginning.finish()
+                isHeld.wait()
             }
-            isHeld.signal()
-            var results: [Int: Result<Value, any Error>] = [:]
-            for await (index, result) in group { results[index] = result }
-            _ = try? await first
-            return bodies.indices.compactMap { results[$0] }
         }
+        for await _ in begun {}
+        var accesses: [Task<Int, any Error>] = []
+        for body in bodies {
+            accesses.append(Task { [commits] in try await commits.access(body) })
+            // In the order of the bodies.
+            while commits.waitingCount < accesses.count { await Task.yield() }
+        }
+        isHeld.signal()
+        try await first.value
+        var results: [Result<Int, any Error>] = []
+        for access in accesses { results.append(await access.result) }
+        return results
     }
 
-    private static func insert(_ value: Int) -> @Sendable (Database) throws -> Int {
+    private static func insert(_ value: Int) -> Body {
         { database in
             try database.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
             return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM t") ?? 0
@@ -71,7 +65,7 @@ struct GroupCommitTests {
 
     @Test("What waits is committed at once, in order, and each sees what came before it")
     func atOnce() async throws {
-        let results = await together((0..<100).map(Self.insert))
+        let results = try await together((0..<100).map { Self.insert($0) })
         #expect(try results.map { try $0.get() } == Array(1...100))
         // The one that they waited for, and one for all of them.
         #expect(counted.count.load(ordering: .relaxed) <= 2)
@@ -79,11 +73,11 @@ struct GroupCommitTests {
 
     @Test("One that fails changes nothing, and the others are committed")
     func oneFails() async throws {
-        let refused: @Sendable (Database) throws -> Int = { database in
+        let refused: Body = { database in
             _ = try Self.insert(7)(database)
             throw Refusal()
         }
-        let results = await together([Self.insert(1), refused, Self.insert(2)])
+        let results = try await together([Self.insert(1), refused, Self.insert(2)])
         #expect(throws: Refusal.self) { try results[1].get() }
         #expect(try [results[0].get(), results[2].get()] == [1, 2])
         let stored = try await commits.access { try Int.fetchAll($0, sql: "SELECT x FROM t") }
@@ -92,14 +86,13 @@ struct GroupCommitTests {
 
     @Test("After a fault of the database each is committed by itself, in the same order")
     func databaseFails() async throws {
-        let results = await together([
-            Self.insert(1), Self.insert(1), Self.insert(2),
-            { database in
-                // As a full disk does: it takes the whole transaction back.
-                try database.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
-                return 0
-            },
-            Self.insert(3),
+        // As a full disk does: it takes the whole transaction back.
+        let ending: Body = { database in
+            try database.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
+            return 0
+        }
+        let results = try await together([
+            Self.insert(1), Self.insert(1), Self.insert(2), ending, Self.insert(3),
         ])
         #expect(try [results[0].get(), results[2].get(), results[4].get()] == [1, 2, 3])
         #expect(throws: DatabaseError.self) { try results[1].get() }
@@ -111,7 +104,7 @@ struct GroupCommitTests {
     @Test("More than fit into one commit are committed in several")
     func many() async throws {
         let count = GroupCommit.accessCountMax + 1
-        let results = await together((0..<count).map(Self.insert))
+        let results = try await together((0..<count).map { Self.insert($0) })
         #expect(try results.map { try $0.get() } == Array(1...count))
         #expect(counted.count.load(ordering: .relaxed) <= 3)
     }

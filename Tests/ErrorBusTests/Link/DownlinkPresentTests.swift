@@ -150,7 +150,7 @@ import Testing
         var rig = DownlinkRig.withChild()
         _ = rig.get(.hello("b"), from: two)
         func code(_ path: [NodeName], from peer: PeerID) -> RejectCode? {
-            rig.get(.present(id, path: path), from: peer).reject(to: peer)
+            rig.get(.present(id, origin: "c", path: path), from: peer).reject(to: peer)
         }
         #expect(code(["c", "a"], from: two) == .notYours)
         #expect(code(["c", "a"], from: three) == .notYours)

@@ -33,7 +33,7 @@ struct RuleMatchJSONTests {
         // Only what is compared costs, and of a text no more than is compared.
         match.userInfo["log"] = [try TextPattern("a*")]
         var report = ErrorReport(domain: "abc", description: "x")
-        #expect(match.cost(of: report, origin: "host-1") == 4 * 4_000)
+        #expect(match.cost(of: report, origin: "host-1") == 4 * 4_000 + 2)
         report.userInfo["log"] = .string(String(repeating: "b", count: 100_000))
         #expect(match.cost(of: report, origin: nil) == 4 * 4_000 + 4_097 * 2)
     }

@@ -46,9 +46,9 @@ extension World {
     }
 
     /// What is wrong twice in a row is no matter of a moment.
-    private func note(_ id: PresentationID, _ what: String, _ isGood: Bool) {
+    private func note(_ id: PresentationID, _ what: @autoclosure () -> String, _ isGood: Bool) {
         guard !isGood else { return }
-        let text = "\(id): \(what)"
+        let text = "\(id): \(what())"
         suspects.insert(text)
         if suspectsBefore.contains(text) { ledger.unsteady.insert(text) }
     }
