@@ -289,22 +289,23 @@ def what_helped_before_is_shown(page, console):
     page.open(console.url)
     page.run("localStorage.setItem('errorbus.name', 'ada');"
              "localStorage.setItem('errorbus.undo', '0')")
-    for option in ("retry", "retry", "skip"):
-        worker = console.work("The lease is over.", "The clock jumped.")
-        page.choose("The lease is over.")
+    for count, option in enumerate(("retry", "retry", "skip")):
+        lease = f"Lease {count} is over."
+        worker = console.work(lease, "The clock jumped.", "--coalesce-key", "lease")
+        page.choose(lease)
         page.click(f"[data-option={option}]")
         assert worker.answer() == (option, "ada")
         page.until(lambda: not page.texts("#list .row"), "the empty list")
     context = {"host": "db-1", "shards": [{"id": 1}], "log": "one\n" + "two " * 60}
     console.ask({**report("The lease is over."), "domain": "bus-node.present", "userInfo": context,
-                 "coalesceKey": None, "helpAnchor": "https://runbooks.example/lease"})
+                 "coalesceKey": "lease", "helpAnchor": "https://runbooks.example/lease"})
     page.choose("The lease is over.")
     page.until(lambda: "The same 3 times in the last 7 days." in page.text(".earlier"), "earlier")
     first, second = page.texts(".earlier ul li")
     assert "recovered 2 of 2" in first and "recovered 1 of 1" in second, (first, second)
     assert len(page.texts(".earlier ol li")) == 3 and "by ada" in page.text(".earlier ol")
     # Structures and lines are in their form, and are copied as they are shown.
-    host, log, shards = sorted(page.texts(".pairs dd .foreign")[:3])
+    shards, host, log = sorted(page.texts(".pairs dd .foreign")[:3])
     assert (host, log[:4]) == ("db-1", "one\n") and '"id": 1' in shards, (host, log, shards)
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": console.address, "permissions": ["clipboardReadWrite"]})
