@@ -88,6 +88,9 @@ extension DownlinkMachine {
             actions.append(.send(pending(entry, at: now), to: waiting.peer))
             entry.asker = .requester(nil)
         }
+        if let heldBack = entry.heldBack, now >= heldBack.until {
+            actions += acknowledgeHeldBack(&entry, at: now)
+        }
         store(entry)
         return actions
     }
@@ -171,6 +174,7 @@ extension DownlinkMachine {
             if let deadline = entry.deadline { due.append(deadline + times.deadlineSlack) }
             if let since = entry.unreachableSince { due.append(since + times.abandonAfter) }
             if case .requester(let waiting?) = entry.asker { due.append(waiting.until) }
+            if let heldBack = entry.heldBack { due.append(heldBack.until) }
             if !entry.isBare, !entry.isAwaited { due.append(entry.askedAt + times.lease) }
             return due.min()
         case .answered(let delivery):

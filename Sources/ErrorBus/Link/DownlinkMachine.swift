@@ -144,6 +144,7 @@ struct DownlinkMachine: Sendable {
             guard var entry = entries[id] else { continue }
             actions.append(.cancel(id, generation: entry.generation, reason: .shutDown))
             if entry.isAwaited { actions += refuse(&entry, goingDown(id)) }
+            entry.heldBack = nil
             store(entry)
         }
         return actions

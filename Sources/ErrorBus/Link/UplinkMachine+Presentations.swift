@@ -202,7 +202,7 @@ extension UplinkMachine {
             if let grace = entry.request.grace, let since = entry.outOfContactSince,
                 !entry.graceIsOver
             {
-                times.append(since + grace)
+                times.append(graceEnd(grace, since))
             }
         }
         return times.min()

@@ -115,6 +115,8 @@ extension UplinkMachine {
         switch entry.phase {
         case .waiting, .asking, .accepted, .moving:
             counters.answeredAbove += 1
+            // It comes in the place of ACCEPTED.
+            if case .asking = entry.phase { roomFound() }
             entry.phase = .answered(answer.id)
             entry.answer = answer
             entry.noteKnown(in: welcome?.boot)

@@ -72,6 +72,11 @@ extension UplinkMachine {
         deadline + (isLive ? times.deadlineSlack : 0)
     }
 
+    /// When a grace is over. A parent that is there may hold its ACCEPTED back.
+    func graceEnd(_ grace: UInt64, _ since: MonotonicTime) -> MonotonicTime {
+        since + grace + (isLive && grace > 0 ? times.holdBack : 0)
+    }
+
     private mutating func tickedEntry(
         _ id: PresentationID, _ entry: UplinkEntry, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -85,7 +90,7 @@ extension UplinkMachine {
         }
         var actions: [UplinkAction] = []
         if entry.isOpen, !entry.graceIsOver, let grace = entry.request.grace,
-            let since = entry.outOfContactSince, now >= since + grace
+            let since = entry.outOfContactSince, now >= graceEnd(grace, since)
         {
             entry.graceIsOver = true
             actions.append(.graceOver(id, entry.lastRefusal))
