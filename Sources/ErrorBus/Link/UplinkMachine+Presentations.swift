@@ -202,7 +202,7 @@ extension UplinkMachine {
             if let grace = entry.request.grace, let since = entry.outOfContactSince,
                 !entry.graceIsOver
             {
-                times.append(graceEnd(grace, since))
+                times.append(graceEnd(grace, since, of: entry))
             }
         }
         return times.min()

@@ -73,8 +73,11 @@ extension UplinkMachine {
     }
 
     /// When a grace is over. A parent that is there may hold its ACCEPTED back.
-    func graceEnd(_ grace: UInt64, _ since: MonotonicTime) -> MonotonicTime {
-        since + grace + (isLive && grace > 0 ? times.holdBack : 0)
+    func graceEnd(
+        _ grace: UInt64, _ since: MonotonicTime, of entry: UplinkEntry
+    ) -> MonotonicTime {
+        guard isLive, grace > 0, case .asking = entry.phase else { return since + grace }
+        return since + grace + times.holdBack
     }
 
     private mutating func tickedEntry(
@@ -90,7 +93,7 @@ extension UplinkMachine {
         }
         var actions: [UplinkAction] = []
         if entry.isOpen, !entry.graceIsOver, let grace = entry.request.grace,
-            let since = entry.outOfContactSince, now >= graceEnd(grace, since)
+            let since = entry.outOfContactSince, now >= graceEnd(grace, since, of: entry)
         {
             entry.graceIsOver = true
             actions.append(.graceOver(id, entry.lastRefusal))

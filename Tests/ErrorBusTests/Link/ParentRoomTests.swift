@@ -188,6 +188,7 @@ import Testing
                 down += parent.answer(offer.present.id)
                 answered += 1
             }
+            down += parent.run(300).map(\.1)
             up = down.flatMap { action -> [Message] in
                 guard case .send(let message, to: peer) = action else { return [] }
                 return child.get(message).sent
