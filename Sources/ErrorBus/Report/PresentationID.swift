@@ -52,21 +52,27 @@ public struct UniqueID: Hashable, Sendable {
 
     /// Reads the canonical 36-character form, in either case; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 36 else { return nil }
+        let read = text.utf8.withContiguousStorageIfAvailable { Self.words(of: $0) }
+        guard let (high, low) = read ?? Self.words(of: Array(text.utf8)) else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    private static func words(of text: some RandomAccessCollection<UInt8>) -> (UInt64, UInt64)? {
+        guard text.count == 36 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
-        for (position, byte) in text.utf8.enumerated() {
+        for (position, byte) in text.enumerated() {
             if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            guard let digit = Self.hexDigit(byte) else { return nil }
+            guard let digit = hexDigit(byte) else { return nil }
             if position < 18 {
                 words.0 = words.0 << 4 | digit
             } else {
                 words.1 = words.1 << 4 | digit
             }
         }
-        (high, low) = words
+        return words
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt64? {

@@ -17,7 +17,8 @@ struct Header: Hashable, Sendable {
                 .tooLarge,
                 "header of \(frame.count) bytes; at most \(limits.headerByteCountMax) are allowed")
         }
-        guard String(validating: frame, as: UTF8.self) != nil else {
+        guard frame.allSatisfy({ $0 < 0x80 }) || String(validating: frame, as: UTF8.self) != nil
+        else {
             throw WireError(.malformed, "header is not UTF-8")
         }
         let newline = UInt8(ascii: "\n")
@@ -97,6 +98,7 @@ struct Header: Hashable, Sendable {
 
     var frame: Frame {
         var bytes: Frame = []
+        bytes.reserveCapacity(byteCount)
         for field in fields {
             bytes += field.name.utf8
             bytes += ": ".utf8
