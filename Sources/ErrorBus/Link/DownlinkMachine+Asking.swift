@@ -165,7 +165,9 @@ extension DownlinkMachine {
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
-        return [offer] + (entry.child.map { welcomeMore(of: $0) } ?? [])
+        var actions = [offer]
+        if let child = entry.child { actions += welcomeMore(of: child) }
+        return actions
     }
 
     private mutating func askedAgain(

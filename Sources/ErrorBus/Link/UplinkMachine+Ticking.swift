@@ -11,8 +11,8 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        let dues = [link, returnDue, roomDue, plans.next, remembered.next, passedOn.next]
-        return dues.compactMap(\.self).min()
+        return link.orEarlier(returnDue).orEarlier(roomDue).orEarlier(plans.next)
+            .orEarlier(remembered.next).orEarlier(passedOn.next)
     }
 
     /// The limit of a parent's greeting: longer with each failed round, so that slow links succeed
@@ -32,7 +32,8 @@ extension UplinkMachine {
             }
         } while fillRoom(at: now) > 0
         while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
-        return actions + tickedReturn(at: now)
+        actions += tickedReturn(at: now)
+        return actions
     }
 
     private mutating func tickedLink(at now: MonotonicTime) -> [UplinkAction] {

@@ -53,10 +53,7 @@ struct NodeMachine: Sendable {
     var nextDue: MonotonicTime? {
         mutating get {
             var due = below.nextDue
-            for way in above.indices {
-                guard let next = above[way].nextDue else { continue }
-                due = due.map { min($0, next) } ?? next
-            }
+            for way in above.indices { due = due.orEarlier(above[way].nextDue) }
             return due
         }
     }

@@ -20,3 +20,11 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
         milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0
     }
 }
+
+extension MonotonicTime? {
+    /// The earlier of this time and `other`, as far as there are any.
+    func orEarlier(_ other: MonotonicTime?) -> MonotonicTime? {
+        guard let self else { return other }
+        return other.map { Swift.min($0, self) } ?? self
+    }
+}
