@@ -140,4 +140,14 @@ import Testing
         #expect(rig.get(.present(id, wait: 0), from: one).verbs(to: one) == [.pending])
         #expect(later(&rig).isEmpty)
     }
+
+    @Test("a parent that is there may hold its ACCEPTED back beyond a grace that is shorter")
+    func shortGrace() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id, grace: 1)
+        #expect(rig.run(holdBack).map(\.1) == [])
+        #expect(rig.run(1).map(\.1) == [.graceOver(id, nil)])
+        var none = UplinkRig.live()
+        #expect(none.present(id, grace: 0).contains(.graceOver(id, nil)))
+    }
 }

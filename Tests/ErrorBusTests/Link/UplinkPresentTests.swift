@@ -169,16 +169,6 @@ import Testing
         #expect(over.map(\.at) == [2_000])
     }
 
-    @Test("a parent that is there may hold its ACCEPTED back beyond a grace that is shorter")
-    func shortGrace() {
-        var rig = UplinkRig.live()
-        _ = rig.present(id, grace: 1)
-        #expect(rig.run(LinkTimes().holdBack).map(\.1) == [])
-        #expect(rig.run(1).map(\.1) == [.graceOver(id, nil)])
-        var none = UplinkRig.live()
-        #expect(none.present(id, grace: 0).contains(.graceOver(id, nil)))
-    }
-
     @Test("F8 abandoned and asked again: the late reply to the abandonment ends nothing")
     func lateWithdrawn() {
         var rig = UplinkRig.live()
