@@ -69,7 +69,11 @@ extension Checker {
 extension Forgery {
     static let oneOfTwo = Forgery(checker: "two-people") { ledger, plan in
         guard plan.needsTwoPeople else { return false }
-        return change(&ledger.decisions, where: { $0.answer.option == "retry" }) {
+        let attempted = Set(ledger.attempts.lazy.filter { $0.option == "retry" }.map(\.id))
+        return change(
+            &ledger.decisions,
+            where: { $0.answer.option == "retry" && attempted.contains($0.id) }
+        ) {
             let lie = Answer(id: $0.answer.id, option: "retry", by: "ann", via: .person)
             $0 = Ledger.Decision(id: $0.id, answer: lie, time: $0.time)
         }
