@@ -88,18 +88,25 @@ package func withTimeLimit<Value: Sendable>(
 }
 
 /// The limits of this process by the continuous clock.
-private let timeLimits = TimeLimits(ContinuousClock())
+private let timeLimits = Mutex(TimeLimits(ContinuousClock()))
+
+/// Leaves the time limits of this process as they are, and begins others. For a simulation that
+/// runs one world after another: the tasks of the one before never run again.
+package func beginTimeLimitsAnew() {
+    timeLimits.withLock { $0 = TimeLimits(ContinuousClock()) }
+}
 
 /// The end of a time limit.
 private enum Timer {
-    case shared(UInt64)
+    case shared(UInt64, of: TimeLimits<ContinuousClock>)
     case own(Task<Void, Never>)
 
     init(
         _ limit: Duration, _ clock: any Clock<Duration>, _ passed: @escaping @Sendable () -> Void
     ) {
         if limit >= TimeLimits<ContinuousClock>.step, clock is ContinuousClock {
-            self = .shared(timeLimits.begin(limit, passed))
+            let limits = timeLimits.withLock { $0 }
+            self = .shared(limits.begin(limit, passed), of: limits)
         } else {
             self = .own(
                 Task {
@@ -111,7 +118,7 @@ private enum Timer {
 
     func stop() {
         switch self {
-        case .shared(let number): timeLimits.withdraw(number)
+        case .shared(let number, let limits): limits.withdraw(number)
         case .own(let task): task.cancel()
         }
     }
