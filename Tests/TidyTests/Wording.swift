@@ -11,6 +11,8 @@ enum Wording {
             "Foundation's RecoverableError asks from code that is not async",
         "Sources/ErrorBus/Recovery/FirstValue.swift":
             "a group would wait for a recovery that ignores its limit",
+        "Sources/ErrorBus/Recovery/TimeLimits.swift":
+            "one task waits for the time limits of all attempts",
         "Sources/ErrorBus/Presenting/PresentingResponder.swift":
             "a group would wait for a presenter that does not give up",
         "Sources/ErrorBus/Inbox/Inbox.swift":

@@ -8,6 +8,7 @@ final class ReceivedPresentation: Sendable {
     let deadline: MonotonicTime?
     let contact: OriginContact
     private let givenUp = Mutex<Message.WithdrawReason?>(nil)
+    private let ended = Atomic(false)
 
     init(_ present: Message.Present, deadline: MonotonicTime? = nil) {
         self.present = present
@@ -19,6 +20,12 @@ final class ReceivedPresentation: Sendable {
 
     /// The reason for the next process to drop it; nil while the request below stands.
     var withdrawal: Message.WithdrawReason? { givenUp.withLock { $0 } }
+
+    /// Whether the link to the child knows its end, so that the chain's need not be reported.
+    var isEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// An answer has its result, or another end came before.
+    func hasEnded() { ended.store(true, ordering: .releasing) }
 
     /// Marks it withdrawn by the child or its hop; nil: only this node shuts down.
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }

@@ -25,6 +25,13 @@ struct DownlinkEntry: Hashable, Sendable {
         let until: MonotonicTime
     }
 
+    /// An acknowledgement that was not sent yet, since the answer may come before it.
+    struct HeldBack: Hashable, Sendable {
+        /// The one of the PRESENT.
+        let attempt: UInt64
+        let until: MonotonicTime
+    }
+
     enum Phase: Hashable, Sendable {
         /// In the chain. Becomes answered, withdrawn, abandoned, refused.
         case open
@@ -94,6 +101,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The further paths, the most recent last.
     private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
+    /// What its asker has not been sent yet; nil for one that does not get pushes.
+    var heldBack: HeldBack?
     /// Counts the reopenings, to recognize messages of an earlier generation.
     var generation = 1
     /// When a child last sent PRESENT or AWAIT.
@@ -175,6 +184,7 @@ struct DownlinkEntry: Hashable, Sendable {
             ask(by: Path(child: name, boot: boot, askedAt: now, isCutOff: isCutOff))
         } else {
             self.asker = asker
+            heldBack = nil
             askedBy = boot
             askedAt = now
             isCutOffBelow = isCutOff
@@ -190,6 +200,7 @@ struct DownlinkEntry: Hashable, Sendable {
         if let former { note(former) }
         forgetPath(by: path.child)
         asker = .child(path.child)
+        heldBack = nil
         askedBy = path.boot
         askedAt = path.askedAt
         isCutOffBelow = path.isCutOff

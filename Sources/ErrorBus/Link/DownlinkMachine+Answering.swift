@@ -67,14 +67,16 @@ extension DownlinkMachine {
         _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?,
         at now: MonotonicTime
     ) -> [DownlinkAction] {
+        // That it is relayed is what ACCEPTED says.
         guard var entry = entries[id], entry.generation == generation, entry.isOpen,
-            entry.standing != state || entry.standingBy != by
+            entry.standing ?? .relayed != state || entry.standingBy != by
         else { return [] }
         entry.standing = state
         entry.standingBy = by
         entry.standingSince = now
         store(entry)
-        guard case .child(let name) = entry.asker, let child = children[name], child.isReachable
+        guard entry.heldBack == nil, case .child(let name) = entry.asker,
+            let child = children[name], child.isReachable
         else { return [] }
         return [.send(pending(entry, at: now), to: child.peer)]
     }

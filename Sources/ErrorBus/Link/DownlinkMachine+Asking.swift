@@ -155,16 +155,20 @@ extension DownlinkMachine {
     }
 
     private mutating func opened(
-        _ entry: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
+        _ asked: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
     ) -> [DownlinkAction] {
+        var entry = asked
+        if entry.child != nil {
+            entry.heldBack = .init(attempt: present.attempt, until: now + times.holdBack)
+        }
         store(entry)
         counters.presentedBelow += 1
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
-        // The offer's result follows after ACCEPTED.
-        let more = entry.child.map { welcomeMore(of: $0) } ?? []
-        return acknowledge(entry, attempt: present.attempt, at: now) + [offer] + more
+        var actions = [offer]
+        if let child = entry.child { actions += welcomeMore(of: child) }
+        return actions
     }
 
     private mutating func askedAgain(
@@ -179,6 +183,8 @@ extension DownlinkMachine {
         var entry = former
         entry.key = peer.holder?.name
         var actions = replaceWaiting(former.asker, by: asker, of: entry, at: now)
+        // The former asker stays a path, and would get no other.
+        if asker != former.asker { actions += acknowledgeHeldBack(&entry, at: now) }
         let wasReachable = entry.isOriginReachable
         entry.asked(by: asker, boot(of: asker), !present.isOriginReachable, at: now)
         switch entry.phase {
@@ -316,10 +322,20 @@ extension DownlinkMachine {
     private func acknowledge(
         _ entry: DownlinkEntry, attempt: UInt64, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        guard case .child(let name) = entry.asker, let peer = children[name]?.peer else {
-            return []
-        }
-        return acknowledge(entry, attempt: attempt, to: peer, at: now)
+        // Another life of the child presents again.
+        guard case .child(let name) = entry.asker, let child = children[name],
+            child.isReachable, child.boot == entry.askedBy
+        else { return [] }
+        return acknowledge(entry, attempt: attempt, to: child.peer, at: now)
+    }
+
+    /// Sends what was held back, if anything.
+    func acknowledgeHeldBack(
+        _ entry: inout DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard entry.isOpen, let heldBack = entry.heldBack else { return [] }
+        entry.heldBack = nil
+        return acknowledge(entry, attempt: heldBack.attempt, at: now)
     }
 
     func acknowledge(

@@ -1,11 +1,7 @@
 extension DownlinkMachine {
     /// The next due time of the machine.
     var nextDue: MonotonicTime? {
-        var due = plans.next
-        due.advance(to: remembered.next)
-        due.advance(to: unasked.next)
-        due.advance(to: childPlans.next)
-        return due
+        plans.next.orEarlier(remembered.next).orEarlier(unasked.next).orEarlier(childPlans.next)
     }
 
     /// Time passed.
@@ -92,6 +88,9 @@ extension DownlinkMachine {
             actions.append(.send(pending(entry, at: now), to: waiting.peer))
             entry.asker = .requester(nil)
         }
+        if let heldBack = entry.heldBack, now >= heldBack.until {
+            actions += acknowledgeHeldBack(&entry, at: now)
+        }
         store(entry)
         return actions
     }
@@ -108,12 +107,18 @@ extension DownlinkMachine {
 
     /// Stores an entry, updates the counts, and plans its next check.
     mutating func store(_ entry: DownlinkEntry) {
-        count(entries[entry.id], now: entry)
+        let former = entries[entry.id]
+        count(former, now: entry)
         plans.plan(entry.id, at: due(of: entry))
-        undelivered.plan(entry.id, at: entry.undeliveredSince)
-        let wasAsked = entry.origin != nil
-        remembered.plan(entry.id, at: wasAsked ? entry.forgetAt : nil)
-        unasked.plan(entry.id, at: wasAsked ? nil : entry.forgetAt)
+        // The others keep an entry's time until it is another.
+        if former?.undeliveredSince != entry.undeliveredSince {
+            undelivered.plan(entry.id, at: entry.undeliveredSince)
+        }
+        if former?.forgetAt != entry.forgetAt {
+            let wasAsked = entry.origin != nil
+            remembered.plan(entry.id, at: wasAsked ? entry.forgetAt : nil)
+            unasked.plan(entry.id, at: wasAsked ? nil : entry.forgetAt)
+        }
         entries[entry.id] = entry
         // Results above the limit are dropped, the oldest first.
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
@@ -171,15 +176,15 @@ extension DownlinkMachine {
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {
         switch entry.phase {
         case .open:
-            var due: [MonotonicTime] = []
-            if let deadline = entry.deadline { due.append(deadline + times.deadlineSlack) }
-            if let since = entry.unreachableSince { due.append(since + times.abandonAfter) }
-            if case .requester(let waiting?) = entry.asker { due.append(waiting.until) }
-            if !entry.isBare, !entry.isAwaited { due.append(entry.askedAt + times.lease) }
-            return due.min()
+            var due = entry.deadline.map { $0 + times.deadlineSlack }
+            due = due.orEarlier(entry.unreachableSince.map { $0 + times.abandonAfter })
+            due = due.orEarlier(entry.heldBack?.until)
+            if case .requester(let waiting?) = entry.asker { due = due.orEarlier(waiting.until) }
+            let isLeased = !entry.isBare && !entry.isAwaited
+            return isLeased ? due.orEarlier(entry.askedAt + times.lease) : due
         case .answered(let delivery):
             guard delivery.result == nil else { return nil }
-            return [delivery.next, deliveredUntil(entry, delivery)].compactMap(\.self).min()
+            return delivery.next.orEarlier(deliveredUntil(entry, delivery))
         case .withdrawn, .abandoned, .refused:
             return nil
         }

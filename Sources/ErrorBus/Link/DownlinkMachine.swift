@@ -93,7 +93,9 @@ struct DownlinkMachine: Sendable {
         case .status: actions.append(statusReceived(from: peer, at: now))
         case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .state: break
         }
-        return actions + ticked(at: now)
+        // In place: a sum would be a copy.
+        actions += ticked(at: now)
+        return actions
     }
 
     /// An invalid message arrived.
@@ -144,6 +146,7 @@ struct DownlinkMachine: Sendable {
             guard var entry = entries[id] else { continue }
             actions.append(.cancel(id, generation: entry.generation, reason: .shutDown))
             if entry.isAwaited { actions += refuse(&entry, goingDown(id)) }
+            entry.heldBack = nil
             store(entry)
         }
         return actions

@@ -30,6 +30,10 @@ package struct LinkTimes: Hashable, Sendable {
     package var leaveResultMax: UInt64 = 1_000
     /// How long a hop delays an abandonment, since another path may present meanwhile.
     package var abandonPause: UInt64 = 2_000
+    /// How long a parent holds back the ACCEPTED of a new presentation, and where it stands: the
+    /// answer of a policy comes sooner, and neither is worth a message then. Far below the second
+    /// after which the child sends PRESENT again, and too short for a person to notice.
+    package var holdBack: UInt64 = 50
     /// The interval of AWAIT for an open presentation.
     package var awaitEvery: UInt64 = 60_000
     /// How long a child may be gone before its presentations are withdrawn upward.

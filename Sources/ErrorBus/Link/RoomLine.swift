@@ -99,7 +99,7 @@ extension UplinkMachine {
         room = ParentRoom(most: min(room.most, placedCount), pausedUntil: time)
     }
 
-    /// The parent accepted one. After a refusal each lets two more follow.
+    /// The parent accepted or answered one. After a refusal each lets two more follow.
     mutating func roomFound() {
         guard let most = welcome.map({ Int($0.maxOpen) }) else { return }
         if room.most < most { room.most = min(most, room.most + 2) }

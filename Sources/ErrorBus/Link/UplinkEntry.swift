@@ -136,6 +136,12 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
+    /// Until when it is kept as what this life of the node asked for.
+    var rememberedUntil: MonotonicTime? { isPassedOn ? nil : forgetAt }
+
+    /// Since when it is passed on for an earlier life.
+    var passedOnSince: MonotonicTime? { isPassedOn ? since : nil }
+
     /// Until when it is kept; nil while an action is pending.
     var forgetAt: MonotonicTime? {
         switch phase {

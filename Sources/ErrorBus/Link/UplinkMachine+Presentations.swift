@@ -14,7 +14,10 @@ extension UplinkMachine {
             case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
-        return ask(request, at: now) + ticked(at: now) + waitsHere(id)
+        var actions = ask(request, at: now)
+        actions += ticked(at: now)
+        actions += waitsHere(id)
+        return actions
     }
 
     mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
@@ -142,19 +145,29 @@ extension UplinkMachine {
     }
 
     /// Stores an entry and plans its next check.
-    mutating func store(_ entry: UplinkEntry, _ id: PresentationID) {
-        plans.plan(id, at: due(of: entry))
-        remembered.plan(id, at: entry.isPassedOn ? nil : entry.forgetAt)
-        passedOn.plan(id, at: entry.isPassedOn ? entry.since + times.tombstone : nil)
-        if entry.isBetween { between.insert(id) } else { between.remove(id) }
-        if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
+    mutating func store(_ stored: UplinkEntry, _ id: PresentationID) {
         let former = entries[id]
+        var entry = stored
+        plans.plan(id, at: due(of: entry))
+        // The others keep what they have of an entry until it is another.
+        if former?.rememberedUntil != entry.rememberedUntil {
+            remembered.plan(id, at: entry.rememberedUntil)
+        }
+        if former?.passedOnSince != entry.passedOnSince {
+            passedOn.plan(id, at: entry.passedOnSince.map { $0 + times.tombstone })
+        }
+        if entry.isBetween != (former?.isBetween == true) {
+            if entry.isBetween { between.insert(id) } else { between.remove(id) }
+        }
+        if entry.isUnreleased != (former?.isUnreleased == true) {
+            if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
+        }
         openCount += (entry.isOpen ? 1 : 0) - (former?.isOpen == true ? 1 : 0)
         place(former, now: entry)
+        // Its report will not be sent again.
+        if !entry.isOpen { entry.request.present.payload = [] }
         entries[id] = entry
         if openCount == 0 { cutOffSince = nil }
-        // Its report will not be sent again.
-        if !entry.isOpen { entries[id]?.request.present.payload = [] }
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
             forget(oldest)
         }
@@ -187,27 +200,24 @@ extension UplinkMachine {
     }
 
     private func due(of entry: UplinkEntry) -> MonotonicTime? {
-        var times: [MonotonicTime] = []
+        var due: MonotonicTime?
         switch entry.phase {
-        case .asking(let next, _): if isLive, !isLeaving { times.append(next) }
-        case .accepted(let next), .moving(let next, _): if isLive { times.append(next) }
+        case .asking(let next, _): if isLive, !isLeaving { due = next }
+        case .accepted(let next), .moving(let next, _): if isLive { due = next }
         case .withdrawing(_, let next, _):
             // Limited, since a parent that never replies has nothing left to withdraw.
-            if isLive { times.append(next) }
-            times.append(entry.since + self.times.tombstone)
-        case .settled: if isLive, let telling = entry.telling { times.append(telling.next) }
+            due = (isLive ? next : nil).orEarlier(entry.since + times.tombstone)
+        case .settled: if isLive { due = entry.telling?.next }
         case .waiting, .answered, .gone: break
         }
-        if entry.isOpen {
-            if let deadline = entry.request.deadline { times.append(expiry(deadline)) }
-            if let grace = entry.request.grace, let since = entry.outOfContactSince,
-                !entry.graceIsOver
-            {
-                times.append(since + grace)
-            }
-        }
-        return times.min()
+        guard entry.isOpen else { return due }
+        due = due.orEarlier(entry.request.deadline.map(expiry))
+        guard let grace = entry.request.grace, let since = entry.outOfContactSince,
+            !entry.graceIsOver
+        else { return due }
+        return due.orEarlier(graceEnd(grace, since, of: entry))
     }
+
     /// Adopts the answer to what an earlier life of this node asked for and a child waits for here.
     mutating func adopted(
         _ id: PresentationID, _ asked: Message.Asked, _ answer: Answer, at now: MonotonicTime

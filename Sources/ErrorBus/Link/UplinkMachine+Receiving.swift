@@ -10,8 +10,10 @@ extension UplinkMachine {
             live.pingedAt = nil
             link = .live(live)
         }
-        let actions = handled(message, at: now)
-        return actions + (fillRoom(at: now) > 0 ? ticked(at: now) : tickedReturn(at: now))
+        var actions = handled(message, at: now)
+        // In place: a sum would be a copy.
+        actions += fillRoom(at: now) > 0 ? ticked(at: now) : tickedReturn(at: now)
+        return actions
     }
 
     private mutating func handled(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
@@ -115,6 +117,8 @@ extension UplinkMachine {
         switch entry.phase {
         case .waiting, .asking, .accepted, .moving:
             counters.answeredAbove += 1
+            // It comes in the place of ACCEPTED.
+            if case .asking = entry.phase { roomFound() }
             entry.phase = .answered(answer.id)
             entry.answer = answer
             entry.noteKnown(in: welcome?.boot)
@@ -271,7 +275,10 @@ extension UplinkMachine {
                 }
             }
             store(entry, id)
-            guard let again else { return actions + ticked(at: now) }
+            guard let again else {
+                actions += ticked(at: now)
+                return actions
+            }
             if let told = entry.answer?.told(result) {
                 return actions + [.answered(id, told)] + ticked(at: now)
             }

@@ -1,7 +1,7 @@
 extension UplinkMachine {
     /// The next due time of the machine.
     var nextDue: MonotonicTime? {
-        var due: MonotonicTime? =
+        let link: MonotonicTime? =
             switch self.link {
             case .idle, .closed: nil
             case .opening(let since): since + greetingMax
@@ -11,12 +11,8 @@ extension UplinkMachine {
                     ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
             case .waiting(let until): until
             }
-        due.advance(to: returnDue)
-        due.advance(to: roomDue)
-        due.advance(to: plans.next)
-        due.advance(to: remembered.next)
-        due.advance(to: passedOn.next)
-        return due
+        return link.orEarlier(returnDue).orEarlier(roomDue).orEarlier(plans.next)
+            .orEarlier(remembered.next).orEarlier(passedOn.next)
     }
 
     /// The limit of a parent's greeting: longer with each failed round, so that slow links succeed
@@ -36,7 +32,8 @@ extension UplinkMachine {
             }
         } while fillRoom(at: now) > 0
         while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
-        return actions + tickedReturn(at: now)
+        actions += tickedReturn(at: now)
+        return actions
     }
 
     private mutating func tickedLink(at now: MonotonicTime) -> [UplinkAction] {
@@ -76,6 +73,14 @@ extension UplinkMachine {
         deadline + (isLive ? times.deadlineSlack : 0)
     }
 
+    /// When a grace is over. A parent that is there may hold its ACCEPTED back.
+    func graceEnd(
+        _ grace: UInt64, _ since: MonotonicTime, of entry: UplinkEntry
+    ) -> MonotonicTime {
+        guard isLive, grace > 0, case .asking = entry.phase else { return since + grace }
+        return since + grace + times.holdBack
+    }
+
     private mutating func tickedEntry(
         _ id: PresentationID, _ entry: UplinkEntry, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -89,7 +94,7 @@ extension UplinkMachine {
         }
         var actions: [UplinkAction] = []
         if entry.isOpen, !entry.graceIsOver, let grace = entry.request.grace,
-            let since = entry.outOfContactSince, now >= since + grace
+            let since = entry.outOfContactSince, now >= graceEnd(grace, since, of: entry)
         {
             entry.graceIsOver = true
             actions.append(.graceOver(id, entry.lastRefusal))

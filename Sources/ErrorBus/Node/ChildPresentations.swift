@@ -56,7 +56,7 @@ final class ChildPresentations: Sendable {
             let task = Task.detached { [self] in
                 waited(cost, driver)
                 let outcome = await present(received, generation: generation, driver)
-                ended(id, generation: generation, outcome, driver)
+                ended(received, generation: generation, outcome, driver)
             }
             running[id] = Running(generation: generation, task: task, received: received)
         }
@@ -116,9 +116,12 @@ final class ChildPresentations: Sendable {
     }
 
     private func ended(
-        _ id: PresentationID, generation: Int, _ outcome: Outcome, _ driver: NodeDriver
+        _ received: ReceivedPresentation, generation: Int, _ outcome: Outcome,
+        _ driver: NodeDriver
     ) {
-        if let verdict = DownlinkVerdict(outcome, node: name) {
+        let id = received.present.id
+        // An answer that its child has settled ended it there before.
+        if !received.isEnded, let verdict = DownlinkVerdict(outcome, node: name) {
             driver.complete(id, generation: generation, verdict: verdict)
         }
         running.withLock { running in
@@ -158,8 +161,8 @@ final class ChildPresentations: Sendable {
         let error = RemoteError(
             payload: payload,
             remote: RemoteAttempter(
-                reading: reading, sent: present.payload, keys: keys, driver: driver,
-                id: present.id, generation: generation))
+                reading: reading, received: received, keys: keys, driver: driver,
+                generation: generation))
         var context = PresentationContext(
             id: present.id, retryOf: present.retryOf,
             deadline: received.deadline.map { driver.transport.instant(of: $0) },

@@ -66,6 +66,8 @@ actor NodeDriver {
     private var refusals = RefusalLog()
     private var children = ChildLog()
     private var burst = BurstMeter()
+    /// When the transport wakes this driver, as far as it was requested since it last did.
+    private var wakeTime: MonotonicTime?
     /// Nil after the stop.
     private nonisolated let mailbox = Mutex<[Posted]?>([])
 
@@ -279,9 +281,10 @@ actor NodeDriver {
         // Each peer once: a second report of the same loss changes nothing.
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
-        var due = machine.nextDue
-        due.advance(to: children.nextDue)
-        for way in ways.indices { due.advance(to: ways[way].log.nextDue) }
+        var due = machine.nextDue.orEarlier(children.nextDue)
+        for way in ways.indices { due = due.orEarlier(ways[way].log.nextDue) }
+        guard due != wakeTime else { return }
+        wakeTime = due
         transport.wake(self, at: due)
     }
 
@@ -363,6 +366,7 @@ actor NodeDriver {
 
     func tick() {
         guard !isStopped else { return }
+        wakeTime = nil
         takePosted()
         children.ticked(at: transport.now, logger)
         for way in ways.indices {

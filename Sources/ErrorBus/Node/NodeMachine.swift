@@ -53,9 +53,7 @@ struct NodeMachine: Sendable {
     var nextDue: MonotonicTime? {
         mutating get {
             var due = below.nextDue
-            above.withUnsafeBufferPointer { above in
-                for way in above.indices { due.advance(to: above[way].nextDue) }
-            }
+            for way in above.indices { due = due.orEarlier(above[way].nextDue) }
             return due
         }
     }

@@ -71,19 +71,25 @@ extension RecoveryAttempter {
 /// behind the options never leave their process.
 struct RemoteAttempter: RecoveryAttempter {
     let reading: ReportReading
-    /// The report as the child sent it, which its owner compares.
-    let sent: Frame
+    let received: ReceivedPresentation
     /// Signs this node's own answers; nil at a node without keys.
     let keys: KeyRing?
     let driver: NodeDriver
-    let id: PresentationID
     let generation: Int
+
+    private var id: PresentationID { received.present.id }
 
     var options: [ErrorReport.Option] { reading.report.options }
 
     /// The option is not checked here: the presenter did, and the owner does.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
-        .remote(await driver.attempt(signed(answer), of: id, generation: generation))
+        let result = await driver.attempt(signed(answer), of: id, generation: generation)
+        switch result {
+        case .recovered, .failed, .late, .withdrawn: received.hasEnded()
+        // It may still be open.
+        case .invalid, .unknown: break
+        }
+        return .remote(result)
     }
 
     /// An answer from above has the signature of the node that gave it, if of any.
@@ -91,6 +97,7 @@ struct RemoteAttempter: RecoveryAttempter {
         guard let keys, keys.signs, !answer.isFromAbove,
             options.contains(where: { $0.id == answer.option && $0.needsSignature })
         else { return answer }
-        return keys.sign(answer, to: id, about: sent)
+        // The report as the child sent it, which its owner compares.
+        return keys.sign(answer, to: id, about: received.present.payload)
     }
 }

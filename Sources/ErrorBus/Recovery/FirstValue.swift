@@ -76,16 +76,50 @@ package func withTimeLimit<Value: Sendable>(
 ) async -> Value? {
     let first = FirstValue<Value?>()
     let work = Task { first.offer(await operation()) }
-    let timer = Task {
-        try? await clock.sleepInSteps(for: limit)
-        if !Task.isCancelled { first.offer(nil) }
-    }
+    let timer = Timer(limit, clock) { first.offer(nil) }
     let value = await withTaskCancellationHandler {
         await first.value
     } onCancel: {
         work.cancel()
     }
-    timer.cancel()
+    timer.stop()
     if value == nil { work.cancel() }
     return value
+}
+
+/// The limits of this process by the continuous clock.
+private let timeLimits = Mutex(TimeLimits(ContinuousClock()))
+
+/// Leaves the time limits of this process as they are, and begins others. For a simulation that
+/// runs one world after another: the tasks of the one before never run again.
+package func beginTimeLimitsAnew() {
+    timeLimits.withLock { $0 = TimeLimits(ContinuousClock()) }
+}
+
+/// The end of a time limit.
+private enum Timer {
+    case shared(UInt64, of: TimeLimits<ContinuousClock>)
+    case own(Task<Void, Never>)
+
+    init(
+        _ limit: Duration, _ clock: any Clock<Duration>, _ passed: @escaping @Sendable () -> Void
+    ) {
+        if limit >= TimeLimits<ContinuousClock>.step, clock is ContinuousClock {
+            let limits = timeLimits.withLock { $0 }
+            self = .shared(limits.begin(limit, passed), of: limits)
+        } else {
+            self = .own(
+                Task {
+                    try? await clock.sleepInSteps(for: limit)
+                    if !Task.isCancelled { passed() }
+                })
+        }
+    }
+
+    func stop() {
+        switch self {
+        case .shared(let number, let limits): limits.withdraw(number)
+        case .own(let task): task.cancel()
+        }
+    }
 }

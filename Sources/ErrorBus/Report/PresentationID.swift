@@ -52,19 +52,15 @@ public struct UniqueID: Hashable, Sendable {
 
     /// Reads the canonical 36-character form, in either case; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let bytes = text.utf8
-        guard bytes.count == 36 else { return nil }
-        let words =
-            bytes.withContiguousStorageIfAvailable(Self.words)
-            ?? Array(bytes).withUnsafeBufferPointer(Self.words)
-        guard let words else { return nil }
-        (high, low) = words
+        let read = text.utf8.withContiguousStorageIfAvailable { Self.words(of: $0) }
+        guard let (high, low) = read ?? Self.words(of: Array(text.utf8)) else { return nil }
+        self.init(high: high, low: low)
     }
 
-    private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+    private static func words(of text: some RandomAccessCollection<UInt8>) -> (UInt64, UInt64)? {
+        guard text.count == 36 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
-        for position in bytes.indices {
-            let byte = bytes[position]
+        for (position, byte) in text.enumerated() {
             if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue

@@ -22,9 +22,9 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
 }
 
 extension MonotonicTime? {
-    /// Moves a due time forward to another that is earlier; nil is never due.
-    mutating func advance(to other: MonotonicTime?) {
-        guard let other else { return }
-        self = map { Swift.min($0, other) } ?? other
+    /// The earlier of this time and `other`, as far as there are any.
+    func orEarlier(_ other: MonotonicTime?) -> MonotonicTime? {
+        guard let self else { return other }
+        return other.map { Swift.min($0, self) } ?? self
     }
 }

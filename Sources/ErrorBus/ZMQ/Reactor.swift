@@ -113,7 +113,7 @@ actor Reactor {
         let count = Int32(pollItems.count)
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
         let hasWork = slots.contains { !$1.queue.isEmpty && $1.receiver.isReady(on: $0) }
-        let mayWait = mayWait && !hasWork
+        let mayWait = mayWait && !hasWork && reactorExecutor.mayBeginWait()
         let most =
             backlog.isUrgent ? Self.pollMillisecondsMaxInFlood : Self.pollMillisecondsMax
         let milliseconds = mayWait ? Int(min(due, most)) : 0
@@ -122,7 +122,7 @@ actor Reactor {
         if zmq_poll(&pollItems, count, milliseconds) < 0 {
             for index in pollItems.indices { pollItems[index].revents = 0 }
         }
-        if pollItems[0].revents != 0 { reactorExecutor.clearSignal() }
+        reactorExecutor.waited(isReadable: pollItems[0].revents != 0)
     }
 
     private func rebuildPollItems() {

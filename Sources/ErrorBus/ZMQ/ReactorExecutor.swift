@@ -30,8 +30,12 @@ final class ReactorExecutor: SerialExecutor {
     private let afterwards = DispatchQueue(label: "errorbus.reactor.afterwards")
     private let afterwardsKey = DispatchSpecificKey<Bool>()
     private let event = Atomic<CInt>(-1)
-    /// The descriptor that is readable when jobs wait, part of every poll. Negative before the
-    /// start.
+    /// Whether there was a signal since the last poll returned.
+    private let isSignalled = Atomic(false)
+    /// Whether the thread waits in its poll, or is about to: only then a signal has to wake it.
+    private let isWaiting = Atomic(false)
+    /// The descriptor that is readable when a signal has to wake the thread, part of every poll.
+    /// Negative before the start.
     var wakeDescriptor: CInt { event.load(ordering: .acquiring) }
 
     init() { afterwards.setSpecific(key: afterwardsKey, value: true) }
@@ -88,16 +92,32 @@ final class ReactorExecutor: SerialExecutor {
         signal()
     }
 
-    /// Wakes the poll.
+    /// Wakes the poll, or keeps the next one from waiting. What it is about comes before the
+    /// signal.
     func signal() {
+        // Each side writes its own flag before it reads the other's: one of them sees both.
+        isSignalled.store(true, ordering: .sequentiallyConsistent)
         let descriptor = wakeDescriptor
-        guard descriptor >= 0 else { return }
+        guard isWaiting.exchange(false, ordering: .sequentiallyConsistent), descriptor >= 0 else {
+            return
+        }
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
-    /// Resets the signals received, so that the next poll waits.
-    func clearSignal() {
+    /// The thread is about to wait in its poll; false when it must not, after a signal.
+    func mayBeginWait() -> Bool {
+        isWaiting.store(true, ordering: .sequentiallyConsistent)
+        return !isSignalled.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// The poll has returned. What was signalled before is looked at in this turn, after this call.
+    ///
+    /// - Parameter isReadable: Whether ``wakeDescriptor`` is, which ends with this call.
+    func waited(isReadable: Bool) {
+        isWaiting.store(false, ordering: .sequentiallyConsistent)
+        isSignalled.store(false, ordering: .sequentiallyConsistent)
+        guard isReadable else { return }
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, 8)
     }

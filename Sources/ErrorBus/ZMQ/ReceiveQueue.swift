@@ -16,8 +16,21 @@ struct ReceiveQueue {
     }
 
     private struct Line {
-        var messages: Deque<(frames: [Frame], key: PublicKey?, byteCount: Int)> = []
+        typealias Message = (frames: [Frame], key: PublicKey?, byteCount: Int)
+
+        var messages: Deque<Message> = []
         var byteCount = 0
+
+        mutating func append(_ message: Message) {
+            messages.append(message)
+            byteCount += message.byteCount
+        }
+
+        mutating func popFirst() -> Message? {
+            guard let message = messages.popFirst() else { return nil }
+            byteCount -= message.byteCount
+            return message
+        }
     }
 
     /// The memory of a frame beside its bytes.
@@ -43,8 +56,7 @@ struct ReceiveQueue {
     mutating func add(_ frames: [Frame], from key: PublicKey? = nil) -> Int? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
         let source = key.map(Source.key) ?? .peer(frames.first)
-        lines[source, default: Line()].messages.append((frames, key, size))
-        lines[source]?.byteCount += size
+        lines[source, default: Line()].append((frames, key, size))
         byteCount += size
         return byteCount > byteCountMax ? makeRoom() : nil
     }
@@ -81,10 +93,12 @@ struct ReceiveQueue {
     }
 
     private mutating func take(_ source: Source) -> (frames: [Frame], key: PublicKey?)? {
-        guard let (frames, key, size) = lines[source]?.messages.popFirst() else { return nil }
+        // By its place: each look by the source hashes it.
+        guard let place = lines.index(forKey: source),
+            let (frames, key, size) = lines.values[place].popFirst()
+        else { return nil }
         byteCount -= size
-        lines[source]?.byteCount -= size
-        if lines[source]?.messages.isEmpty == true { lines[source] = nil }
+        if lines.values[place].messages.isEmpty { lines.remove(at: place) }
         return (frames, key)
     }
 }

@@ -9,12 +9,13 @@ import Testing
     private let three = PeerID(3)
     private let id = PresentationID(1)
 
-    @Test("F9 new: offered once and accepted; again: accepted only")
+    @Test("F9 new: offered once, and accepted a moment later; again: accepted only")
     func again() {
         var rig = DownlinkRig.withChild()
         let first = rig.get(.present(id), from: one)
         #expect(first.offers.map(\.generation) == [1])
-        #expect(first.verbs(to: one) == [.accepted])
+        #expect(first.verbs(to: one) == [])
+        #expect(rig.run(100).map(\.1).verbs(to: one) == [.accepted])
         let again = rig.get(.present(id, attempt: 2), from: one)
         #expect(again == [.send(.accepted(id: id, attempt: 2), to: one)])
     }
@@ -23,6 +24,7 @@ import Testing
     func standing() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id), from: one)
+        _ = rig.run(100)
         func move(_ state: PresentationState.Station) -> [Verb] {
             rig.machine.moved(id, generation: 1, to: state, by: "p", at: rig.now).verbs(to: one)
         }
@@ -316,8 +318,9 @@ import Testing
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(id, left: 5_000), from: one)
         let actions = rig.runAlive(10_000)
+        #expect(actions.verbs(to: one) == [.accepted, .reject])
         #expect(actions.reject(to: one) == .deadlinePassed)
-        #expect(actions.count == 2)
+        #expect(actions.count == 3)
         #expect(actions.contains(.cancel(id, generation: 1, reason: .expired)))
         #expect(rig.get(.present(id, left: 5_000), from: one).reject(to: one) == .deadlinePassed)
         #expect(rig.answer(id) == [.settled(id, answer: Message.sampleAnswer, .withdrawn)])

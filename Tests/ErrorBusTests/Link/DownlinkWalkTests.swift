@@ -6,8 +6,8 @@ import Testing
 @Suite struct DownlinkWalkTests {
     private enum Event: CaseIterable {
         case hello, helloAnewElsewhere, present, presentOther, await, settled, settledUnknown
-        case withdraw, abandon, answer, complete, moved, bye, status, second, tenSeconds,
-            fourMinutes
+        case withdraw, abandon, answer, complete, moved, bye, status, moment, second,
+            tenSeconds, fourMinutes
     }
 
     private static let id = PresentationID(1)
@@ -75,6 +75,7 @@ import Testing
                 id, generation: generation, to: .presented, by: nil, at: rig.now)
         case .bye: return rig.get(.bye(reason: ""), from: one)
         case .status: return rig.get(.status, from: one)
+        case .moment: return pass(60, &rig)
         case .second: return pass(1_000, &rig)
         case .tenSeconds: return pass(10_000, &rig)
         case .fourMinutes: return pass(240_000, &rig)
@@ -106,6 +107,14 @@ import Testing
         let remembered = machine.remembered.count + machine.unasked.count
         if remembered != machine.entries.count - unsettled.count {
             return "remembered"
+        }
+        let told = actions.flatMap { [$0].verbs(to: PeerID(1)) + [$0].verbs(to: PeerID(3)) }
+        if told.contains(.accepted), machine.entries[Self.id]?.isOpen != true {
+            return "accepted, and not open"
+        }
+        let open = machine.entries.values.filter(\.isOpen)
+        if open.contains(where: { $0.heldBack != nil && $0.child == nil }) {
+            return "held back from no child"
         }
         if machine.superseded.contains(where: { machine.namesOfPeers[$0] != nil }) {
             return "superseded and named"

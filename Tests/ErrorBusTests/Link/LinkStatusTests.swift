@@ -43,6 +43,7 @@ import Testing
         #expect(reject.retryMilliseconds == 600)
         #expect(rig.get(.present(PresentationID(1)), from: PeerID(1)).offers.count == 1)
         rig.pass(600)
+        _ = rig.machine.ticked(at: rig.now)
         #expect(rig.get(.status, from: PeerID(8)) == [.tellState(to: PeerID(8))])
     }
 

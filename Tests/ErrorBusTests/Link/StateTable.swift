@@ -212,16 +212,17 @@ extension StateTable {
             step(&rig)
             states.append((name, rig))
         }
-        add("open", from: states[0].1) { _ = $0.get(.present(id, left: 120_000), from: child) }
-        add("answered", from: states[1].1) { _ = $0.answer(id) }
-        add("settled", from: states[2].1) { _ = $0.get(.settled(id, .recovered), from: child) }
-        add("withdrawn", from: states[1].1) {
+        add("new", from: states[0].1) { _ = $0.get(.present(id, left: 120_000), from: child) }
+        add("open", from: states[1].1) { _ = $0.run(LinkTimes().holdBack) }
+        add("answered", from: states[2].1) { _ = $0.answer(id) }
+        add("settled", from: states[3].1) { _ = $0.get(.settled(id, .recovered), from: child) }
+        add("withdrawn", from: states[2].1) {
             _ = $0.get(.withdraw(id: id, reason: .origin), from: child)
         }
-        add("abandoned", from: states[1].1) {
+        add("abandoned", from: states[2].1) {
             _ = $0.get(.withdraw(id: id, reason: .abandoned), from: child)
         }
-        add("refused", from: states[1].1) { _ = pass(130_000, &$0, child) }
+        add("refused", from: states[2].1) { _ = pass(130_000, &$0, child) }
         func received(_ message: Message) -> (inout DownlinkRig) -> [String] {
             { $0.get(message, from: child).map(word) }
         }
@@ -261,10 +262,14 @@ extension StateTable {
                     }
                 ),
                 ("BYE", received(.bye(reason: "x"))),
+                ("50 ms pass", { $0.run(LinkTimes().holdBack).map { word($0.1) } }),
                 ("the deadline passes", { pass(130_000, &$0, child) }),
                 ("11 minutes pass", { pass(661_000, &$0, child) }),
             ],
-            state: { name($0.machine.entries[id]?.phase) })
+            state: { rig in
+                let entry = rig.machine.entries[id]
+                return entry?.isOpen == true && entry?.heldBack != nil ? "new" : name(entry?.phase)
+            })
     }
 
     /// The child is heard of meanwhile.

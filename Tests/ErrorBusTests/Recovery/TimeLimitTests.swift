@@ -56,6 +56,31 @@ struct TimeLimitTests {
         gate.open()
     }
 
+    @Test("One task waits for many limits, calls those that have passed, and ends with the last")
+    func manyLimits() async throws {
+        let clock = ManualClock()
+        let limits = TimeLimits(clock)
+        let passed = Recorder<Int>()
+        let numbers = [600, 7, 9].map { seconds in
+            limits.begin(.seconds(seconds)) { passed.record(seconds) }
+        }
+        #expect(try await clock.nextSleep() == .seconds(5))
+        clock.advance(by: .seconds(5))
+        #expect(try await clock.nextSleep() == .seconds(2))
+        limits.withdraw(numbers[0])
+        clock.advance(by: .seconds(2))
+        #expect(try await passed.next() == 7)
+        #expect(try await clock.nextSleep() == .seconds(2))
+        clock.advance(by: .seconds(2))
+        #expect(try await passed.next() == 9)
+        #expect(limits.count == 0)
+        // Another begins anew.
+        _ = limits.begin(.seconds(5)) { passed.record(5) }
+        #expect(try await clock.nextSleep() == .seconds(5))
+        clock.advance(by: .seconds(5))
+        #expect(try await passed.next() == 5)
+    }
+
     @Test("Of many offers exactly one is first, and the waiter gets it")
     func firstOfMany() async {
         for _ in 0..<50 {

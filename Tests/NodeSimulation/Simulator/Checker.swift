@@ -13,7 +13,7 @@ struct Checker: Sendable {
             completedOnce, bareReplied, attemptedOnce, decidedOnce, onePrompt, agreed, chosen,
             heard, promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
-            keptFromStrangers, goesPast,
+            keptFromStrangers, goesPast, acknowledged,
         ] + ofPeople + ofCallers + ofFeatures + ofResults
 
     static let completedOnce = Checker(

@@ -152,7 +152,7 @@ struct Forgery: Sendable {
                 return true
             },
             leak, goesPast, oneOfTwo,
-        ] + ofPeople + ofCallers + ofFeatures + ofResults
+        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

@@ -148,6 +148,9 @@ struct Ledger {
     var leftWaiting: [PresentationID] = []
     /// Links that were kept, though nothing came back on them.
     var clung: [String] = []
+    /// What parents did not acknowledge, and what they said of where it stands behind its answer.
+    var unacknowledged: [String] = []
+    var saidLate: [String] = []
     /// When a world stood still, with work that never ended.
     var stuckAt: UInt64?
     /// The most messages that went over a link in one second, in one direction.

@@ -68,10 +68,15 @@ extension Checker {
 
 extension Forgery {
     static let oneOfTwo = Forgery(checker: "two-people") { ledger, plan in
-        guard plan.needsTwoPeople else { return false }
-        return change(&ledger.decisions, where: { $0.answer.option == "retry" }) {
-            let lie = Answer(id: $0.answer.id, option: "retry", by: "ann", via: .person)
-            $0 = Ledger.Decision(id: $0.id, answer: lie, time: $0.time)
-        }
+        guard plan.needsTwoPeople, let ask = ledger.asks.first else { return false }
+        ledger.decisions.removeAll { $0.id == ask.id }
+        ledger.decisions.append(
+            Ledger.Decision(
+                id: ask.id, answer: Answer(option: "retry", by: "ann", via: .person),
+                time: ask.time))
+        ledger.attempts.append(
+            Ledger.Attempt(
+                id: ask.id, process: ask.worker, life: ask.life, option: "retry", time: ask.time))
+        return true
     }
 }

@@ -107,6 +107,7 @@ final class Network: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var busiest = 0
     /// Links that a child has kept, though nothing came back on them.
     private(set) var clung: [String] = []
+    private(set) lazy var acknowledgements = Acknowledgements(scheduler)
     /// Asked of each message when it arrives.
     var fate: (_ link: LinkID, _ frames: [Frame]) -> Ambush.Fate = { _, _ in .goes }
 
@@ -200,6 +201,7 @@ final class Network: @unchecked Sendable {
         // What an intruder says has no measure; a storm has no end.
         if connection.link.child != Intruder.name { busiest = max(busiest, count) }
         if count > 3_000 { scheduler.stop() }
+        if direction == .down { acknowledgements.sent(frames, on: connection.socket) }
         if scheduler.random.happens(weather.loss) { return }
         let arrival = max(
             connection.lastArrival[direction],
@@ -234,6 +236,7 @@ final class Network: @unchecked Sendable {
         case .up:
             guard !listener.transport.isDead else { return }
             trace(connection.signs.up, frames)
+            watch(frames, on: connection, to: listener)
             listener.transport.run {
                 listener.receiver.received(
                     [connection.address] + frames, on: listener.socket, from: nil)
@@ -247,6 +250,17 @@ final class Network: @unchecked Sendable {
             connection.child.run {
                 connection.receiver.received(frames, on: connection.socket, from: nil)
             }
+        }
+    }
+
+    /// Does its parent say what becomes of it? Only of one child by one connection, which is
+    /// neither lost nor taken over, and of a parent that is not held up.
+    private func watch(_ frames: [Frame], on connection: Connection, to listener: Listener) {
+        let frozenUntil = listener.transport.frozenUntil
+        guard connection.isWelcomed, frozenUntil < scheduler.now else { return }
+        acknowledgements.received(frames, on: connection.socket) { [self] in
+            connection.isUp && listener.transport.frozenUntil == frozenUntil
+                && byAddress.values.count { $0.link == connection.link && $0.isUp } == 1
         }
     }
 

@@ -23,6 +23,8 @@ struct Run {
         world.ledger.stuckAt = scheduler.stuckAt
         world.ledger.busiest = world.network.busiest
         world.ledger.clung = world.network.clung
+        world.ledger.unacknowledged = world.network.acknowledgements.missing
+        world.ledger.saidLate = world.network.acknowledgements.late
         ledger = world.ledger
         trace = scheduler.trace
         jobCount = scheduler.jobCount

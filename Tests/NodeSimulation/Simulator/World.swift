@@ -26,6 +26,7 @@ final class World: @unchecked Sendable {
         self.plan = plan
         self.scheduler = scheduler
         start = scheduler.now
+        beginTimeLimitsAnew()
         scheduler.isCrowded = plan.isCrowded
         var endpoints: [String: Endpoint] = [:]
         for (index, process) in plan.processes.enumerated()
