@@ -308,7 +308,8 @@ def what_helped_before_is_shown(page, console):
     shards, host, log = sorted(page.texts(".pairs dd .foreign")[:3])
     assert (host, log[:4]) == ("db-1", "one\n") and '"id": 1' in shards, (host, log, shards)
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {
-        "origin": console.address, "permissions": ["clipboardReadWrite"]})
+        "origin": console.address,
+        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
     page.click(".copy", "Copy all as JSON")
     page.until(lambda: "Copied." in page.text("#toasts"), "the copy")
     assert '"log": "one\\ntwo' in page.run("return navigator.clipboard.readText()")
