@@ -198,6 +198,11 @@ extension DownlinkMachine {
                 actions.append(.reachable(entry.id, entry.isOriginReachable))
             }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
+        case .answered(let delivery) where delivery.result == .withdrawn:
+            // The origin ended without it. Told as answered, the option would seem carried out.
+            entry.stopWaiting()
+            store(entry)
+            return actions + [answerGone(entry, peer)]
         case .answered(var delivery):
             // The result never came: the option is sent down again (rule 9).
             if delivery.result == .unknown, !entry.isBare {

@@ -178,7 +178,7 @@ import Testing
     func stopped() {
         var rig = DownlinkRig.withChild()
         _ = rig.get(.present(PresentationID(1)), from: one)
-        _ = rig.get(.present(PresentationID(2), origin: "c", wait: 20_000), from: two)
+        _ = rig.get(.present(PresentationID(2), origin: "c", path: ["c"], wait: 20_000), from: two)
         let actions = rig.machine.stopped(at: rig.now)
         #expect(actions.verbs(to: one) == [.bye])
         #expect(actions.reject(to: two) == .noResponder)

@@ -357,6 +357,8 @@ import Testing
             let settled = DownlinkAction.settled(id, answer: Message.sampleAnswer, .withdrawn)
             #expect(!other.get(withdraw, from: one).contains(settled))
             #expect(rig.get(withdraw, from: peer).contains(settled))
+            // Another life of the origin does not read that the option was carried out.
+            #expect(rig.get(.present(present), from: peer).verbs(to: peer) == [.withdrawn])
         }
     }
 
