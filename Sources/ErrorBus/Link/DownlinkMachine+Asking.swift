@@ -199,7 +199,7 @@ extension DownlinkMachine {
             }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
         case .answered(let delivery) where delivery.result == .withdrawn:
-            // The origin ended without it. Told as answered, the option would seem carried out.
+            // The origin ended without it: as an answer, the option would seem carried out.
             entry.stopWaiting()
             store(entry)
             return actions + [answerGone(entry, peer)]
@@ -278,6 +278,8 @@ extension DownlinkMachine {
         case .abandoned:
             return [.send(.reject(Message.Reject(.unknownID, "abandoned", id: id)), to: peer)]
         case .withdrawn: return [.send(.withdrawn(id: id), to: peer)]
+        case .answered(let delivery) where delivery.result == .withdrawn:
+            return [.send(.withdrawn(id: id), to: peer)]
         case .refused(let reject, _):
             toldRefusal(entry, reject)
             return [.send(.reject(reject), to: peer)]
