@@ -55,17 +55,20 @@ struct AnswerSignature: Hashable, Sendable {
     /// The bytes that are signed: lines as in a header, each ended by a line feed.
     private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
     {
-        let digest = Sodium.sha256(report).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        let payload = answer.extras.payload
+        let values = payload.isEmpty ? [] : ["values: \(hexadecimal(Sodium.sha256(payload)))"]
         let second = answer.second.map { ["second: \($0.asHeaderText)"] } ?? []
         let lines =
             [
                 "EB1 signed answer", "id: \(id)", "answer: \(answer.id)",
                 "option: \(answer.option)", "via: \(answer.via.rawValue)",
                 "by: \(answer.by.asHeaderText)",
-            ] + second + ["report: \(digest)"]
+            ] + second + values + ["report: \(hexadecimal(Sodium.sha256(report)))"]
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 
