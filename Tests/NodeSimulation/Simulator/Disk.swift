@@ -149,6 +149,15 @@ struct DiskJournal: DecisionJournal {
             else { return }
             if disk.isFull { throw DiskFull() }
             disk.rows[id]?.state = .shown
+            disk.world.scheduler.note("lost \(id) \(answer)")
+            let ledger = disk.world.ledger
+            guard
+                let index = ledger.decisions.firstIndex(where: {
+                    $0.id == id && $0.answer.id == answer
+                })
+            else { return }
+            let lost = disk.world.ledger.decisions.remove(at: index)
+            disk.world.ledger.lostDecisions.append(lost)
         }
     }
 
