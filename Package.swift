@@ -132,6 +132,7 @@ let package = Package(
                 .embedInCode("Console/Page/topology.js"),
                 .embedInCode("Console/Page/two-people.js"),
                 .embedInCode("Console/Page/undoing.js"),
+                .embedInCode("Console/Page/values.js"),
                 .embedInCode("Console/Page/views.css"),
                 .embedInCode("Console/Page/views.js"),
             ],

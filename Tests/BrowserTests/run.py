@@ -15,6 +15,7 @@ import layout_cases
 import safety_cases
 import sign_in_cases
 import user_cases
+import value_cases
 from browser import Page
 from consoles import Console
 
@@ -49,7 +50,7 @@ def main():
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL
-                 + sign_in_cases.ALL):
+                 + sign_in_cases.ALL + value_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

@@ -79,6 +79,50 @@ extension EndToEnd {
             #expect(written["central.sqlite"] != nil && written["central.jsonl"] != nil)
         }
 
+        @Test("A41 a secret that an option asks for reaches the command, and no other place")
+        func value() async throws {
+            let (nodes, client) = try await bus()
+            let secret = "pl4nted-value"
+            let script = """
+                test "$ERRORBUS_VALUE_PIN" = \(secret.prefix(5))"ed-value" || exit 3
+                test "$ERRORBUS_VALUE_REGION" = north
+                """
+            let exec = try Launched([
+                "exec", "--to", sandbox.endpoint("relay"), "--log-level", "trace",
+                "--field", "pin=PIN:secret", "--field", "region=Region", "--", "sh", "-c", script,
+            ])
+            let id = try await Console(sandbox: sandbox).openID(client)
+            let path = "/api/v1/presentations/\(id)/answer"
+            func answer(_ values: JSONValue, undo: Int64 = 0) async throws -> String {
+                let body: JSONValue = [
+                    "option": "retry-with", "by": "ann", "values": values,
+                    "undoMilliseconds": .integer(undo),
+                ]
+                return try await client.send("POST", path, body).text
+            }
+            let refused = try await answer(["pin": .string(secret)])
+            #expect(refused.contains("badValue") && refused.contains("region"))
+            // Held first, so that it is seen in that stage as well.
+            let held = try await answer(
+                ["pin": .string(secret), "region": "north"], undo: 60_000)
+            let shown = try await client.send("GET", "/api/v1/presentations/\(id)").text
+            #expect(shown.contains("leaving") && shown.contains("north"))
+            #expect(
+                try await client.send(
+                    "POST", "/api/v1/presentations/\(id)/undo", ["by": "ann"]
+                ).status == 200)
+            let sent = try await answer(["pin": .string(secret), "region": "north"])
+            #expect(try await exec.ending() == 0)
+            let history = try await client.send("GET", "/api/v1/history").text
+            let audit = try await client.send("GET", "/api/v1/audit").text
+            var written = try await traces(of: nodes)
+            written["console"] = refused + held + shown + sent + history + audit
+            written["exec's log"] = exec.errors.value
+            for (place, text) in written { #expect(!text.contains("pl4nted"), "\(place)") }
+            #expect(written["central.jsonl"]?.contains("north") == true)
+            #expect(written["central.sqlite"] != nil)
+        }
+
         @Test("Logs, ledgers and status have neither reasons nor userInfo of a report")
         func payload() async throws {
             let (nodes, client) = try await bus()

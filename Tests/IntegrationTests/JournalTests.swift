@@ -87,6 +87,66 @@ struct JournalTests {
         #expect(audit.events.contains(restored))
     }
 
+    @Test("F16 an answer whose secret is not stored is lost with its life: presented again")
+    func lostSecret() async throws {
+        let journal = MemoryJournal()
+        let lost = Answer(
+            option: "retry", by: "ann", via: .person, values: ["path": "/a"],
+            secrets: ["pin": "hunter2"])
+        try await journal.shown(id, asked())
+        try await journal.decided(id, lost.withoutSecrets)
+        let audit = RecordingAudit()
+        let presenter = ScriptedPresenter("person", .answer("retry"))
+        let outcome = try await present(journal, presenter, until: .recovered, audit: audit)
+        #expect(outcome.didRecover && outcome.answer?.id != lost.id)
+        #expect(presenter.prompts.map(\.wasShownBefore) == [true])
+        #expect(attempts.elements == ["retry"])
+        // The ledger has the end of the one that was lost.
+        let ended = PresentationEvent(id, .settled(.unknown, of: lost.withoutSecrets))
+        #expect(audit.events.contains(ended))
+    }
+
+    @Test("F16 with afterRestart: never it is refused, and nothing is delivered")
+    func lostSecretNever() async throws {
+        let journal = MemoryJournal()
+        let lost = Answer(option: "retry", by: "ann", via: .person, secrets: ["pin": "hunter2"])
+        try await journal.shown(id, asked())
+        try await journal.decided(id, lost.withoutSecrets)
+        let outcome = try await present(journal, ScriptedPresenter(), asksAgain: false)
+        #expect(outcome.refusalCode == RejectCode.gone.rawValue && attempts.elements.isEmpty)
+        #expect(journal.state(of: id) == .decided(lost.withoutSecrets, nil))
+    }
+
+    @Test("A41 values without secrets are recorded, and delivered by the next life")
+    func storedValues() async throws {
+        let journal = MemoryJournal()
+        let got = Recorder<FieldValues>()
+        let error = Booked().recoverable {
+            RecoveryOption("Move", id: "move", fields: [.text("path", label: "Path")]) {
+                got.record($0)
+                return true
+            }
+        }
+        let report = ErrorReport(describing: error)
+        let answer = Answer(option: "move", by: "ann", via: .person, values: ["path": "/srv"])
+        try await journal.shown(
+            id,
+            .init(origin: "worker", digest: ReportDigest(of: report.payload()), report: report))
+        try await journal.decided(id, answer)
+        let bus = Bus()
+        let central = try bus.node("central", presenters: [ScriptedPresenter()]) { _ in
+        } parts: {
+            $0.journal = journal
+        }
+        let worker = try bus.node("worker", next: ["central"], listens: false)
+        var options = PresentationOptions()
+        options.id = id
+        let outcome = try await bus.run(central, worker) { [options] in
+            await worker.uplink.presentError(error, options: options)
+        }
+        #expect(outcome.didRecover && got.elements.map { $0.text("path") } == ["/srv"])
+    }
+
     @Test("A32 a settled presentation returns its result, without a second attempt")
     func returnsResult() async throws {
         let journal = MemoryJournal()

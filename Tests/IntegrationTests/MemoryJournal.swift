@@ -58,12 +58,23 @@ final class MemoryJournal: DecisionJournal {
 
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws {
         rows.withLock { rows in
-            guard case .decided(let recorded, _) = rows[id]?.state, recorded.id == answer else {
-                return
-            }
+            // As on disk: a result is final, and only "unknown" is replaced.
+            guard case .decided(let recorded, let earlier) = rows[id]?.state,
+                recorded.id == answer, earlier == nil || earlier == .unknown
+            else { return }
             rows[id]?.state = .decided(recorded, result)
         }
         results.record(result)
+    }
+
+    func lost(_ id: PresentationID, answer: UniqueID) async throws {
+        if isFull.withLock(\.self) { throw Full() }
+        rows.withLock { rows in
+            guard case .decided(let recorded, let result) = rows[id]?.state,
+                recorded.id == answer, result == nil || result == .unknown
+            else { return }
+            rows[id]?.state = .shown
+        }
     }
 
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {

@@ -146,7 +146,10 @@ package struct Conclusion {
 
 extension Outcome {
     /// The outcome for scripts, with the keys of the reply to a bare client.
-    package var json: JSONValue {
+    package var json: JSONValue { json(with: FieldValues()) }
+
+    /// - Parameter values: Those of the option's fields, where it is the script's own.
+    package func json(with values: FieldValues) -> JSONValue {
         var object: [String: JSONValue] = [
             "didRecover": .bool(didRecover), "reason": .string(reason.rawValue),
             "by": .string(answer?.by ?? decidedBy),
@@ -156,6 +159,7 @@ extension Outcome {
         object["via"] = answer.map { .string($0.via.rawValue) } ?? .null
         object["second"] = answer?.second.map { .string($0) }
         object["code"] = refusalCode.map { .integer(Int64($0)) } ?? .null
+        object["values"] = values.isEmpty ? nil : .object(values.json)
         object["detail"] = detail.map { .string($0) } ?? .null
         return .object(object)
     }
@@ -164,17 +168,35 @@ extension Outcome {
 /// A report whose options have no effect here: the script acts on the chosen one.
 package struct PresentedReport: AttemptableError {
     package let report: ErrorReport
+    private let answered = Answered()
 
     package init(report: ErrorReport) { self.report = report }
 
-    package var attempter: any RecoveryAttempter { Choice(options: report.options) }
+    package var attempter: any RecoveryAttempter {
+        Choice(options: report.options, answered: answered)
+    }
+
+    /// The values that came with the answer, those of secrets among them: for the script, which
+    /// carries the option out.
+    package var values: FieldValues { answered.values.withLock { $0 } }
+
+    private final class Answered: Sendable {
+        let values = Mutex(FieldValues())
+    }
 
     private struct Choice: RecoveryAttempter {
         let options: [ErrorReport.Option]
+        let answered: Answered
 
         func attemptRecovery(_ answer: Answer) async -> AttemptResult {
             guard let option = options.first(where: { $0.id == answer.option }) else {
                 return options.isEmpty ? .notRecovered : .notOffered
+            }
+            do throws(FieldFault) {
+                let values = try answer.values(for: option)
+                answered.values.withLock { $0 = values }
+            } catch {
+                return .badValue(error)
             }
             return option.role == .cancel ? .notRecovered : .recovered
         }

@@ -51,6 +51,13 @@ struct APIProblem: RequestProblem {
                 details: ["offered": .array(offered.map { .string($0) })])
         case .cannotSign: self.init(.conflict, "cannotSign", message)
         case .needsTwoPeople: self.init(.conflict, "needsTwoPeople", message)
+        case .badValue(_, let fault):
+            self.init(
+                .unprocessableContent, "badValue", message,
+                details: [
+                    "field": .string(fault.field), "found": .string(fault.found),
+                    "expected": .string(fault.expected),
+                ])
         case .proposed(let proposal):
             self.init(
                 .conflict, "proposed", message,

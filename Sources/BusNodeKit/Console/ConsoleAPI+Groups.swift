@@ -38,7 +38,8 @@ extension ConsoleAPI {
     ) throws -> JSONValue {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "seen", "confirms",
-            "undoMilliseconds")
+            "undoMilliseconds", "values")
+        let values = try fields.values
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
@@ -67,9 +68,11 @@ extension ConsoleAPI {
             result =
                 if let person {
                     try chooseGroup(
-                        number, option, by: person, confirms: confirms, seen: seen, undo: undo)
+                        number, option, by: person, confirms: confirms, seen: seen, undo: undo,
+                        values: values)
                 } else {
-                    try inbox.answerGroup(number, option: option, by: by, seen: seen, undo: undo)
+                    try inbox.answerGroup(
+                        number, option: option, by: by, seen: seen, undo: undo, values: values)
                 }
         } catch {
             throw APIProblem(error)
@@ -82,10 +85,14 @@ extension ConsoleAPI {
             "proposed": result.proposed.map(\.description).json,
             "refused": .array(
                 result.refused.map { id, refusal in
-                    [
-                        "id": .string(id.description), "message": .string(refusal.description),
-                        "error": .string(APIProblem(refusal).word),
+                    let problem = APIProblem(refusal)
+                    // A form shows what is wrong beside its field.
+                    let details = problem.word == "badValue" ? problem.details : [:]
+                    let fields: [String: JSONValue] = [
+                        "id": .string(id.description), "message": .string(problem.message),
+                        "error": .string(problem.word),
                     ]
+                    return .object(details.merging(fields) { $1 })
                 }),
         ]
     }

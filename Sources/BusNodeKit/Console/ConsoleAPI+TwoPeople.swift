@@ -4,9 +4,10 @@ import HTTPTypes
 // Options that need two people: one proposes, another one confirms.
 extension ConsoleAPI {
     func propose(
-        _ option: String, for item: InboxItem, by person: SignedInPerson, id: UniqueID?
+        _ option: String, _ values: [String: JSONValue], for item: InboxItem,
+        by person: SignedInPerson, id: UniqueID?
     ) throws(InboxRefusal) {
-        try inbox.propose(item.id, option: option, by: person, id: id)
+        try inbox.propose(item.id, option: option, by: person, id: id, values: values)
         note(.propose(option: option), item.id, by: person.name)
     }
 
@@ -25,10 +26,10 @@ extension ConsoleAPI {
 
     func chooseGroup(
         _ number: Int, _ option: String, by person: SignedInPerson, confirms: Bool, seen: UInt64,
-        undo: Duration
+        undo: Duration, values: [String: JSONValue]
     ) throws(InboxRefusal) -> GroupAnswer {
         let result = try inbox.chooseGroup(
-            number, option: option, by: person, seen: seen, undo: undo
+            number, option: option, by: person, seen: seen, undo: undo, values: values
         ) { item, proposal in
             // What was proposed after the list that the person saw is not confirmed.
             guard confirms, proposal.revision <= seen else { return false }

@@ -174,23 +174,28 @@ struct ConsoleAPI: Sendable {
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
         let fields = try BodyFields(
-            body, allowing: "option", "by", "answer", "confirms", "undoMilliseconds")
+            body, allowing: "option", "by", "answer", "confirms", "undoMilliseconds", "values")
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let item = try inbox.item(id)
         if item.isDestructive(option) { try visitor.require(.destructive) }
         let (answer, confirmed) = (try fields.id("answer"), try fields.id("confirms"))
+        let values = try fields.values
+        guard values.isEmpty || confirmed == nil else {
+            throw APIProblem.badRequest(
+                "values: allowed only without confirms, since those of the proposal are confirmed")
+        }
         if item.needsTwoPeople(option) {
             let person = try visitor.person(choosing: option)
             guard let confirmed else {
-                return try propose(option, for: item, by: person, id: answer)
+                return try propose(option, values, for: item, by: person, id: answer)
             }
             try confirm(
                 confirmed, option, for: item, by: person, id: answer, undo: .milliseconds(undo))
         } else {
             guard confirmed == nil else { throw InboxRefusal.noProposal }
             try inbox.answer(
-                id, option: option, by: by, id: answer, undo: .milliseconds(undo))
+                id, option: option, by: by, id: answer, undo: .milliseconds(undo), values: values)
         }
         if undo > 0 { note(.leaving(option: option), id, by: by) }
     }

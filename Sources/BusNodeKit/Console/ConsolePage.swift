@@ -49,6 +49,7 @@ struct ConsolePage: Sendable {
         "topology.js": PackageResources.topology_js,
         "two-people.js": PackageResources.two_people_js,
         "undoing.js": PackageResources.undoing_js,
+        "values.js": PackageResources.values_js,
         "views.css": PackageResources.views_css,
         "views.js": PackageResources.views_js,
     ]

@@ -113,6 +113,13 @@ package struct JSONFields<Problem: RequestProblem> {
     }
 }
 
+extension JSONFields {
+    /// The values of an option's fields.
+    var values: [String: JSONValue] {
+        get throws(Problem) { try read("values", "an object", \.objectValue) ?? [:] }
+    }
+}
+
 extension JSONValue {
     /// In whole milliseconds.
     package static func milliseconds(_ duration: Duration) -> JSONValue {

@@ -72,6 +72,7 @@ extension OptionView {
         role = option.shownRole?.rawValue
         signature = option.needsSignature ? (canSign ? "given" : "missing") : nil
         twoPeople = option.needsTwoPeople ? (knowsPeople ? "known" : "unknown") : nil
+        fields = option.fields.map(\.json)
     }
 }
 
@@ -82,6 +83,8 @@ extension AnswerView {
         by = answer.by
         via = answer.via.rawValue
         second = answer.second
+        values = answer.given.values
+        secrets = answer.given.secretNames
     }
 }
 
@@ -92,6 +95,8 @@ extension ProposalView {
         by = proposal.by
         since = TimeText.text(proposal.since.date)
         until = TimeText.text(proposal.until.date)
+        values = proposal.values.values
+        secrets = proposal.values.secretNames
     }
 }
 
@@ -126,7 +131,7 @@ extension RecoveryResult {
         case .late: "Came too late: another answer was applied before"
         case .withdrawn: "Withdrawn: the origin gave up before the answer"
         case .invalid:
-            "Refused by its owner: not its option, or not signed or confirmed as it needs"
+            "Refused by its owner: not its option, or not signed, confirmed or filled in as needed"
         case .unknown: "Result unknown: the answer could not be delivered"
         }
     }

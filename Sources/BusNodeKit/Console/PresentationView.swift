@@ -70,19 +70,30 @@ package struct OptionView: JSONObject, Sendable {
     /// `known` for an option that two people have to choose, `unknown` where this console knows
     /// none by their sign-in, so that it cannot be chosen; nil for an option of one person.
     package var twoPeople: String?
+    /// The values that it asks for, as in a report.
+    package var fields: [JSONValue] = []
 
     package init() {}
 
     package static let members: [JSONMember<OptionView>] = [
         .init("id", \.id), .init("title", \.title), .init("role", \.role),
         .init("signature", \.signature), .init("twoPeople", \.twoPeople),
+        .init("fields", \.fields),
     ]
 
     var option: ErrorReport.Option {
         var option = ErrorReport.Option(
             id: id, title: title, role: role.flatMap { ErrorReport.Option.Role(rawValue: $0) })
         option.needsTwoPeople = twoPeople != nil
+        option.fields = readFields
         return option
+    }
+}
+
+extension OptionView {
+    /// The fields; none from a console of a later version that this one cannot read.
+    package var readFields: [ErrorReport.Field] {
+        (try? [ErrorReport.Field].reading(fields)) ?? []
     }
 }
 
@@ -94,16 +105,41 @@ package struct AnswerView: JSONObject, Sendable {
     package var via = ""
     /// The person who confirmed it.
     package var second: String?
+    /// The values of its option's fields, without secrets.
+    package var values: [String: JSONValue] = [:]
+    /// The names of the secrets that were given.
+    package var secrets: [String] = []
 
     package init() {}
 
     package static let members: [JSONMember<AnswerView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by), .init("via", \.via),
-        .init("second", \.second),
+        .init("second", \.second), .init("values", \.values), .init("secrets", \.secrets),
     ]
 
     /// The people who gave it, or whatever else decided, in words.
     var authors: String { second.map { "\(by) and \($0)" } ?? by }
+}
+
+extension AnswerView {
+    /// The values in words, after a space; empty without any. Not escaped.
+    var valueText: String { GivenText.text(values, secrets) }
+}
+
+extension ProposalView {
+    /// The values in words, after a space; empty without any. Not escaped.
+    var valueText: String { GivenText.text(values, secrets) }
+}
+
+/// Values that were given, for people.
+private enum GivenText {
+    static func text(_ values: [String: JSONValue], _ secrets: [String]) -> String {
+        let texts = values.sorted { $0.key < $1.key }.map { name, value in
+            "\(name) \(String(decoding: value.encoded(), as: UTF8.self))"
+        }
+        let all = texts + secrets.map { "\($0) (secret)" }
+        return all.isEmpty ? "" : " with \(all.joined(separator: ", "))"
+    }
 }
 
 /// What one person proposes: an option that another one has to confirm.
@@ -113,12 +149,17 @@ package struct ProposalView: JSONObject, Sendable {
     package var by = ""
     package var since = ""
     package var until = ""
+    /// The values of its option's fields, without secrets: the second person confirms them, too.
+    package var values: [String: JSONValue] = [:]
+    /// The names of the secrets that were given.
+    package var secrets: [String] = []
 
     package init() {}
 
     package static let members: [JSONMember<ProposalView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by),
-        .init("since", \.since), .init("until", \.until),
+        .init("since", \.since), .init("until", \.until), .init("values", \.values),
+        .init("secrets", \.secrets),
     ]
 }
 

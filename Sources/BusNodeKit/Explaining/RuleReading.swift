@@ -75,6 +75,8 @@ extension RuleReading {
         case .declined(.outsideSchedule(let schedule)):
             "declines: in force only \(schedule.description)"
         case .declined(.limitReached(let limit)): "declines: more than \(limit.text)"
+        case .declined(.badValue(let option, let fault)):
+            "declines: option \(option.shown()): \(fault.description.shown())"
         case .declined(.notOffered(let option, let offered)):
             "declines: \(option.shown()) is not offered, only "
                 + offered.map { $0.shown() }.joined(separator: ", ")
@@ -125,6 +127,7 @@ extension RuleReading {
                 case .outsideSchedule: "outsideSchedule"
                 case .notOffered: "notOffered"
                 case .limitReached: "limitReached"
+                case .badValue: "badValue"
                 }
         }
         return .object(object)

@@ -129,9 +129,12 @@ package struct ConsoleClient: Sendable {
     /// Answers one presentation. Repeated when the reply was lost: under the same id it counts
     /// once.
     ///
-    /// - Parameter proposal: The one that it confirms.
+    /// - Parameters:
+    ///   - proposal: The one that it confirms.
+    ///   - values: Those of the option's fields.
     func answer(
-        _ id: String, option: String, confirms proposal: String?, by person: String, undo: Duration
+        _ id: String, option: String, confirms proposal: String?, by person: String, undo: Duration,
+        values: [String: JSONValue] = [:]
     ) async throws -> JSONValue {
         let path = "/presentations/\(id)/answer"
         var fields: [String: JSONValue] = [
@@ -140,6 +143,7 @@ package struct ConsoleClient: Sendable {
             "undoMilliseconds": .milliseconds(undo),
         ]
         fields["confirms"] = proposal.map { .string($0) }
+        fields["values"] = values.isEmpty ? nil : .object(values)
         let body = JSONValue.object(fields)
         do {
             return try await post(path, body)
@@ -236,11 +240,15 @@ package struct ConsoleAddress: Hashable, Sendable {
 /// A request of a person at an inbox.
 package enum InboxRequest: Hashable, Sendable {
     case detail(id: String)
-    /// With `confirms`, confirms that proposal of another person.
-    case answer(id: String, option: String, confirms: String? = nil)
+    /// With `confirms`, confirms that proposal of another person; `values` are those of the
+    /// option's fields.
+    case answer(
+        id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:])
     /// Answers every open member of the group that had been seen at this revision; with `confirms`
     /// also confirms what other people propose for them.
-    case answerGroup(Int64, option: String, seen: Int64, confirms: Bool = false)
+    case answerGroup(
+        Int64, option: String, seen: Int64, confirms: Bool = false,
+        values: [String: JSONValue] = [:])
     case claim(id: String, takeOver: Bool)
     case release(id: String)
     /// Withdraws or declines what is proposed.
@@ -263,15 +271,16 @@ package enum InboxRequest: Hashable, Sendable {
         let by = JSONValue.string(person)
         switch self {
         case .detail(let id): return try await client.get("/presentations/\(id)")
-        case .answer(let id, let option, let proposal):
+        case .answer(let id, let option, let proposal, let values):
             return try await client.answer(
-                id, option: option, confirms: proposal, by: person, undo: undo)
-        case .answerGroup(let number, let option, let seen, let confirms):
+                id, option: option, confirms: proposal, by: person, undo: undo, values: values)
+        case .answerGroup(let number, let option, let seen, let confirms, let values):
             return try await client.post(
                 "/groups/\(number)/answer",
                 [
                     "option": .string(option), "by": by, "seen": .integer(seen),
                     "confirms": .bool(confirms), "undoMilliseconds": .milliseconds(undo),
+                    "values": values.isEmpty ? .null : .object(values),
                 ])
         case .claim(let id, let takeOver):
             return try await client.post(

@@ -44,12 +44,20 @@ package struct InboxDetail {
             let text = "\(option.id): \(option.title)"
             return Fact("option", role.isEmpty ? text : "\(text) (\(role))")
         }
+        facts += item.options.flatMap { option in
+            option.readFields.map { field in
+                Fact("value", "\(option.id) asks for \(field.name): \(field.request)")
+            }
+        }
         if let proposal = item.proposal {
-            let what = "\(proposal.option) by \(proposal.by), until \(proposal.until)"
+            let what =
+                "\(proposal.option)\(proposal.valueText) by \(proposal.by), until "
+                + proposal.until
             facts.append(Fact("proposed", what))
         }
         if let answer = item.answer {
-            facts.append(Fact("answer", "\(answer.option) by \(answer.authors)"))
+            facts.append(
+                Fact("answer", "\(answer.option)\(answer.valueText) by \(answer.authors)"))
         }
         facts += json.views("history", of: EventView.self).map { event in
             Fact("event", "\(event.time) \(event.sentence)")

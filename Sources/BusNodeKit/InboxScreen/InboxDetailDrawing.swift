@@ -99,7 +99,9 @@ struct InboxDetailDrawing {
         case .answered, .settled, .closed:
             lines += paragraph(entry.outcome, .bold)
             if !entry.answeredBy.isEmpty {
-                lines += paragraph("\(entry.answerTitle) by \(entry.answeredBy.shown())")
+                let values = entry.view.answer?.valueText.shown() ?? ""
+                lines += paragraph(
+                    "\(entry.answerTitle)\(values) by \(entry.answeredBy.shown())")
             }
         }
         return lines + [ScreenLine()]
@@ -110,7 +112,7 @@ struct InboxDetailDrawing {
         guard let proposal = entry.proposal(at: now.date),
             let until = TimeText.date(proposal.until)
         else { return [] }
-        let title = entry.title(of: proposal.option)
+        let title = entry.title(of: proposal.option) + proposal.valueText.shown()
         let left = "for \(AgeText.short(since: now.date, at: until))"
         return paragraph(
             proposal.by == screen.person

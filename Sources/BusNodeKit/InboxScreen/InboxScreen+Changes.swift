@@ -136,13 +136,13 @@ extension InboxScreen {
 
     private mutating func carriedOut(_ request: InboxRequest, _ reply: JSONValue, at now: Moment) {
         switch request {
-        case .answer(let id, let option, _):
+        case .answer(let id, let option, _, _):
             keep(reply, at: now, isNew: false)
             guard PresentationView(json: reply)?.proposal == nil else {
                 return sayProposed(title(of: option, for: id), at: now.instant)
             }
             offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _, _):
+        case .answerGroup(let group, let option, _, _, _):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {

@@ -32,6 +32,7 @@ extension InboxScreen {
             return []
         case .scope(let question):
             return scrolled(key, at: now) ? [] : scoped(question, key, at: now)
+        case .values(let form): return typed(form, key, at: now)
         case .confirm(let question):
             return scrolled(key, at: now) ? [] : confirmed(question, key, at: now)
         }
@@ -183,13 +184,13 @@ extension InboxScreen {
     }
 
     /// Asks for the scope or a confirmation, with the members from the first one.
-    private mutating func ask(_ question: Mode) {
+    mutating func ask(_ question: Mode) {
         mode = question
         detailTop = 0
     }
 
     /// Back to the list; the confirmation is closed.
-    private mutating func stopAsking() {
+    mutating func stopAsking() {
         mode = .list
         detailTop = 0
     }
@@ -198,7 +199,7 @@ extension InboxScreen {
     ///
     /// - Parameter proposal: The one that the answer would confirm; the claim of the person who
     ///   proposed it is not in the way.
-    private func obstacle(
+    func obstacle(
         _ entry: InboxEntry, isGroup: Bool, confirming proposal: String?, at now: Moment
     ) -> String? {
         if case .lost = link { return "no link to the console: nothing can be sent now" }
@@ -257,8 +258,13 @@ extension InboxScreen {
     }
 
     /// Sends the answer. A destructive option, members that differ, and the proposal of another
-    /// person need a confirmation first.
-    private mutating func decide(_ question: Question) -> [Action] {
+    /// person need a confirmation first; an option with fields needs its values.
+    mutating func decide(_ question: Question) -> [Action] {
+        // The values of a proposal are confirmed with it.
+        if !question.option.fields.isEmpty, question.values == nil, question.confirms == nil {
+            ask(.values(ValueForm(question: question)))
+            return []
+        }
         let members = members(of: question)
         let isDestructive = members.isDestructive(question.option.id)
         guard !isDestructive, question.confirms == nil, !(question.isWhole && members.differ) else {
@@ -298,8 +304,10 @@ extension InboxScreen {
                 question.isWhole
                     ? .answerGroup(
                         question.group, option: option, seen: question.seen,
-                        confirms: question.confirms != nil)
-                    : .answer(id: question.id, option: option, confirms: question.confirms))
+                        confirms: question.confirms != nil, values: question.values ?? [:])
+                    : .answer(
+                        id: question.id, option: option, confirms: question.confirms,
+                        values: question.values ?? [:]))
         ]
     }
 

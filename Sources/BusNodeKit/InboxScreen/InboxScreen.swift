@@ -23,6 +23,8 @@ struct InboxScreen {
         case filter(before: String)
         /// The scope of an answer is asked: the whole group, or only this presentation.
         case scope(Question)
+        /// The values of the option's fields are typed, one after another.
+        case values(ValueForm)
         /// A confirmation is asked, for a destructive option.
         case confirm(Question)
     }
@@ -40,6 +42,8 @@ struct InboxScreen {
         /// The proposal of another person that it confirms.
         let confirms: String?
         var isWhole: Bool
+        /// The values of the option's fields; nil while they are not given.
+        var values: [String: JSONValue]?
         var count: Int { members.count }
         /// When the confirmation came to the screen.
         var shownAt: ContinuousClock.Instant?
@@ -137,7 +141,7 @@ struct InboxScreen {
         switch mode {
         case .scope(let question): members(of: question)
         case .confirm(let question): question.isWhole ? members(of: question) : nil
-        case .list, .help, .filter: nil
+        case .list, .help, .filter, .values: nil
         }
     }
 
@@ -216,6 +220,8 @@ struct InboxScreen {
         switch mode {
         case .scope(let question), .confirm(let question):
             if entries[question.id]?.isOpen != true { mode = .list }
+        case .values(let form):
+            if entries[form.question.id]?.isOpen != true { mode = .list }
         case .list, .help, .filter: break
         }
     }

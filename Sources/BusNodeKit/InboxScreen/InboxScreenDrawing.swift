@@ -133,6 +133,7 @@ struct InboxScreenDrawing {
                 + "group, or only the first of them?"
             return ScreenLine(text, width: width, .bold)
         case .confirm(let question): return confirmation(question)
+        case .values(let form): return valueLine(form)
         case .filter:
             var line = ScreenLine("Filter: ", width: width, .bold)
             // The end of a long filter, where it is typed.
@@ -144,6 +145,21 @@ struct InboxScreenDrawing {
             return line
         case .list, .help: return said
         }
+    }
+
+    /// What is typed, after the message about what was typed before.
+    private func valueLine(_ form: InboxScreen.ValueForm) -> ScreenLine {
+        let count = form.fields.count > 1 ? "\(form.index + 1)/\(form.fields.count) " : ""
+        let request = screen.message?.text ?? form.field.request.shown()
+        let label = TextWidth.clipped("\(count)\(request): ", to: max(8, width * 2 / 3))
+        let start = TextWidth.columns(of: label)
+        var line = ScreenLine(label, width: width, screen.message?.style ?? .bold)
+        let text = form.shownText + "▏"
+        let room = width - start
+        // The end of a long value, where it is typed.
+        let end = TextWidth.columns(of: text) <= room ? text : String(text.suffix(room / 2))
+        line.add(end, at: start, width: room)
+        return line
     }
 
     private func confirmation(_ question: InboxScreen.Question) -> ScreenLine {
@@ -184,6 +200,12 @@ struct InboxScreenDrawing {
         switch screen.mode {
         case .help: return [("any key", "back")]
         case .filter: return [("Enter", "keep"), ("Esc", "as before"), ("Ctrl-U", "empty")]
+        case .values(let form):
+            let isLast = form.index == form.fields.count - 1
+            return [
+                ("Enter", isLast ? PromptKeys.shownTitle(of: form.question.option) : "next"),
+                ("Ctrl-U", "empty"), ("Esc", "back"),
+            ]
         case .scope(let question):
             return [("y", "all \(question.count)"), ("o", "only this"), ("Esc", "back")]
         case .confirm(let question):

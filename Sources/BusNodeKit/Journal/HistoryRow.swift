@@ -36,6 +36,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var via: String?
     /// The person who confirmed it.
     var second: String?
+    /// The values of its option's fields, as JSON, with the names of secrets alone.
+    var answerValues: String?
     var result: String?
     /// Why it ended without an answer.
     var reason: String?
@@ -51,6 +53,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var proposedReport: Data?
     /// The digest of the error's cause; nil in a row of an earlier version.
     var cause: String?
+    /// The values of the option's fields, as those of the answer.
+    var proposedValues: String?
 
     init(_ item: InboxItem, console: Int) {
         self.console = console
@@ -94,6 +98,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         answeredBy = given?.by
         via = given?.via.rawValue
         second = given?.second
+        answerValues = given?.storedValues.column
     }
 
     private mutating func take(proposal made: InboxProposal?) {
@@ -103,6 +108,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         proposedAt = made.map { TimeText.text($0.since.date) }
         proposedUntil = made.map { TimeText.text($0.until.date) }
         proposedReport = made.map { Data($0.report) }
+        proposedValues = made?.values.withoutSecrets.payload.column
     }
 
     /// Adds what the journal recorded of the presentation, which may be later: it is written before
@@ -160,9 +166,13 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             let since = proposedAt.flatMap({ Moment($0, at: now) }),
             let until = proposedUntil.flatMap({ Moment($0, at: now) }), let proposedReport
         else { return nil }
+        // One whose secrets are gone cannot be confirmed: it is proposed again.
+        guard let values = try? GivenValues(payload: Array((proposedValues ?? "").utf8)),
+            values.secretNames.isEmpty
+        else { return nil }
         // A clock set back since then must not extend it.
         return InboxProposal(
-            id: id, option: proposed, by: proposedBy, since: since,
+            id: id, option: proposed, values: values, by: proposedBy, since: since,
             until: min(until, now + InboxLimits().proposalMax), report: Array(proposedReport))
     }
 
@@ -188,7 +198,9 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         guard let id = answer.flatMap({ UniqueID($0) }), let option, let answeredBy,
             let via = via.flatMap({ Answer.Via(rawValue: $0) })
         else { return nil }
-        return Answer(id: id, option: option, by: answeredBy, via: via, second: second)
+        return Answer(
+            id: id, option: option, by: answeredBy, via: via, second: second,
+            stored: Array((answerValues ?? "").utf8))
     }
 }
 

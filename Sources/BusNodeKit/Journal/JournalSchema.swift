@@ -105,8 +105,22 @@ enum JournalSchema {
             try database.create(
                 indexOn: HistoryRow.databaseTableName, columns: ["cause", "openedAt"])
         }
+        migrator.registerMigration("8 values") { database in
+            try database.alter(table: JournalRow.databaseTableName) { table in
+                table.add(column: "answerValues", .text)
+            }
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "answerValues", .text)
+                table.add(column: "proposedValues", .text)
+            }
+        }
         return migrator
     }
+}
+
+extension [UInt8] {
+    /// As a column: null for no bytes.
+    var column: String? { isEmpty ? nil : String(decoding: self, as: UTF8.self) }
 }
 
 /// One presentation in the journal: a row with a checksum over its fields.
@@ -126,6 +140,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
     var decidedAt: String?
     /// The person who confirmed it.
     var second: String?
+    /// The values of its option's fields, as JSON, with the names of secrets alone.
+    var answerValues: String?
     var result: String?
     var settledAt: String?
     /// Why it ended without an answer.
@@ -155,8 +171,12 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
             settledAt, endReason, endedAt,
         ]
         var bytes: [UInt8] = []
-        // Rows of one person have the checksum that they had before there was a second one.
-        for field in fields + (second.map { [$0] } ?? []) {
+        // Rows of one person have the checksum that they had before there was a second one, and so
+        // have those without values.
+        var later: [String?] = []
+        if let second { later.append(second) }
+        if let answerValues { later += ["values", answerValues] }
+        for field in fields + later {
             bytes += (field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8
         }
         bytes += report
@@ -176,7 +196,9 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
             let known = result.map { RecoveryResult(rawValue: $0) }
             if case .some(.none) = known { return nil }
             return .decided(
-                Answer(id: id, option: option, by: decidedBy, via: via, second: second),
+                Answer(
+                    id: id, option: option, by: decidedBy, via: via, second: second,
+                    stored: Array((answerValues ?? "").utf8)),
                 known.flatMap { $0 })
         }
         guard answer == nil else { return nil }

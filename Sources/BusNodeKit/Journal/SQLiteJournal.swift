@@ -121,7 +121,19 @@ package final class SQLiteJournal: DecisionJournal {
             row.decidedBy = answer.by
             row.via = answer.via.rawValue
             row.second = answer.second
+            row.answerValues = answer.storedValues.column
             row.decidedAt = time
+        }
+    }
+
+    package func lost(_ id: PresentationID, answer: UniqueID) async throws {
+        try await change(id) { row in
+            guard row.answer == answer.description,
+                row.result == nil || row.result == RecoveryResult.unknown.rawValue
+            else { return }
+            (row.answer, row.option, row.decidedBy, row.via) = (nil, nil, nil, nil)
+            (row.second, row.answerValues, row.decidedAt) = (nil, nil, nil)
+            (row.result, row.settledAt) = (nil, nil)
         }
     }
 

@@ -175,6 +175,14 @@ extension PresentationEvent {
             "answer": answer.id.description, "option": answer.option, "by": answer.by,
         ]
         fields["second"] = answer.second
+        let given = answer.given
+        if !given.values.isEmpty {
+            fields["values"] = String(
+                decoding: JSONValue.object(given.values).encoded(), as: UTF8.self)
+        }
+        if !given.secretNames.isEmpty {
+            fields["secrets"] = given.secretNames.joined(separator: ",")
+        }
         return fields
     }
 }

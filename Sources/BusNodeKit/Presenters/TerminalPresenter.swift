@@ -38,6 +38,10 @@ actor TerminalPresenter: Presenter {
     private var display = ErrorOutput.Display()
     /// The destructive option that waits for a confirmation.
     private var confirming: ErrorReport.Option?
+    /// The option whose values are being asked for.
+    private var filling: ValueLines?
+    /// The values that wait for the confirmation.
+    private var values: [String: JSONValue] = [:]
     /// The last prompt that ended without an answer, for a line that comes too late.
     private var lastGone: Prompt?
 
@@ -75,7 +79,7 @@ actor TerminalPresenter: Presenter {
     private func showNext() {
         guard !isShowing, !isClosed, let first = waiting.first else { return }
         isShowing = true
-        confirming = nil
+        forgetChoice()
         first.prompt.moved(to: .presented, by: person)
         if isatty(STDIN_FILENO) != 0 {
             // In the background, using the terminal would stop this process; now it fails, which
@@ -85,6 +89,12 @@ actor TerminalPresenter: Presenter {
         }
         takeScreen(promptText(first))
         startReading()
+    }
+
+    /// Drops what was chosen and typed for the prompt before.
+    private func forgetChoice() {
+        (confirming, filling, values) = (nil, nil, [:])
+        TerminalEcho.restore()
     }
 
     /// Writes a prompt that earlier lines cannot answer.
@@ -111,6 +121,7 @@ actor TerminalPresenter: Presenter {
         gone.continuation.resume(returning: nil)
         guard index == 0, !isRecording else { return }
         isShowing = false
+        forgetChoice()
         lastGone = prompt
         let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
         let start = Terminal.stopAsking() ? "\n" : ""
@@ -153,6 +164,7 @@ actor TerminalPresenter: Presenter {
             return
         }
         if let option = confirming { return confirmed(option, of: first, line.text) }
+        if let form = filling { return filled(form, of: first, line.text) }
         let pause = ReturnPause(shownAt: times.ended)
         guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
             Terminal.ask(
@@ -166,10 +178,47 @@ actor TerminalPresenter: Presenter {
         case .unknown(let reason):
             Terminal.say("  \(reason)")
         case .option(let id):
-            if let option = first.text.keys.destructive(id) { return confirm(option, of: first) }
-            if answer(first, id) { return }
+            let option = first.prompt.report.options.first { $0.id == id }
+            if let option, !option.fields.isEmpty { return ask(ValueLines(option)) }
+            if decided(id, of: first) { return }
         }
         Terminal.ask(promptText(first))
+    }
+
+    /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
+    /// the prompt is shown again.
+    private func decided(_ id: String, of first: Waiting) -> Bool {
+        if let option = first.text.keys.destructive(id) {
+            confirm(option, of: first)
+            return true
+        }
+        return answer(first, id)
+    }
+
+    /// Asks for the next value of an option.
+    private func ask(_ form: ValueLines) {
+        filling = form
+        TerminalEcho.set(!form.field.isSecret)
+        takeScreen(form.lines(columns: Terminal.columnCount).joined(separator: "\n"))
+    }
+
+    private func filled(_ form: ValueLines, of first: Waiting, _ text: String) {
+        if form.field.isSecret { Terminal.say("") }
+        var form = form
+        switch form.entered(text) {
+        case .next: return ask(form)
+        case .refused(let fault):
+            Terminal.say("  \(fault.shown())")
+            return ask(form)
+        case .left:
+            forgetChoice()
+            Terminal.say("  nothing was answered")
+        case .complete(let given):
+            forgetChoice()
+            values = given
+            if decided(form.option.id, of: first) { return }
+        }
+        takeScreen(promptText(first))
     }
 
     /// Asks for the confirmation of a destructive option.
@@ -185,6 +234,7 @@ actor TerminalPresenter: Presenter {
         if PromptKeys.confirms(text) {
             if answer(first, option.id) { return }
         } else {
+            values = [:]
             Terminal.say("  not confirmed: nothing was answered")
         }
         takeScreen(promptText(first))
@@ -209,7 +259,8 @@ actor TerminalPresenter: Presenter {
 
     private func answer(_ first: Waiting, _ id: String) -> Bool {
         do throws(AnswerRefusal) {
-            let answer = try first.prompt.answer(id, by: person, via: .person)
+            let answer = try first.prompt.answer(id, by: person, via: .person, values: values)
+            values = [:]
             waiting.removeFirst()
             isRecording = true
             lastGone = nil
@@ -219,6 +270,7 @@ actor TerminalPresenter: Presenter {
             first.continuation.resume(returning: answer)
             return true
         } catch {
+            values = [:]
             Terminal.say("  refused: \(error.description.shown())")
             return false
         }
@@ -238,6 +290,7 @@ actor TerminalPresenter: Presenter {
     private func inputEnded() {
         isClosed = true
         isShowing = false
+        forgetChoice()
         if !waiting.isEmpty {
             let start = Terminal.stopAsking() ? "\n" : ""
             Terminal.say(start + "  (standard input has ended: no more prompts here)")

@@ -21,19 +21,26 @@ package final class CommandAttempts: Responder {
     private let mask: SecretMask?
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
+    /// What "Retry with values" asks for; empty: it is not offered.
+    private let fields: [ErrorReport.Field]
+    /// The environment of the command, as the last values that were given.
+    private let variables = Mutex<[String: String]>([:])
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
     /// The state printed last.
     private let lastSaid = Mutex("")
 
     /// - Parameters:
+    ///   - fields: The values that a repetition can be given.
     ///   - options: The options of each of its presentations.
     ///   - mask: What masks secrets in reports; nil for none.
     package init(
-        command: [[UInt8]], retriesOffered: Int?, options: PresentationOptions, isQuiet: Bool,
+        command: [[UInt8]], retriesOffered: Int?, fields: [ErrorReport.Field] = [],
+        options: PresentationOptions, isQuiet: Bool,
         mask: SecretMask?, next: any Responder
     ) {
         self.mask = mask
+        self.fields = fields
         self.options = options
         self.isQuiet = isQuiet
         self.command = command
@@ -90,7 +97,7 @@ package final class CommandAttempts: Responder {
         options.stateChanged = { [weak self] in self?.moved(to: $0) }
         do {
             try await withRecovery(options: options) {
-                let ending = await passedThrough.run()
+                let ending = await passedThrough.run(variables: variables.withLock { $0 })
                 if ending.isSuccess { return }
                 if case .notStarted(let reason, _) = ending.status {
                     Terminal.say("bus-node exec: \(reason.shown())")
@@ -111,6 +118,13 @@ package final class CommandAttempts: Responder {
         let offersRetry = retriesOffered.map { retries < $0 } ?? true
         return failure.recoverable {
             if offersRetry { RecoveryOption("Retry", id: "retry", role: .default) { true } }
+            if offersRetry, !fields.isEmpty {
+                RecoveryOption("Retry with values", id: "retry-with", fields: fields) {
+                    [self] values in
+                    variables.withLock { $0 = values.environment }
+                    return true
+                }
+            }
             RecoveryOption("Skip", id: "skip") { [self] in
                 isSkipped.store(true, ordering: .releasing)
                 return false

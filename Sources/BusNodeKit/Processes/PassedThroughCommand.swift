@@ -38,6 +38,17 @@ final class PassedThroughCommand: Sendable {
         }
     }
 
+    /// Names are those of fields, so no entry is left out for the form of its name.
+    private static func adding(
+        _ variables: [String: String], to environment: [[UInt8]]
+    ) -> [[UInt8]] {
+        let entries = variables.sorted { $0.key < $1.key }.map {
+            Array("\($0.key)=\($0.value)".utf8)
+        }
+        let names = variables.keys.map { Array("\($0)=".utf8) }
+        return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + entries
+    }
+
     private func started(_ pid: pid_t) {
         stage.withLock { stage in
             if case .starting(let signals) = stage { for signal in signals { kill(pid, signal) } }
@@ -45,7 +56,8 @@ final class PassedThroughCommand: Sendable {
         }
     }
 
-    func run() async -> CommandEnding {
+    /// - Parameter variables: Added to the environment of this process.
+    func run(variables: [String: String] = [:]) async -> CommandEnding {
         let clock = ContinuousClock()
         let start = clock.now
         let errors: OutputPipe
@@ -56,13 +68,18 @@ final class PassedThroughCommand: Sendable {
                 status: .notStarted("no pipe for standard error: \(error)"), errorTail: "",
                 duration: .zero)
         }
-        let status = await run(errorsTo: errors.writeEnd)
+        let status = await run(errorsTo: errors.writeEnd, variables)
         let tail = String(decoding: await errors.finish(), as: UTF8.self)
         return CommandEnding(status: status, errorTail: tail, duration: clock.now - start)
     }
 
-    private func run(errorsTo descriptor: FileDescriptor) async -> CommandEnding.Status {
-        let environment = RawArguments.environment
+    private func run(
+        errorsTo descriptor: FileDescriptor, _ variables: [String: String]
+    ) async -> CommandEnding.Status {
+        let environment = RawArguments.environment.map { Self.adding(variables, to: $0) }
+        guard environment != nil || variables.isEmpty else {
+            return .notStarted("\(shownProgram): the environment cannot be read", exitCode: 126)
+        }
         let program: [UInt8]
         switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment ?? [])) {
         case .found(let path): program = path

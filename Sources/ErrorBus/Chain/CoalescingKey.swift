@@ -14,6 +14,8 @@ package struct CoalescingKey: Hashable, Sendable {
         let isDeclaredDefault: Bool
         let needsSignature: Bool
         let needsTwoPeople: Bool
+        /// As JSON; empty without fields.
+        let fields: [UInt8]
 
         /// The same in words.
         var needs: String {
@@ -35,7 +37,9 @@ package struct CoalescingKey: Hashable, Sendable {
             Choice(
                 id: Bytes($0.id), title: Bytes($0.title), role: $0.role,
                 isDeclaredDefault: $0.isDeclaredDefault, needsSignature: $0.needsSignature,
-                needsTwoPeople: $0.needsTwoPeople)
+                needsTwoPeople: $0.needsTwoPeople,
+                fields: $0.fields.isEmpty
+                    ? [] : JSONValue.array($0.fields.map(\.json)).encoded())
         }
     }
 
@@ -47,6 +51,9 @@ package struct CoalescingKey: Hashable, Sendable {
                 choice.id.text, choice.title.text, choice.role?.rawValue ?? "",
                 "\(choice.isDeclaredDefault)", choice.needs,
             ]
+            if !choice.fields.isEmpty {
+                parts.append(String(decoding: choice.fields, as: UTF8.self))
+            }
         }
         return Self.joined(parts)
     }

@@ -9,7 +9,8 @@ package protocol DecisionJournal: Sendable {
     /// Records that a presentation is put to this node's presenters.
     func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws
 
-    /// Records the answer. Durable when this returns. A recorded answer is never replaced.
+    /// Records the answer, which comes without its secrets. Durable when this returns. A recorded
+    /// answer is never replaced, but where it was ``lost(_:answer:)``.
     ///
     /// - Throws: When the answer cannot be written: the disk is full, the presentation was never
     ///   shown, or another answer is recorded for it.
@@ -17,6 +18,10 @@ package protocol DecisionJournal: Sendable {
 
     /// Records the result of the answer. `unknown` may later be replaced by a result.
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws
+
+    /// Drops this answer, where it has no result or `unknown`: its secrets are gone, so that it
+    /// cannot be delivered. The presentation counts as shown.
+    func lost(_ id: PresentationID, answer: UniqueID) async throws
 
     /// Records an end without an answer.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws

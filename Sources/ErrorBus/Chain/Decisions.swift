@@ -91,7 +91,7 @@ struct Decisions: Sendable {
                 detail: "withdrawn before the answer could be recorded")
         case .written:
             recorded(true)
-            record(.decided(answer, isRestored: false), of: id)
+            record(.decided(answer.withoutSecrets, isRestored: false), of: id)
             return await deliver(answer, error, id)
         case .earlier(let earlier, let result):
             recorded(false)
@@ -116,8 +116,28 @@ struct Decisions: Sendable {
             outcome.isRemote = true
             return outcome
         }
+        // Another call for this id has it with its secrets, in this process.
+        guard !answer.lacksSecrets else {
+            return Outcome(
+                didRecover: false, reason: .undelivered, decidedBy: decider,
+                detail: "an answer whose secrets are not stored is being delivered elsewhere; "
+                    + "present the error again")
+        }
         record(.decided(answer, isRestored: true), of: id)
         return await deliver(answer, error, id)
+    }
+
+    /// The answer of an earlier life cannot be delivered, since its secrets were not stored. It
+    /// ends with `unknown`, and the presentation can be answered again.
+    ///
+    /// - Throws: When the journal cannot be written.
+    func lost(_ answer: Answer, of id: PresentationID) async throws {
+        guard let journal else { return }
+        try await journal.lost(id, answer: answer.id)
+        record(.settled(.unknown, of: answer), of: id)
+        logger.notice(
+            "an answer was lost with the secrets in it, which are not stored; presented again",
+            metadata: ["id": "\(id)", "option": "\(answer.option)", "by": "\(answer.by)"])
     }
 
     /// Runs the attempt of a recorded answer.
@@ -132,7 +152,7 @@ struct Decisions: Sendable {
     /// The result of an answer, now or long after it was given. People see it at once; if the
     /// journal cannot be written, it is recorded later: a child reports a result once.
     func settled(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) async {
-        record(.settled(result, of: answer), of: id)
+        record(.settled(result, of: answer.withoutSecrets), of: id)
         await attemptAgain("result", id) { try await $0.settled(id, answer: answer.id, result) }
     }
 
@@ -216,6 +236,8 @@ struct Decisions: Sendable {
         _ answer: Answer, _ asked: DecisionRecord.Asked, _ id: PresentationID,
         to journal: any DecisionJournal
     ) async throws -> Entry {
+        // No secret is ever on disk.
+        let answer = answer.withoutSecrets
         do {
             try await journal.decided(id, answer)
         } catch {

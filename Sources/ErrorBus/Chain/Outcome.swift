@@ -74,19 +74,22 @@ extension Outcome {
             case .timedOut: (.recoveryTimedOut, "the attempt did not end within its limit")
             case .noAttempter: (.noAttempter, "option \(answer.option) has no attempter")
             case .notOffered: (.noAttempter, "option \(answer.option) was not offered")
+            case .badValue(let fault): (.badValue, "option \(answer.option): \(fault)")
             case .remote(.recovered), .remote(.failed): (.answered, nil)
             case .remote(.withdrawn): (.withdrawn, "the origin had withdrawn")
             case .remote(.late): (.answered, "another answer had been applied before")
             case .remote(.invalid):
                 (
                     .noAttempter,
-                    "its owner refused the answer: not its option, or not signed as it needs"
+                    "its owner refused the answer: not its option, or not signed, confirmed or "
+                        + "filled in as it needs"
                 )
             case .remote(.unknown): (.undelivered, "delivery of the answer was given up")
             }
         self.init(
-            didRecover: result.didRecover, reason: reason, decidedBy: decidedBy, answer: answer,
-            detail: detail)
+            didRecover: result.didRecover, reason: reason, decidedBy: decidedBy,
+            // No program acts on an option that was refused by its owner in this process.
+            answer: reason == .badValue ? nil : answer.withoutSecrets, detail: detail)
     }
 }
 
@@ -134,6 +137,9 @@ extension Outcome {
         /// The chosen option needs two people, and the answer of another process does not name two:
         /// it was not carried out.
         public static let notConfirmed = Reason(rawValue: "notConfirmed")
+        /// The answer lacks a value that the chosen option needs, or has one that it does not take:
+        /// it was not carried out.
+        public static let badValue = Reason(rawValue: "badValue")
         /// The answer could not be delivered to the option's owner.
         public static let undelivered = Reason(rawValue: "undelivered")
         /// The origin withdrew: its task was cancelled.

@@ -2,15 +2,17 @@
 extension Inbox {
     /// Answers every open member of a group with the same option.
     ///
-    /// - Parameter seen: The revision of the inbox that the person saw; later members are not
-    ///   answered.
+    /// - Parameters:
+    ///   - seen: The revision of the inbox that the person saw; later members are not answered.
+    ///   - values: The values of the option's fields: the same for all.
     /// - Returns: The members answered, and the reason for each refused one.
     /// - Throws: When no such group is open.
     package func answerGroup(
-        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero
+        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero,
+        values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
-            try answer(id, option: option, by: by, undo: undo)
+            try answer(id, option: option, by: by, undo: undo, values: values)
             result.answered.append(id)
         }
     }
@@ -24,7 +26,8 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func chooseGroup(
         _ number: Int, option: String, by person: SignedInPerson, seen: UInt64? = nil,
-        undo: Duration = .zero, confirms: (InboxItem, InboxProposal) -> Bool
+        undo: Duration = .zero, values: [String: JSONValue] = [:],
+        confirms: (InboxItem, InboxProposal) -> Bool
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
             let item = try item(id)
@@ -34,7 +37,7 @@ extension Inbox {
                 try confirm(id, proposal.id, option: option, by: person, undo: undo)
                 result.answered.append(id)
             } else {
-                try propose(id, option: option, by: person)
+                try propose(id, option: option, by: person, values: values)
                 result.proposed.append(id)
             }
         }
@@ -60,15 +63,17 @@ extension Inbox {
 extension Inbox {
     /// Proposes an option that needs two people; another person confirms it.
     ///
-    /// - Parameter id: Names the proposal; repeating it is acknowledged and changes nothing.
+    /// - Parameters:
+    ///   - id: Names the proposal; repeating it is acknowledged and changes nothing.
+    ///   - values: The values of the option's fields, which the other person confirms as well.
     @discardableResult
     package func propose(
         _ presentation: PresentationID, option: String, by person: SignedInPerson,
-        id: UniqueID? = nil
+        id: UniqueID? = nil, values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> InboxProposal {
         try act { machine, now throws(InboxRefusal) in
             try machine.propose(
-                presentation, option: option, by: person,
+                presentation, option: option, values, by: person,
                 as: id ?? PresentationID.make().value, at: now)
         }
     }

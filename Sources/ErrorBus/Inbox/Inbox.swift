@@ -148,15 +148,16 @@ package final class Inbox: Presenter {
     ///   - by: The author, for the record and for everyone who sees the presentation.
     ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
+    ///   - values: The values of the option's fields, by name, those of secrets among them.
     @discardableResult
     package func answer(
         _ presentation: PresentationID, option: String, by: String, via: Answer.Via = .person,
-        id: UniqueID? = nil, undo: Duration = .zero
+        id: UniqueID? = nil, undo: Duration = .zero, values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> Answer {
         let answer = Answer(
             id: id ?? PresentationID.make().value, option: option, by: by, via: via)
         return try decide(presentation) { machine, now throws(InboxRefusal) in
-            try machine.answer(presentation, with: answer, undo: undo, at: now)
+            try machine.answer(presentation, with: answer, values, undo: undo, at: now)
         }
     }
 
@@ -280,6 +281,7 @@ package final class Inbox: Presenter {
                 return .notOffered(option: option, offered: offered)
             case .cannotSign(let option): return .cannotSign(option: option)
             case .needsTwoPeople(let option): return .needsTwoPeople(option: option)
+            case .badValue(let option, let fault): return .badValue(option: option, fault)
             }
         }
     }

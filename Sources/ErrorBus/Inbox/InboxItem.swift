@@ -89,6 +89,22 @@ package struct InboxItem: Hashable, Sendable {
         guard !needsTwoPeople(option) else { throw .needsTwoPeople(option: option) }
     }
 
+    /// The answer with these values, checked and with defaults.
+    func filled(
+        _ answer: Answer, with values: [String: JSONValue]
+    ) -> Result<Answer, InboxRefusal> {
+        let fields = report.options.first { $0.id == answer.option }?.fields ?? []
+        var answer = answer
+        if !values.isEmpty {
+            answer.extras.payload = GivenValues(values, for: fields).payload
+        }
+        do throws(FieldFault) {
+            return .success(try answer.filled(for: fields))
+        } catch {
+            return .failure(.badValue(option: answer.option, error))
+        }
+    }
+
     /// Refuses an option that is not offered, or that its node cannot sign.
     func refuseUnlessOffered(_ option: String) throws(InboxRefusal) {
         let offered = report.options.map(\.id)

@@ -2,30 +2,32 @@
 extension InboxMachine {
     /// Answers one presentation.
     ///
-    /// - Parameter undo: How long the answer is held so that it can be undone; at most until the
-    ///   deadline.
+    /// - Parameters:
+    ///   - values: Those of the option's fields.
+    ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     mutating func answer(
-        _ id: PresentationID, with answer: Answer, undo: Duration, at now: Moment
+        _ id: PresentationID, with answer: Answer, _ values: [String: JSONValue] = [:],
+        undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         let item = try item(id, at: now)
-        if let earlier = try repeated(answer.id, answer.option, of: item) {
-            return .acknowledged(earlier)
-        }
+        let filled = item.filled(answer, with: values)
+        let given = (try? filled.get()) ?? answer
+        if let earlier = try repeated(given, of: item) { return .acknowledged(earlier) }
         try refuseOthersClaim(item, answer.by, at: now)
         try item.refuseUnlessAnswerable(answer.option)
-        return try accept(answer, to: item, undo: undo, at: now)
+        return try accept(try filled.get(), to: item, undo: undo, at: now)
     }
 
     /// The answer that counts, if this one came before. Refuses one that was taken back, and any
     /// after the end.
-    func repeated(
-        _ answer: UniqueID, _ option: String, of item: InboxItem
-    ) throws(InboxRefusal) -> Answer? {
-        if let earlier = item.answer, earlier.id == answer, earlier.option == option {
+    func repeated(_ answer: Answer, of item: InboxItem) throws(InboxRefusal) -> Answer? {
+        if let earlier = item.answer, earlier.id == answer.id, earlier.option == answer.option,
+            earlier.hasValues(of: answer)
+        {
             return earlier
         }
         try refuseEnded(item)
-        guard !item.takenBack.contains(answer) else { throw .takenBack }
+        guard !item.takenBack.contains(answer.id) else { throw .takenBack }
         return nil
     }
 
@@ -35,7 +37,7 @@ extension InboxMachine {
         guard undo <= limits.undoMax else { throw .tooLong(what: "undo", allowed: limits.undoMax) }
         let id = item.id
         guard undo > .zero else {
-            change(id, to: .answered(answer), at: now)
+            change(id, to: .answered(answer.withoutSecrets), at: now)
             return .send(answer)
         }
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? undo
@@ -50,7 +52,7 @@ extension InboxMachine {
         guard case .leaving(let leaving, _) = items[id]?.stage, leaving.id == answer else {
             return nil
         }
-        change(id, to: .answered(leaving), at: now)
+        change(id, to: .answered(leaving.withoutSecrets), at: now)
         return leaving
     }
 

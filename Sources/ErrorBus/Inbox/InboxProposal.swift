@@ -3,6 +3,8 @@ package struct InboxProposal: Hashable, Sendable {
     /// Names the proposal: who confirms it says which one.
     package let id: UniqueID
     package let option: String
+    /// The values that the person gave for the option's fields; confirmed with the option.
+    package let values: GivenValues
     package let by: String
     package let since: Moment
     /// Until when it can be confirmed.
@@ -14,11 +16,12 @@ package struct InboxProposal: Hashable, Sendable {
     package internal(set) var revision: UInt64
 
     package init(
-        id: UniqueID, option: String, by: String, since: Moment, until: Moment, report: [UInt8],
-        revision: UInt64 = 0
+        id: UniqueID, option: String, values: GivenValues = GivenValues(), by: String,
+        since: Moment, until: Moment, report: [UInt8], revision: UInt64 = 0
     ) {
         self.id = id
         self.option = option
+        self.values = values
         self.by = by
         self.since = since
         self.until = until
@@ -48,22 +51,26 @@ extension InboxItem {
 extension InboxMachine {
     /// One person chose an option that needs two. Repeating it is acknowledged and changes nothing.
     mutating func propose(
-        _ id: PresentationID, option: String, by person: SignedInPerson, as proposal: UniqueID,
-        at now: Moment
+        _ id: PresentationID, option: String, _ values: [String: JSONValue] = [:],
+        by person: SignedInPerson, as proposal: UniqueID, at now: Moment
     ) throws(InboxRefusal) -> InboxProposal {
         let item = try item(id, at: now)
         try refuseEnded(item)
+        let filled = item.filled(
+            Answer(id: proposal, option: option, by: person.name, via: .person), with: values)
         if let standing = item.proposal {
-            guard standing.id == proposal, standing.option == option, standing.by == person.name
+            guard standing.id == proposal, standing.option == option, standing.by == person.name,
+                (try? filled.get())?.given == standing.values
             else { throw .proposed(standing) }
             return standing
         }
         guard !item.takenBack.contains(proposal) else { throw .takenBack }
         try refuseOthersClaim(item, person.name, at: now)
         try item.refuseUnlessOffered(option)
+        let given = try filled.get().given
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? limits.proposalMax
         let made = InboxProposal(
-            id: proposal, option: option, by: person.name, since: now,
+            id: proposal, option: option, values: given, by: person.name, since: now,
             until: now + max(.zero, min(left, limits.proposalMax)),
             report: InboxProposal.digest(of: item.report), revision: revision + 1)
         set(proposal: made, of: id)
@@ -82,7 +89,11 @@ extension InboxMachine {
         as answer: UniqueID, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         let item = try item(id, at: now)
-        if let earlier = try repeated(answer, option, of: item) { return .acknowledged(earlier) }
+        if let earlier = item.answer, earlier.id == answer, earlier.option == option {
+            return .acknowledged(earlier)
+        }
+        try refuseEnded(item)
+        guard !item.takenBack.contains(answer) else { throw .takenBack }
         guard let standing = item.proposal, standing.id == proposal, standing.option == option
         else { throw .noProposal }
         guard standing.by != person.name else { throw .samePerson(person.name) }
@@ -91,7 +102,8 @@ extension InboxMachine {
         }
         try item.refuseUnlessOffered(option)
         let both = Answer(
-            id: answer, option: option, by: standing.by, via: .person, second: person.name)
+            id: answer, option: option, by: standing.by, via: .person, second: person.name,
+            values: standing.values.values, secrets: standing.values.secrets)
         return try accept(both, to: item, undo: undo, at: now)
     }
 

@@ -10,6 +10,8 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case cannotSign(option: String)
     /// The option needs two people, and the sender is not known by a sign-in.
     case needsTwoPeople(option: String)
+    /// A value is missing, or is not one of the option's field.
+    case badValue(option: String, FieldFault)
     /// A person has proposed an option, which another one has to confirm or decline first.
     case proposed(InboxProposal)
     /// The proposal is not there: withdrawn, declined, too old, or another one.
@@ -41,6 +43,8 @@ extension InboxRefusal: CustomStringConvertible {
         case .needsTwoPeople(let option):
             "option \"\(option)\" needs two people, and this console knows none by their sign-in; "
                 + "give it `users` (bus-node users add), or answer at a console that has them"
+        case .badValue(let option, let fault):
+            AnswerRefusal.badValue(option: option, fault).description
         case .proposed(let proposal):
             "\(proposal.by) proposes \"\(proposal.option)\" until "
                 + "\(proposal.until.date.ISO8601Format()); another person has to confirm it, or "

@@ -68,7 +68,7 @@ struct DownlinkEntry: Hashable, Sendable {
             case .failed, .late, .withdrawn, .invalid: answer.didRecover = false
             case .unknown, nil: break
             }
-            return answer
+            return result == nil || result == .unknown ? answer : answer.withoutValues
         }
     }
 
@@ -92,7 +92,7 @@ struct DownlinkEntry: Hashable, Sendable {
     let digest: ReportDigest?
     /// The options of a bare client, for which this hop is the end of the protocol and refuses any
     /// other option. Nil for other peers.
-    var offered: [String]?
+    var offered: [ErrorReport.Option]?
     /// The option that a bare client gets when no answer comes in time.
     var onExpiry: String?
     var asker: Asker
@@ -237,6 +237,17 @@ struct DownlinkEntry: Hashable, Sendable {
         case .requester: asker = .requester(nil)
         case .bare: asker = .bare(nil)
         }
+    }
+}
+
+extension DownlinkEntry {
+    /// The answer to a bare client's option, with its values checked and defaults filled in; nil
+    /// where this hop, as the client's end of the protocol, refuses it. Patterns are left to the
+    /// client: they may take long. The answer to any other peer is for its owner to check.
+    func accepted(_ answer: Answer) -> Answer? {
+        guard let offered else { return answer }
+        guard let option = offered.first(where: { $0.id == answer.option }) else { return nil }
+        return try? answer.filled(for: option.fields.map(\.withoutPattern))
     }
 }
 

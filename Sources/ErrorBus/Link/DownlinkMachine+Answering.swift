@@ -11,10 +11,9 @@ extension DownlinkMachine {
         switch entry.phase {
         case .open:
             // Offered on an earlier path upward: its owner is not known here.
-            if let offered = entry.offered, !offered.contains(answer.option) {
+            guard var answer = entry.accepted(answer) else {
                 return [.settled(id, answer: answer.id, .invalid)]
             }
-            var answer = answer
             answer.reason = Outcome.Reason.answered.rawValue
             return decided(entry, answer, at: now)
         case .answered(let delivery):
@@ -90,7 +89,7 @@ extension DownlinkMachine {
             id: entry.id.value, option: option, by: name.description, via: .expiry,
             reason: Outcome.Reason.answered.rawValue)
         answer.isFromAbove = true
-        return answer
+        return entry.accepted(answer) ?? answer
     }
 
     mutating func decided(

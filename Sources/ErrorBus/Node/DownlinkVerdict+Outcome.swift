@@ -34,7 +34,8 @@ extension Answer {
             via: decision?.via ?? (outcome.reason == .expired ? .expiry : .handler),
             second: decision?.second,
             didRecover: outcome.didRecover, reason: outcome.reason.rawValue,
-            extras: decision?.extras ?? Extras())
+            // The values were for the option's owner, which is above the receiver.
+            extras: decision?.withoutValues.extras ?? Extras())
         isFromAbove = true
     }
 }

@@ -75,6 +75,9 @@ final class JournalResponder: Responder {
             return refusal(.conflict, "this id stands for another report")
         }
         switch record.state {
+        case .decided(let answer, let result)
+        where answer.lacksSecrets && !isHere && (result == nil || result == .unknown):
+            return await presentAgain(error, after: answer, in: context)
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, context.id)
         case .shown where isHere:
@@ -87,6 +90,32 @@ final class JournalResponder: Responder {
             context.wasShownBefore = true
             return await following.presentError(error, in: context)
         }
+    }
+
+    /// Presents the error once more: the answer on record had secrets, which are gone.
+    private func presentAgain(
+        _ error: any Error, after answer: Answer, in context: PresentationContext
+    ) async -> Outcome {
+        guard asksAgain else {
+            return refusal(
+                .gone,
+                "answered before a restart, with a secret that is not stored; it is not "
+                    + "shown twice")
+        }
+        do {
+            try await decisions.lost(answer, of: context.id)
+        } catch {
+            logger.critical(
+                "journal: cannot be written, refusing to decide",
+                metadata: [
+                    "id": "\(context.id)",
+                    "problem": "\(ErrorReport(describing: error).description)",
+                ])
+            return refusal(.gone, "what was decided here cannot be changed")
+        }
+        var context = context
+        context.wasShownBefore = true
+        return await following.presentError(error, in: context)
     }
 
     /// Records an end without an answer: withdrawn, expired or withheld. Not when the node stops:

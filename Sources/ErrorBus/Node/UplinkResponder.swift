@@ -181,12 +181,23 @@ struct UplinkResponder: Responder {
                 detail: "option \(answer.option): \(fault.text)")
         }
         let result = await error.attemptRecovery(answer)
+        if case .badValue(let fault) = result {
+            logger.error(
+                "an answer was refused: a value does not fit its option",
+                metadata: [
+                    "id": "\(id)", "option": "\(answer.option)", "by": "\(answer.by)",
+                    "field": "\(fault.field)", "expected": "\(fault.expected)",
+                ])
+        }
         if case .remote = result {
         } else {
-            record(.settled(result.settled, of: answer), of: id)
+            record(.settled(result.settled, of: answer.withoutSecrets), of: id)
         }
         uplink.settle(id, answer: answer.id, result.settled)
-        return Outcome(answer: answer.plain, result: result, decidedBy: answer.by)
+        let isRefused = if case .badValue = result { true } else { false }
+        return Outcome(
+            answer: answer.plain, result: result,
+            decidedBy: isRefused ? name.description : answer.by)
     }
 
     /// Why the answer does not count; nil when its option needs no more than it has, or belongs to

@@ -39,7 +39,7 @@ public final class Prompt: Sendable {
             State(
                 machine: PromptMachine(
                     offered: report.options.map(\.id), unsignable: unsignable,
-                    twoPeople: report.forTwoPeople)))
+                    twoPeople: report.forTwoPeople, fields: report.fields)))
     }
 
     /// Not inlined: its copies of the report would be kept by the caller, which waits.
@@ -73,14 +73,21 @@ public final class Prompt: Sendable {
     ///   - option: The id of an offered option.
     ///   - by: The author, for the record.
     ///   - via: How the decision was made.
-    ///   - id: Names this answer; repeating it with the same option is acknowledged.
+    ///   - id: Names this answer; repeating it with the same option and values is acknowledged.
+    ///   - values: The values of the option's fields, by name, those of secrets among them.
     /// - Returns: The answer that counts.
-    /// - Throws: When the option is not offered, cannot be signed here or needs two people, or the
-    ///   prompt is answered or closed. The prompt is unchanged.
+    /// - Throws: When the option is not offered, cannot be signed here or needs two people, when a
+    ///   value is missing or not one of its field, or when the prompt is answered or closed. The
+    ///   prompt is unchanged.
     public func answer(
-        _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil
+        _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil,
+        values: [String: JSONValue] = [:]
     ) throws(AnswerRefusal) -> Answer {
-        try take(Answer(id: id ?? PresentationID.make().value, option: option, by: by, via: via))
+        let given = GivenValues(values, for: report.fields[option] ?? [])
+        return try take(
+            Answer(
+                id: id ?? PresentationID.make().value, option: option, by: by, via: via,
+                values: given.values, secrets: given.secrets))
     }
 
     /// The answer that counts; nil before there is one.
@@ -158,6 +165,8 @@ public enum AnswerRefusal: Error, Hashable, Sendable {
     case cannotSign(option: String)
     /// The option needs two people, whom only a console with users knows.
     case needsTwoPeople(option: String)
+    /// A value is missing, or is not one of the option's field.
+    case badValue(option: String, FieldFault)
     /// The prompt is already answered.
     case alreadyAnswered(Answer)
     /// The prompt has ended: withdrawn by its origin, expired, ...
@@ -175,6 +184,7 @@ extension AnswerRefusal: CustomStringConvertible {
         case .needsTwoPeople(let option):
             "option \"\(option)\" needs two people who have signed in; answer it at a console "
                 + "with users"
+        case .badValue(let option, let fault): "option \"\(option)\": \(fault)"
         case .alreadyAnswered(let answer):
             "answered before with \"\(answer.option)\" by \(answer.authors) "
                 + "(\(answer.via.rawValue))"

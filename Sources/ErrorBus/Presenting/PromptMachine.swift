@@ -11,8 +11,14 @@ struct PromptMachine: Hashable, Sendable {
     private let unsignable: Set<String>
     /// Those that two people have to choose.
     private let twoPeople: Set<String>
+    /// What the options that ask for values ask for.
+    private let fields: [String: [ErrorReport.Field]]
 
-    init(offered: [String], unsignable: Set<String> = [], twoPeople: Set<String> = []) {
+    init(
+        offered: [String], unsignable: Set<String> = [], twoPeople: Set<String> = [],
+        fields: [String: [ErrorReport.Field]] = [:]
+    ) {
+        self.fields = fields
         self.offered = offered
         self.unsignable = unsignable
         self.twoPeople = twoPeople
@@ -23,8 +29,9 @@ struct PromptMachine: Hashable, Sendable {
         if case .answered(let answer) = ending { answer } else { nil }
     }
 
-    /// An answer was given. Returns the answer that counts. The same answer again, by id and
-    /// option, returns the recorded one (A23).
+    /// An answer was given. Returns the answer that counts, with the defaults of the values that
+    /// were not given. The same answer again, by id, option and values, returns the recorded one
+    /// (A23).
     mutating func answered(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         switch ending {
         case nil:
@@ -37,15 +44,27 @@ struct PromptMachine: Hashable, Sendable {
             guard !twoPeople.contains(answer.option) || answer.isOfTwoPeople else {
                 throw .needsTwoPeople(option: answer.option)
             }
-            ending = .answered(answer)
-            return answer
+            let filled = try filled(answer)
+            ending = .answered(filled)
+            return filled
         case .answered(let earlier):
-            guard earlier.id == answer.id, earlier.option == answer.option else {
+            guard earlier.id == answer.id, earlier.option == answer.option,
+                earlier.hasValues(of: (try? filled(answer)) ?? answer)
+            else {
                 throw .alreadyAnswered(earlier)
             }
             return earlier
         case .closed(let reason):
             throw .closed(reason)
+        }
+    }
+
+    /// The answer with its values checked, and with defaults.
+    private func filled(_ answer: Answer) throws(AnswerRefusal) -> Answer {
+        do throws(FieldFault) {
+            return try answer.filled(for: fields[answer.option] ?? [])
+        } catch {
+            throw .badValue(option: answer.option, error)
         }
     }
 

@@ -8,8 +8,8 @@ public struct Answer: Hashable, Sendable {
         case person, policy, expiry, handler
     }
 
-    /// Further fields that a process above sent with its answer. They are not read here, and travel
-    /// down to the origin unchanged.
+    /// Further fields that a process above sent with its answer. They travel down to the origin
+    /// unchanged. The payload has the values of the option's fields.
     struct Extras: Hashable, Sendable {
         struct Field: Hashable, Sendable {
             let name: String
@@ -48,15 +48,21 @@ public struct Answer: Hashable, Sendable {
     ///   - option: The id of the chosen option.
     ///   - by: The author.
     ///   - second: The person who confirmed it.
+    ///   - values: The values of the option's fields, by name.
+    ///   - secrets: Those of its fields of kind secret.
     public init(
         id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via,
-        second: String? = nil
+        second: String? = nil, values: [String: JSONValue] = [:],
+        secrets: [String: JSONValue] = [:]
     ) {
         self.id = id
         self.option = option
         self.by = by.cut(toScalars: Self.byScalarCountMax)
         self.via = via
         self.second = second?.cut(toScalars: Self.byScalarCountMax)
+        if !values.isEmpty || !secrets.isEmpty {
+            extras.payload = GivenValues(values: values, secrets: secrets).payload
+        }
     }
 }
 

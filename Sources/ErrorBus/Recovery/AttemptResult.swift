@@ -12,6 +12,8 @@ public enum AttemptResult: Hashable, Sendable {
     case noAttempter
     /// No such option was offered.
     case notOffered
+    /// The answer has a value that is not one of the option's fields, or lacks one. Nothing ran.
+    case badValue(FieldFault)
     /// The owner is another process, which reported this result.
     case remote(RecoveryResult)
 
@@ -25,7 +27,7 @@ public enum AttemptResult: Hashable, Sendable {
         switch self {
         case .recovered: .recovered
         case .notRecovered, .threw, .timedOut, .noAttempter: .failed
-        case .notOffered: .invalid
+        case .notOffered, .badValue: .invalid
         case .remote(let result): result
         }
     }
@@ -42,7 +44,7 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
     /// The origin withdrew before the answer came.
     case withdrawn
     /// The owner refused the answer: it named an option that was not offered there, or lacks the
-    /// signature or the second person that the option needs.
+    /// signature, the second person or a value that the option needs.
     case invalid
     /// Delivery was given up, so there is no result. A repeated request gets the answer again.
     case unknown

@@ -6,7 +6,8 @@ public protocol RecoveryAttempter: Sendable {
     /// The options offered, in order.
     var options: [ErrorReport.Option] { get }
 
-    /// Runs the attempt behind `answer.option`. Never throws: a failure is a result.
+    /// Runs the attempt behind `answer.option`. Never throws: a failure is a result. An option with
+    /// fields checks its values first, with ``Answer/values(for:)``.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult
 }
 
@@ -69,9 +70,13 @@ public struct OptionAttempter: RecoveryAttempter {
         guard let chosen = recoveryOptions.first(where: { $0.option.id == answer.option }) else {
             return .notOffered
         }
+        let values: FieldValues
+        do throws(FieldFault) { values = try answer.values(for: chosen.option) } catch {
+            return .badValue(error)
+        }
         let result = await withTimeLimit(timeLimit, clock: clock) { () -> AttemptResult in
             do {
-                return try await chosen.attempt() ? .recovered : .notRecovered
+                return try await chosen.attempt(values) ? .recovered : .notRecovered
             } catch {
                 return .threw(ErrorReport(describing: error).description)
             }

@@ -9,9 +9,12 @@ public struct RecoveryOption: Sendable {
     /// The action of the option. True means that the original call is safe to send again.
     public typealias Attempt = @Sendable () async throws -> Bool
 
+    /// The action of an option with fields; it gets their values.
+    public typealias AttemptWithValues = @Sendable (FieldValues) async throws -> Bool
+
     /// The option as it is shown and answered.
     public let option: ErrorReport.Option
-    let attempt: Attempt
+    let attempt: AttemptWithValues
 
     /// - Parameters:
     ///   - title: The text for people.
@@ -29,10 +32,31 @@ public struct RecoveryOption: Sendable {
         needsTwoPeople: Bool = false,
         attempt: @escaping Attempt
     ) {
+        self.init(
+            title, id: id, role: role, isDeclaredDefault: isDeclaredDefault,
+            needsSignature: needsSignature, needsTwoPeople: needsTwoPeople, fields: []
+        ) { _ in try await attempt() }
+    }
+
+    /// An option that asks for values.
+    ///
+    /// - Parameters:
+    ///   - fields: What it asks for, in the order in which people give them; at most
+    ///     ``ErrorReport/Limits/fieldCount``. A parent refuses a report with fields that break a
+    ///     limit.
+    ///   - attempt: As above, with the values: checked, and with the defaults of those that were
+    ///     not given.
+    public init(
+        _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
+        isDeclaredDefault: Bool = false, needsSignature: Bool = false,
+        needsTwoPeople: Bool = false, fields: [ErrorReport.Field],
+        attempt: @escaping AttemptWithValues
+    ) {
         var option = ErrorReport.Option(
             id: id, title: title, role: role, isDeclaredDefault: isDeclaredDefault)
         option.needsSignature = needsSignature
         option.needsTwoPeople = needsTwoPeople
+        option.fields = fields
         self.option = option
         self.attempt = attempt
     }

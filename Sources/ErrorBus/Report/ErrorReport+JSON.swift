@@ -92,6 +92,12 @@ extension ErrorReport {
                 options.append(option)
             } catch { throw error.within("recoveryOptions[\(index)]") }
         }
+        let fieldCount = options.map(\.fields.count).reduce(0, +)
+        guard fieldCount <= Limits.fieldCountOfReport else {
+            throw ReportError(
+                "recoveryOptions", found: "\(fieldCount) fields",
+                allowed: "at most \(Limits.fieldCountOfReport) of all options together")
+        }
         return options
     }
 }
@@ -122,6 +128,7 @@ extension ErrorReport.Option {
         self.init(id: id, title: title, role: role, isDeclaredDefault: isDefault ?? false)
         needsSignature = try fields.bool("signed") ?? false
         needsTwoPeople = try fields.bool("twoPeople") ?? false
+        self.fields = try [ErrorReport.Field].reading(try fields.array("fields"))
         unknownKeys = fields.remaining
     }
 }
@@ -195,6 +202,17 @@ struct ReportFields {
         }
         return number
     }
+
+    mutating func number(_ key: String) throws(ReportError) -> Double? {
+        guard let value = take(key) else { return nil }
+        guard let number = value.numberValue else {
+            throw ReportError(key, found: value.kind, allowed: "a number")
+        }
+        return number
+    }
+
+    /// The field of any kind; nil where it is missing or null.
+    mutating func value(_ key: String) -> JSONValue? { take(key) }
 
     mutating func bool(_ key: String) throws(ReportError) -> Bool? {
         guard let value = take(key) else { return nil }
@@ -285,6 +303,7 @@ extension ErrorReport.Option {
         members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
         members["signed"] = needsSignature ? .bool(true) : nil
         members["twoPeople"] = needsTwoPeople ? .bool(true) : nil
+        members["fields"] = fields.isEmpty ? nil : .array(fields.map(\.json))
         return .object(members)
     }
 }

@@ -150,6 +150,9 @@ extension ErrorReport {
         /// Only a console that knows its users by their sign-in takes such an answer. Terminals,
         /// commands, rules and silences cannot give one.
         public var needsTwoPeople = false
+        /// The values that it asks for, at most ``ErrorReport/Limits/fieldCount``, in the order in
+        /// which people give them.
+        public var fields: [Field] = []
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
@@ -166,6 +169,13 @@ extension ErrorReport {
 extension ErrorReport {
     /// The ids of the options that need two people.
     var forTwoPeople: Set<String> { Set(options.filter(\.needsTwoPeople).map(\.id)) }
+
+    /// The fields of each option that has any.
+    package var fields: [String: [Field]] {
+        Dictionary(
+            options.lazy.filter { !$0.fields.isEmpty }.map { ($0.id, $0.fields) }
+        ) { first, _ in first }
+    }
 }
 
 extension [ErrorReport.Option] {
@@ -208,6 +218,16 @@ extension ErrorReport {
         public static let titleScalarCount = 256
         /// The longest id of an option, in bytes.
         public static let optionIDByteCount = 64
+        /// The most fields of an option.
+        public static let fieldCount = 8
+        /// The most fields of all options together.
+        public static let fieldCountOfReport = 32
+        /// The longest name of a field, in bytes.
+        public static let fieldNameByteCount = 32
+        /// The longest value of a field, in Unicode scalars.
+        public static let valueScalarCount = 4096
+        /// The most choices of a field.
+        public static let choiceCount = 32
         /// The most underlying errors, at any depth.
         public static let underlyingErrorCount = 64
         /// The deepest nesting of underlying errors: what fits into ``depth`` with an array and an

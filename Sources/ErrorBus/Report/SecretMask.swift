@@ -94,9 +94,22 @@ extension ErrorReport {
             self[keyPath: text] = self[keyPath: text].map(mask.masking)
         }
         coalesceKey = coalesceKey.map(mask.masking)
-        for index in options.indices { options[index].title = mask.masking(options[index].title) }
+        for index in options.indices {
+            options[index].title = mask.masking(options[index].title)
+            for field in options[index].fields.indices {
+                options[index].fields[field].mask(by: mask)
+            }
+        }
         userInfo = mask.masking(userInfo)
         for index in underlyingErrors.indices { underlyingErrors[index].mask(by: mask) }
+    }
+}
+
+extension ErrorReport.Field {
+    /// A default that looks like a secret is dropped: a mask would be another value.
+    fileprivate mutating func mask(by mask: SecretMask) {
+        label = mask.masking(label)
+        if case .string(let text) = defaultValue, mask.masking(text) != text { defaultValue = nil }
     }
 }
 

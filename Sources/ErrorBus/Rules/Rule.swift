@@ -75,6 +75,8 @@ package struct AddedOption: Hashable, Sendable {
     package var needsSignature = false
     /// Whether two people have to choose it.
     package var needsTwoPeople = false
+    /// The values that it asks for; the command gets them as environment variables.
+    package var fields: [ErrorReport.Field] = []
 }
 
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part
@@ -100,6 +102,8 @@ package struct RuleAnswer: Hashable, Sendable {
 
     /// The id of the option. When it is not offered the rule declines.
     package let option: String
+    /// The values of the option's fields. When the option takes other ones the rule declines.
+    package let values: [String: JSONValue]
     /// How often; nil: without a limit. Above the limit the rule declines.
     package let limit: IntensityLimit?
     /// The wait before the answer. A presentation whose deadline comes earlier is declined.
@@ -109,10 +113,11 @@ package struct RuleAnswer: Hashable, Sendable {
     package let jitter: Duration
 
     package init(
-        _ option: String, limit: IntensityLimit? = nil, delay: Duration = .zero,
-        jitter: Duration = .zero
+        _ option: String, values: [String: JSONValue] = [:], limit: IntensityLimit? = nil,
+        delay: Duration = .zero, jitter: Duration = .zero
     ) {
         self.option = option
+        self.values = values
         self.limit = limit
         self.delay = delay
         self.jitter = jitter

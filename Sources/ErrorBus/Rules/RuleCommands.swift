@@ -3,8 +3,9 @@ import Logging
 /// Runs the commands of added options.
 ///
 /// A command gets the report as JSON on its standard input and, in its environment,
-/// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`. Exit 0 means
-/// recovered, any other exit not recovered.
+/// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`, and as
+/// `ERRORBUS_VALUE_NAME` the value of each field of the option. Exit 0 means recovered, any other
+/// exit not recovered.
 package struct RuleCommands: Sendable {
     /// The most options of a report; a rule adds none to a full report.
     package static let optionCountMax = ErrorReport.Limits.optionCount
@@ -66,14 +67,15 @@ package struct RuleCommands: Sendable {
     ) -> RecoveryOption {
         RecoveryOption(
             added.title, id: added.id, role: added.role, needsSignature: added.needsSignature,
-            needsTwoPeople: added.needsTwoPeople
-        ) { [self] in
+            needsTwoPeople: added.needsTwoPeople, fields: added.fields
+        ) { [self] values in
             guard !added.run.isEmpty else { return false }
             var environment = [
                 "ERRORBUS_DOMAIN": report.domain.replacing("\0", with: ""),
                 "ERRORBUS_ORIGIN": origin.description, "ERRORBUS_OPTION": added.id,
             ]
             environment["ERRORBUS_CODE"] = report.code.map(String.init)
+            environment.merge(values.environment) { fact, _ in fact }
             let result = try await runner.run(
                 added.run, environment: environment, input: encode(report), timeLimit: timeLimit)
             if result.status == .exited(0) {

@@ -122,9 +122,9 @@ package final class RuleResponder: Responder {
             case .withdrawn:
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
-            let answer = Answer(
-                option: chosen.option,
-                by: "policy \(node) rule \(rule.position)", via: .policy)
+            guard let answer = answer(chosen, by: rule, to: evaluation.error) else {
+                return await passOn(error, in: context)
+            }
             await decisions.presenting(evaluation.error, in: context)
             // Withdrawn during the write: if presented again, another answer may count.
             guard !Task.isCancelled else {
@@ -132,6 +132,16 @@ package final class RuleResponder: Responder {
             }
             return await decisions.carryOut(answer, evaluation.error, in: context)
         }
+    }
+
+    /// The answer with its values, which the walk has checked.
+    private func answer(_ chosen: RuleAnswer, by rule: Rule, to error: any Error) -> Answer? {
+        let fields = ErrorReport(describing: error).fields[chosen.option] ?? []
+        let given = GivenValues(chosen.values, for: fields)
+        return try? Answer(
+            option: chosen.option, by: "policy \(node) rule \(rule.position)", via: .policy,
+            values: given.values, secrets: given.secrets
+        ).filled(for: fields)
     }
 
     /// Why no rule may choose an option; nil when one may.
@@ -188,6 +198,8 @@ package final class RuleResponder: Responder {
             let text: Logger.Message
             switch step.effect {
             case .declined(.limitReached): text = "rule declines, its limit is reached"
+            case .declined(.badValue(let option, let fault)):
+                text = "rule declines, option \(option): \(fault)"
             case .answered(let answer) where step.rule.isDryRun:
                 text = "dry run: rule would answer \(answer.option)"
             case .withheld where step.rule.isDryRun: text = "dry run: rule would withhold"

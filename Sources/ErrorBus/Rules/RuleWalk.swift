@@ -96,9 +96,14 @@ package struct RuleWalk {
         let after = ErrorReport(describing: changed)
         guard let answer = rule.answer else { return (.changed(from: report, to: after), changed) }
         let offered = after.options.isEmpty ? [RecoveryOption.okay.option] : after.options
-        guard offered.contains(where: { $0.id == answer.option }) else {
+        guard let option = offered.first(where: { $0.id == answer.option }) else {
             let ids = offered.map(\.id)
             return (.declined(.notOffered(answer.option, offered: ids)), error)
+        }
+        do throws(FieldFault) { _ = try FieldValues(answer.values, for: option.fields) } catch let
+            fault
+        {
+            return (.declined(.badValue(answer.option, fault)), error)
         }
         if let limit = answer.limit, !permits(rule, limit, report) {
             return (.declined(.limitReached(limit)), error)
@@ -124,6 +129,8 @@ package struct RuleStep: Sendable {
         case outsideSchedule(RuleSchedule)
         case notOffered(String, offered: [String])
         case limitReached(IntensityLimit)
+        /// The option takes other values than those of the rule.
+        case badValue(String, FieldFault)
     }
 
     package let rule: Rule

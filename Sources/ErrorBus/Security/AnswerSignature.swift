@@ -55,14 +55,15 @@ struct AnswerSignature: Hashable, Sendable {
     /// The bytes that are signed: lines as in a header, each ended by a line feed.
     private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
     {
-        let digest = Sodium.sha256(report).hex
+        let payload = answer.extras.payload
+        let values = payload.isEmpty ? [] : ["values: \(Sodium.sha256(payload).hex)"]
         let second = answer.second.map { ["second: \($0.asHeaderText)"] } ?? []
         let lines =
             [
                 "EB1 signed answer", "id: \(id)", "answer: \(answer.id)",
                 "option: \(answer.option)", "via: \(answer.via.rawValue)",
                 "by: \(answer.by.asHeaderText)",
-            ] + second + ["report: \(digest)"]
+            ] + second + values + ["report: \(Sodium.sha256(report).hex)"]
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
 }

@@ -115,7 +115,7 @@ extension TopologyReader {
     ) -> RuleAction? {
         guard
             let fields = decoder.fields(
-                field, keys: ["id", "title", "role", "run", "signed", "twoPeople"])
+                field, keys: ["id", "title", "role", "run", "signed", "twoPeople", "fields"])
         else { return nil }
         let role = fields["role"].flatMap { decoder.word($0, as: ErrorReport.Option.Role.self) }
         let run = fields["run"].flatMap { command($0, folder: folder) }
@@ -126,7 +126,8 @@ extension TopologyReader {
         for key in ["id", "title"] where fields[key] == nil {
             decoder.report(field, found: "no \(key)", allowed: "\(key): TEXT")
         }
-        guard let id = fields["id"].flatMap({ optionID($0) }),
+        let asked = fields["fields"].map { optionFields($0) } ?? []
+        guard let asked, let id = fields["id"].flatMap({ optionID($0) }),
             let title = fields["title"].flatMap({ title($0) }),
             run != nil || (fields["run"] == nil && role == .cancel)
         else { return nil }
@@ -134,7 +135,8 @@ extension TopologyReader {
             AddedOption(
                 id: id, title: title, role: role, run: run ?? [],
                 needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false,
-                needsTwoPeople: fields["twoPeople"].flatMap { decoder.bool($0) } ?? false))
+                needsTwoPeople: fields["twoPeople"].flatMap { decoder.bool($0) } ?? false,
+                fields: asked))
     }
 
     private mutating func title(_ field: ConfigurationField) -> String? {
@@ -151,19 +153,21 @@ extension TopologyReader {
         if case .scalar = field.node.value {
             return optionID(field).map { .answer(RuleAnswer($0)) }
         }
-        let keys = ["option", "limit", "delay", "jitter"]
+        let keys = ["option", "values", "limit", "delay", "jitter"]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         let problemCount = decoder.problems.count
         let limit = fields["limit"].flatMap { self.limit($0) }
         let delay = fields["delay"].flatMap { self.delay($0) }
         let jitter = fields["jitter"].flatMap { self.delay($0) }
+        let values = fields["values"].flatMap { self.values($0) } ?? [:]
         guard let option = fields["option"] else {
             decoder.report(field, found: "no option", allowed: "option: ID")
             return nil
         }
         guard let id = optionID(option), decoder.problems.count == problemCount else { return nil }
         return .answer(
-            RuleAnswer(id, limit: limit, delay: delay ?? .zero, jitter: jitter ?? .zero))
+            RuleAnswer(
+                id, values: values, limit: limit, delay: delay ?? .zero, jitter: jitter ?? .zero))
     }
 
     private mutating func delay(_ field: ConfigurationField) -> Duration? {

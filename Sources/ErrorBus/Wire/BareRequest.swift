@@ -3,8 +3,8 @@ struct BareRequest: Hashable, Sendable {
     /// The client's own id, or a new one. A repeated id gets the same answer.
     let id: PresentationID
     let deadlineMilliseconds: UInt64?
-    /// The ids of the options offered; OK when the report has none.
-    let offered: [String]
+    /// The options offered; OK when the report has none.
+    let offered: [ErrorReport.Option]
     /// The option that the client applies when no answer comes in time.
     let onExpiry: String?
     /// The report without the two keys of the request.
@@ -24,15 +24,25 @@ struct BareRequest: Hashable, Sendable {
         id = try Self.id(report.unknownKeys.removeValue(forKey: "id"))
         deadlineMilliseconds = try Self.deadline(
             report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
-        let options = report.options.isEmpty ? [RecoveryOption.okay.option] : report.options
-        offered = options.map(\.id)
+        offered = report.options.isEmpty ? [RecoveryOption.okay.option] : report.options
         onExpiry = report.onExpiry
-        if let onExpiry, !offered.contains(onExpiry) {
-            throw WireError(
-                .malformed,
-                "onExpiry \"\(onExpiry)\"; allowed: \(offered.joined(separator: ", "))", id: id)
-        }
+        if let onExpiry { try Self.check(onExpiry, offered, id: id) }
         payload = report.payload()
+    }
+
+    /// The option that is applied without an answer: offered, and without a value that only an
+    /// answer can give.
+    private static func check(
+        _ onExpiry: String, _ offered: [ErrorReport.Option], id: PresentationID
+    ) throws(WireError) {
+        guard let option = offered.first(where: { $0.id == onExpiry }) else {
+            let allowed = offered.map(\.id).joined(separator: ", ")
+            throw WireError(.malformed, "onExpiry \"\(onExpiry)\"; allowed: \(allowed)", id: id)
+        }
+        do throws(FieldFault) { _ = try FieldValues([:], for: option.fields) } catch {
+            throw WireError(
+                .malformed, "onExpiry \"\(onExpiry)\": without an answer \(error)", id: id)
+        }
     }
 
     private static func id(_ value: JSONValue?) throws(WireError) -> PresentationID {
@@ -78,6 +88,9 @@ struct BareReply: Hashable, Sendable {
     var via: Answer.Via?
     /// The person who confirmed it; left out of the reply where there is none.
     var second: String?
+    /// The values of the option's fields, where the client itself runs it; left out of the reply
+    /// where there are none.
+    var values: [String: JSONValue] = [:]
     var code: RejectCode?
 
     init(_ error: WireError) {
@@ -108,6 +121,10 @@ struct BareReply: Hashable, Sendable {
         by = answer.by
         via = answer.via
         second = answer.second
+        if answer.didRecover == nil {
+            let given = answer.given
+            values = given.values.merging(given.secrets) { value, _ in value }
+        }
     }
 
     var frame: Frame {
@@ -121,6 +138,7 @@ struct BareReply: Hashable, Sendable {
         set("by", by)
         set("via", via?.rawValue)
         if let second { object["second"] = .string(second) }
+        if !values.isEmpty { object["values"] = .object(values) }
         object["didRecover"] = didRecover.map { .bool($0) } ?? .null
         object["code"] = code.map { .integer(Int64($0.rawValue)) } ?? .null
         return JSONValue.object(object).encoded()

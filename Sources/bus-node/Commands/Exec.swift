@@ -23,6 +23,8 @@ struct Exec: AsyncParsableCommand {
             the values of such names in the environment. A secret without a sign of it is not: \
             give secrets in files or in the environment.
 
+            With --field a person or a policy can give the next run values, in its environment.
+
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)
 
@@ -30,6 +32,15 @@ struct Exec: AsyncParsableCommand {
 
     @Option(help: "How many times Retry is offered; without a limit when not given.")
     var retriesOffered: Int?
+
+    @Option(
+        name: .customLong("field"),
+        help: """
+            A value for the command, as NAME=LABEL, then :text (the default), :number, :boolean, \
+            :secret or :choice(A,B), and :optional or :default(VALUE). Offers Retry with values, \
+            which runs the command with it in ERRORBUS_VALUE_NAME. Repeatable, in order.
+            """)
+    var fields: [String] = []
 
     @Option(help: "Give up waiting for an answer after this long, each time, as in 30m.")
     var deadline: String?
@@ -70,10 +81,18 @@ struct Exec: AsyncParsableCommand {
                 try Target.duration($0, option: "--deadline")
             }
             options.onExpiry = onExpiry
+            let asked = try fields.map { try FieldText($0, option: "--field").field() }
+            // As a parent reads them: with names that differ, and not too many.
+            do throws(ReportError) {
+                _ = try [ErrorReport.Field].reading(asked.map(\.json))
+            } catch {
+                throw Failure(.usage, "--field: \(error)")
+            }
             let leaf = try target.leaf(
                 origin: nil, command: "exec", logger: Logger(label: "exec"))
             let attempts = CommandAttempts(
-                command: words, retriesOffered: retriesOffered, options: options, isQuiet: quiet,
+                command: words, retriesOffered: retriesOffered, fields: asked, options: options,
+                isQuiet: quiet,
                 mask: showSecrets ? nil : .ofThisProcess, next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }
             throw ExitCode(

@@ -15,8 +15,10 @@ struct InboxAnswer: AsyncParsableCommand {
             listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
             destructive option is confirmed at a terminal too. An option that needs two people is \
             only proposed, which is printed instead; another person confirms it with --confirm, or \
-            drops it with bus-node inbox decline. Exits 1 when another answer was first, 64 when \
-            the option is not offered or the descriptions differ.
+            drops it with bus-node inbox decline. What an option asks for, as bus-node inbox show \
+            lists it, is given with --value and --value-file. Exits 1 when another answer was \
+            first, 64 when the option is not offered, a value does not fit or the descriptions \
+            differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -48,6 +50,8 @@ struct InboxAnswer: AsyncParsableCommand {
     @Option(help: "Delay sending by this long, at most 60s, so that inbox undo can undo it.")
     var undo = "0s"
 
+    @OptionGroup var values: ValueOptions
+
     @Option(help: "Who decides, for the record; the user's name when not given.")
     var by: String?
 
@@ -73,8 +77,14 @@ struct InboxAnswer: AsyncParsableCommand {
             let name = try await client.person(by)
             let id = try await client.id(id)
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
+            guard !confirm || values.isEmpty else {
+                throw Failure(
+                    .usage, "--value: not allowed with --confirm: those proposed are confirmed")
+            }
             let proposal = confirm ? try await proposal(for: id, client) : nil
-            let request = InboxRequest.answer(id: id, option: option, confirms: proposal)
+            let request = InboxRequest.answer(
+                id: id, option: option, confirms: proposal,
+                values: try await values(for: id, client))
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
             let answer = item["answer"]?.objectValue?["option"]?.stringValue
@@ -100,6 +110,16 @@ extension InboxAnswer {
         return proposal.id
     }
 
+    /// The values that the command line gives.
+    private func values(
+        for id: String, _ client: ConsoleClient
+    ) async throws -> [String: JSONValue] {
+        guard !values.isEmpty else { return [:] }
+        let item = PresentationView(json: try await client.get("/presentations/\(id)"))
+        let chosen = item?.options.first { $0.id == option }
+        return try values.given(for: chosen?.readFields ?? [])
+    }
+
     /// Answers every open member of the group, after listing them.
     func answerAll(
         like id: String, _ client: ConsoleClient, by name: String, undo: Duration
@@ -119,7 +139,8 @@ extension InboxAnswer {
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
-            item.group, option: option, seen: min(seen ?? revision, revision), confirms: confirm)
+            item.group, option: option, seen: min(seen ?? revision, revision), confirms: confirm,
+            values: try await values(for: id, client))
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open)
     }

@@ -16,7 +16,8 @@ struct Present: AsyncParsableCommand {
             error was withheld, 65 for a bad report, 69 when no node could be reached, 74 \
             when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
             Ctrl-C withdraws the presentation and exits 130. A console groups errors with the \
-            same domain, code, description and options.
+            same domain, code, description and options. With --field an option asks for values, \
+            which --json prints with the outcome, those of secrets among them.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
@@ -58,7 +59,8 @@ struct Present: AsyncParsableCommand {
                 Terminal.say("bus-node: withdrawn")
                 throw interrupted
             }
-            try Self.conclude(outcome, offered: error.report.options, json: json)
+            try Self.conclude(
+                outcome, offered: error.report.options, values: error.values, json: json)
         }
     }
 
@@ -71,12 +73,15 @@ struct Present: AsyncParsableCommand {
     }
 
     /// Prints the outcome and exits with its status.
+    ///
+    /// - Parameter values: Those of the chosen option's fields.
     static func conclude(
-        _ outcome: Outcome, offered: [ErrorReport.Option], json: Bool
+        _ outcome: Outcome, offered: [ErrorReport.Option], values: FieldValues = FieldValues(),
+        json: Bool
     ) throws {
         let conclusion = Conclusion(outcome)
         if json {
-            try StandardOutput.print(outcome.json)
+            try StandardOutput.print(outcome.json(with: values))
         } else if let option = outcome.answer?.option {
             try StandardOutput.print(option)
         }

@@ -42,6 +42,15 @@ struct ReportOptions: ParsableArguments {
             """)
     var options: [String] = []
 
+    @Option(
+        name: .customLong("field"),
+        help: """
+            A value that an option asks for, as OPTION.NAME=LABEL, then :text (the default), \
+            :number, :boolean, :secret or :choice(A,B), and :optional or :default(VALUE). \
+            Repeatable, in order. Bounds and patterns go into a report (--report FILE).
+            """)
+    var fields: [String] = []
+
     @Option(help: "Errors of one domain with equal keys may share one prompt.")
     var coalesceKey: String?
 
@@ -80,6 +89,7 @@ struct ReportOptions: ParsableArguments {
                 .string(String(fact[fact.index(after: equals)...]))
         }
         if !options.isEmpty { result.options = try options.map(Self.option) }
+        for text in fields { try Self.add(text, to: &result) }
         if let onExpiry { result.onExpiry = try offered(onExpiry, in: result) }
         // Parsed again, so that a report which every node would refuse is refused here, with the
         // field.
@@ -88,6 +98,24 @@ struct ReportOptions: ParsableArguments {
         } catch {
             throw Failure(.badData, "report: \(error)")
         }
+    }
+
+    /// Adds a field, `OPTION.NAME=LABEL...`: an option's id may have dots, a field's name has none.
+    private static func add(_ text: String, to report: inout ErrorReport) throws {
+        let before = text.prefix { $0 != "=" }
+        guard let dot = before.lastIndex(of: ".") else {
+            throw Failure(
+                .usage, "--field: found \"\(text)\", allowed: OPTION.\(FieldText.allowed)")
+        }
+        let id = String(text[..<dot])
+        guard let index = report.options.firstIndex(where: { $0.id == id }) else {
+            let ids = report.options.map(\.id).joined(separator: ", ")
+            throw Failure(
+                .usage, "--field: found \"\(id)\", allowed: one of the options (\(ids))")
+        }
+        let field = try FieldText(String(text[text.index(after: dot)...]), option: "--field")
+            .field()
+        report.options[index].fields.append(field)
     }
 
     private func offered(_ option: String, in report: ErrorReport) throws -> String {

@@ -88,7 +88,7 @@ import Testing
             (
                 "match: {}, answer: { option: retry, dealy: 2s }",
                 ".answer.dealy: found unknown key \"dealy\", "
-                    + "allowed: option, limit, delay, jitter; did you mean \"delay\"?"
+                    + "allowed: option, values, limit, delay, jitter; did you mean \"delay\"?"
             ),
             (
                 "match: {}, withhold: true, dryRun: maybe",
@@ -133,6 +133,49 @@ import Testing
                 "match: {}, addOption: { id: x, title: X, role: defualt, run: [x] }",
                 ".addOption.role: found \"defualt\", allowed: default, cancel, destructive; "
                     + "did you mean \"default\"?"
+            ),
+            (
+                "match: {}, answer: { option: x, values: [1] }",
+                ".answer.values: found a list, allowed: a mapping of names and values"
+            ),
+            (
+                "match: {}, answer: { option: x, values: { 1a: 1 } }",
+                ".answer.values.1a: found the name \"1a\", "
+                    + "allowed: 1 to 32 of A-Z a-z 0-9 _ -, a letter first"
+            ),
+            (
+                "match: {}, answer: { option: x, values: { a: [1] } }",
+                ".answer.values.a: found a list, allowed: a text, a number, true or false"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, run: [x], fields: { name: a } }",
+                ".addOption.fields: found a mapping, allowed: a list of fields"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, run: [x], fields: "
+                    + "[{ name: a, label: A, kind: date }] }",
+                ".addOption.fields[0].kind: found \"date\", "
+                    + "allowed: text, number, choice, boolean, secret"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, run: [x], fields: "
+                    + "[{ name: a, label: A, kind: text, requierd: true }] }",
+                ".addOption.fields[0].requierd: found unknown key \"requierd\", "
+                    + "allowed: name, label, kind, required, default, minLength, maxLength, "
+                    + "pattern, min, max, whole, choices; did you mean \"required\"?"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, run: [x], fields: "
+                    + "[{ label: A, kind: text }] }",
+                ".addOption.fields[0]: found name missing, allowed: a string"
+            ),
+            (
+                "match: {}, addOption: { id: x, title: X, run: [x], fields: "
+                    + "[{ name: a-b, label: A, kind: text }, "
+                    + "{ name: a_b, label: A, kind: text }] }",
+                ".addOption.fields[1]: found the name a_b beside a-b, "
+                    + "allowed: names that differ also as environment variables "
+                    + "(ERRORBUS_VALUE_A_B)"
             ),
             (
                 "match: {}, rewrite: {}",

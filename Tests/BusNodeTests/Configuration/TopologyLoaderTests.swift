@@ -45,6 +45,52 @@ import Testing
         return try TopologyLoader.load(file, environment: ["OTHER": "localhost"])
     }
 
+    @Test("A41 an added option has fields, and a rule gives values")
+    func values() throws {
+        let loaded = try load(
+            """
+            version: 1
+            nodes:
+              central:
+                listen: tcp://127.0.0.1:7700
+                presenters: [{ policy: policies/retry.yaml }]
+                responders:
+                  - match: {}
+                    addOption:
+                      id: move
+                      title: Move
+                      run: [./move.sh]
+                      fields:
+                        - { name: path, label: Path, kind: text, required: true, pattern: /* }
+                        - { name: count, label: C, kind: number, min: 1, default: 3, whole: true }
+                        - { name: mode, label: Mode, kind: choice, choices: [fast, "1"] }
+                        - { name: pin, label: PIN, kind: secret }
+            """,
+            policy: """
+                rules:
+                  - match: {}
+                    answer: { option: move, values: { path: "/${OTHER}", n: 4, p: "12", f: true } }
+                """)
+        let central = try #require(loaded.topology["central"])
+        guard case .addOption(let added) = central.responders.first?.actions.first,
+            case .policy(_, let rules) = central.presenters[0]
+        else {
+            Issue.record("not the rules of the file")
+            return
+        }
+        #expect(
+            added.fields == [
+                .text("path", label: "Path", pattern: "/*"),
+                .number(
+                    "count", label: "C", isRequired: false, default: 3, in: 1 ... .infinity,
+                    isWhole: true),
+                .choice("mode", label: "Mode", among: ["fast", "1"], isRequired: false),
+                .secret("pin", label: "PIN", isRequired: false),
+            ])
+        #expect(
+            rules[0].answer?.values == ["path": "/localhost", "n": 4, "p": "12", "f": true])
+    }
+
     @Test("a whole topology with its policy file")
     func whole() throws {
         let loaded = try load(Self.topology)

@@ -54,6 +54,38 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
     }
 
+    @Test(
+        "F16 values survive; a row in which they were changed is damaged; a lost answer is dropped")
+    func values() async throws {
+        let answer = Answer(
+            option: "move", by: "ann", via: .person, values: ["path": "/a"],
+            secrets: ["pin": "hunter2"])
+        do {
+            let journal = try SQLiteJournal(path)
+            try await journal.shown(id, asked)
+            // Not even a caller that forgets it gets a secret onto the disk.
+            try await journal.decided(id, answer)
+        }
+        let journal = try SQLiteJournal(path)
+        #expect(try await journal.record(of: id)?.state == .decided(answer.withoutSecrets, nil))
+        try await journal.lost(id, answer: PresentationID.make().value)
+        #expect(try await journal.record(of: id)?.state == .decided(answer.withoutSecrets, nil))
+        try await journal.settled(id, answer: answer.id, .unknown)
+        try await journal.lost(id, answer: answer.id)
+        #expect(try await journal.record(of: id)?.state == .shown)
+        let other = Answer(option: "move", by: "bob", via: .person, values: ["path": "/b"])
+        try await journal.decided(id, other)
+        try await journal.settled(id, answer: other.id, .recovered)
+        try await journal.lost(id, answer: other.id)
+        #expect(try await journal.record(of: id)?.state == .decided(other, .recovered))
+        try await journal.write { database in
+            try database.execute(sql: "UPDATE presentation SET answerValues = '{}'")
+        }
+        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+            try await journal.record(of: self.id)
+        }
+    }
+
     @Test("silences and their counts survive into the next life")
     func silences() async throws {
         let now = ManualTime().now

@@ -42,6 +42,7 @@ struct DecisionsTests {
         func settled(
             _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
         ) async throws {}
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
@@ -82,6 +83,7 @@ struct DecisionsTests {
         func settled(
             _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
         ) async throws {}
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
@@ -127,6 +129,7 @@ struct DecisionsTests {
         func settled(
             _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
         ) async throws { results.record(result) }
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
@@ -170,6 +173,7 @@ struct DecisionsTests {
             try fail()
             answered.results.record(result)
         }
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 

@@ -47,6 +47,53 @@ struct InboxProposalTests {
             id(1), proposal, option: option, by: person, as: key(9), undo: undo, at: time ?? now)
     }
 
+    @Test("A41 the values of a proposal are bound: the second person confirms them as they are")
+    mutating func values() throws {
+        var move = ErrorReport.Option(id: "move", title: "Move")
+        move.needsTwoPeople = true
+        move.fields = [
+            .text("path", label: "Path"), .secret("pin", label: "PIN"),
+            .number("n", label: "N", default: 3),
+        ]
+        let report = ErrorReport(domain: "d", description: "full", options: [move])
+        #expect(
+            machine.opened(InboxPresentation(id: id(1), report: report, origin: "w"), at: now)
+                != nil)
+        let bad = #expect(throws: InboxRefusal.self) {
+            try machine.propose(
+                id(1), option: "move", ["path": "/a"], by: ann, as: key(1), at: now)
+        }
+        guard case .badValue("move", let fault) = bad, fault.field == "pin" else {
+            Issue.record("found \(String(describing: bad))")
+            return
+        }
+        let given: [String: JSONValue] = ["path": "/a", "pin": "hunter2"]
+        let made = try machine.propose(
+            id(1), option: "move", given, by: ann, as: key(1), at: now)
+        #expect(made.values.values == ["path": "/a", "n": 3])
+        #expect(made.values.secrets == ["pin": "hunter2"])
+        // The same again is acknowledged; with other values it is another proposal.
+        #expect(
+            try machine.propose(id(1), option: "move", given, by: ann, as: key(1), at: now) == made)
+        #expect(throws: InboxRefusal.proposed(made)) {
+            try machine.propose(
+                id(1), option: "move", ["path": "/b", "pin": "hunter2"], by: ann, as: key(1),
+                at: now)
+        }
+        guard
+            case .send(let answer) = try machine.confirm(
+                id(1), made.id, option: "move", by: bob, as: key(9), undo: .zero, at: now)
+        else {
+            Issue.record("nothing was sent")
+            return
+        }
+        #expect(answer.given == made.values && answer.isOfTwoPeople)
+        #expect(
+            try machine.confirm(
+                id(1), made.id, option: "move", by: bob, as: key(9), undo: .zero, at: now)
+                == .acknowledged(answer.withoutSecrets))
+    }
+
     @Test("One person alone cannot choose it, whatever name is given")
     mutating func alone() {
         open()

@@ -98,7 +98,52 @@ import Testing
         #expect(rig.answer(id, alien) == [.settled(id, answer: alien.id, .invalid)])
         #expect(rig.answer(id).contains { if case .reply = $0 { true } else { false } })
         #expect(
-            try BareRequest(Frame(#"{"domain":"d","description":"x"}"#.utf8)).offered == ["ok"])
+            try BareRequest(Frame(#"{"domain":"d","description":"x"}"#.utf8)).offered.map(\.id)
+                == ["ok"])
+    }
+
+    @Test("A42 a bare client gets the values of its option, checked here but for their patterns")
+    func bareValues() throws {
+        var rig = DownlinkRig()
+        let frame = Frame(
+            (#"{"id":"\#(id)","domain":"d","description":"x","recoveryOptions":["#
+                + #"{"id":"move","title":"M","fields":["#
+                + #"{"name":"path","label":"P","kind":"text","required":true,"pattern":"/*"},"#
+                + #"{"name":"pin","label":"P","kind":"secret"},"#
+                + #"{"name":"n","label":"N","kind":"number","default":3}]}]}"#).utf8)
+        _ = rig.machine.bareReceived(try BareRequest(frame), from: peer, at: rig.now)
+        func answer(_ low: UInt64, _ values: [String: JSONValue]) -> Answer {
+            Answer(
+                id: UniqueID(high: 3, low: low), option: "move", by: "ann", via: .person,
+                values: values, secrets: ["pin": "hunter2"])
+        }
+        let bad: [[String: JSONValue]] = [[:], ["path": 1], ["path": "/", "x": 1], ["pin": "1"]]
+        for (index, values) in bad.enumerated() {
+            let answer = answer(UInt64(index), values)
+            #expect(rig.answer(id, answer) == [.settled(id, answer: answer.id, .invalid)])
+        }
+        let replies = rig.answer(id, answer(9, ["path": "srv"])).compactMap(\.bareReply)
+        #expect(replies.map(\.values) == [["path": "srv", "pin": "hunter2", "n": 3]])
+        #expect(
+            replies.map { String(decoding: $0.frame, as: UTF8.self) }.allSatisfy {
+                $0.contains(#""values":{"n":3,"path":"srv","pin":"hunter2"}"#)
+            })
+    }
+
+    @Test("A28 a bare client cannot declare an option for expiry that needs a value")
+    func bareExpiryNeedsValue() throws {
+        func request(_ field: String) throws -> BareRequest {
+            try BareRequest(
+                Frame(
+                    (#"{"onExpiry":"go","domain":"d","description":"x","recoveryOptions":["#
+                        + #"{"id":"go","title":"G","fields":[{"name":"n","label":"N","#
+                        + #""kind":"number"\#(field)}]}]}"#).utf8))
+        }
+        let error = #expect(throws: WireError.self) { try request(#","required":true"#) }
+        #expect(error?.code == .malformed && error?.reason.contains("without an answer") == true)
+        for field in ["", #","required":true,"default":3"#] {
+            #expect(throws: Never.self) { try request(field) }
+        }
     }
 
     private static func report(_ id: PresentationID) -> String {

@@ -201,6 +201,7 @@ struct PresentingResponderTests {
         func settled(
             _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
         ) async throws {}
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 

@@ -71,6 +71,38 @@ struct PromptMachineTests {
         #expect(try machine.answered(both) == both)
     }
 
+    @Test("A42 a value that is missing or does not fit leaves it open; defaults are filled in")
+    func values() throws {
+        let fields: [ErrorReport.Field] = [
+            .text("t", label: "T"), .number("n", label: "N", default: 3),
+        ]
+        var machine = PromptMachine(offered: ["a", "b"], fields: ["a": fields])
+        func answer(_ option: String, _ values: [String: JSONValue], _ low: UInt64 = 1) -> Answer {
+            Answer(
+                id: UniqueID(high: 1, low: low), option: option, by: "ann", via: .person,
+                values: values)
+        }
+        for (bad, field) in [
+            (answer("a", [:]), "t"), (answer("a", ["t": 1]), "t"),
+            (answer("a", ["t": "x", "other": 1]), "other"), (answer("b", ["t": "x"]), "t"),
+        ] {
+            let refusal = #expect(throws: AnswerRefusal.self) { try machine.answered(bad) }
+            guard case .badValue(bad.option, let fault) = refusal else {
+                Issue.record("found \(String(describing: refusal))")
+                continue
+            }
+            #expect(fault.field == field)
+            #expect(machine.ending == nil)
+        }
+        let counted = try machine.answered(answer("a", ["t": "x"]))
+        #expect(counted.given.values == ["t": "x", "n": 3])
+        #expect(try machine.answered(answer("a", ["t": "x", "n": 3])) == counted)
+        // Under the same id, other values are another answer.
+        #expect(throws: AnswerRefusal.alreadyAnswered(counted)) {
+            try machine.answered(answer("a", ["t": "y"]))
+        }
+    }
+
     @Test("In any order of events the first ending stays")
     func everyOrder() {
         for one in Event.allCases {

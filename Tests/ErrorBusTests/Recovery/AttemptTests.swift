@@ -153,6 +153,7 @@ struct AttemptTests {
             (AttemptResult.recovered, true, "answered"), (.notRecovered, false, "answered"),
             (.threw("x"), false, "recoveryFailed"), (.timedOut, false, "recoveryTimedOut"),
             (.noAttempter, false, "noAttempter"), (.notOffered, false, "noAttempter"),
+            (.badValue(FieldFault("f", found: "x", expected: "y")), false, "badValue"),
             (.remote(.recovered), true, "answered"), (.remote(.failed), false, "answered"),
             (.remote(.late), false, "answered"), (.remote(.withdrawn), false, "withdrawn"),
             (.remote(.invalid), false, "noAttempter"), (.remote(.unknown), false, "undelivered"),

@@ -13,6 +13,7 @@ extension ErrorReport {
         overwrite.unknownKeys = ["icon": "trash"]
         overwrite.needsSignature = true
         overwrite.needsTwoPeople = true
+        overwrite.fields = [.text("path", label: "Path", default: "/tmp")]
         var report = ErrorReport(
             domain: "com.acme.billing", code: .min, description: "The invoice is lost.",
             failureReason: "The ledger refused.", recoverySuggestion: "Check it.",

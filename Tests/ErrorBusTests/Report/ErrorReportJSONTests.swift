@@ -30,6 +30,12 @@ struct ErrorReportJSONTests {
                 [
                     "id": "overwrite", "title": "Overwrite", "role": "destructive", "default": true,
                     "signed": true, "twoPeople": true, "icon": "trash",
+                    "fields": [
+                        [
+                            "name": "path", "label": "Path", "kind": "text", "required": true,
+                            "default": "/tmp",
+                        ]
+                    ],
                 ],
                 ["id": "skip", "title": "Skip"],
                 ["id": "cancel", "title": "Cancel", "role": "cancel"],

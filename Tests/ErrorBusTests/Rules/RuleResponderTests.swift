@@ -266,6 +266,55 @@ import Testing
         #expect(outcome.answer?.by == "policy relay rule 2")
     }
 
+    @Test("A41 a rule gives the values of the option that it answers with")
+    func answerWithValues() async {
+        let got = Recorder<FieldValues>()
+        let error = Failure().recoverable {
+            RecoveryOption(
+                "Move", id: "move",
+                fields: [.text("path", label: "P", pattern: "/*"), .secret("pin", label: "PIN")]
+            ) {
+                got.record($0)
+                return true
+            }
+        }
+        let end = End()
+        for values in [[:], ["path": "srv", "pin": "1"], ["path": "/srv", "pin": "1", "x": 1]]
+            as [[String: JSONValue]]
+        {
+            let chain = responder([.answer(RuleAnswer("move", values: values))], next: end)
+            _ = await chain.presentError(error)
+        }
+        // The rule declines, as if it had not matched.
+        #expect(got.elements.isEmpty && end.count == 3)
+        let chain = responder(
+            [.answer(RuleAnswer("move", values: ["path": "/srv", "pin": "hunter2"]))], next: end)
+        let outcome = await chain.presentError(error)
+        #expect(outcome.didRecover && end.count == 3)
+        #expect(got.elements.map { $0.text("pin") } == ["hunter2"])
+    }
+
+    @Test("A41 the command of an added option gets its values as environment variables")
+    func addedOptionWithFields() async throws {
+        let runner = Runner()
+        var added = AddedOption(id: "move", title: "Move", run: ["mv"])
+        added.fields = [.text("new-path", label: "P"), .number("domain", label: "N", default: 2)]
+        let presenter = ScriptedPresenter(
+            "screen",
+            .run { prompt in
+                try prompt.answer("move", by: "ann", via: .person, values: ["new-path": "/srv"])
+            })
+        let chain = responder(
+            [.addOption(added)], runner: runner, next: PresentingResponder.asking(presenter))
+        let outcome = await chain.presentError(Failure())
+        #expect(outcome.didRecover)
+        #expect(presenter.prompts.first?.report.options.first?.fields == added.fields)
+        let environment = try #require(runner.environments.first)
+        #expect(environment["ERRORBUS_VALUE_NEW_PATH"] == "/srv")
+        #expect(environment["ERRORBUS_VALUE_DOMAIN"] == "2")
+        #expect(environment["ERRORBUS_DOMAIN"] == "com.acme")
+    }
+
     @Test("A38 above its limit a policy declines, until time has passed")
     func limit() async {
         let end = End()

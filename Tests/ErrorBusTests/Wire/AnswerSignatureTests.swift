@@ -151,6 +151,29 @@ import Testing
         }
     }
 
+    @Test("the values are signed with the option, secrets among them")
+    func values() throws {
+        let (signer, owner) = try keys()
+        let answer = Answer(
+            option: "move", by: "ann", via: .person, values: ["path": "/a"],
+            secrets: ["pin": "hunter2"])
+        let signed = signer.sign(answer, to: id, about: report)
+        #expect(owner.fault(of: signed, to: id, about: report) == nil)
+        let others = [
+            #"{"secrets":{"pin":"hunter2"},"values":{"path":"/b"}}"#,
+            #"{"secrets":{"pin":"hunter3"},"values":{"path":"/a"}}"#,
+            #"{"values":{"path":"/a"}}"#, #"{}"#, "",
+        ]
+        for payload in others {
+            var forged = signed
+            forged.extras.payload = Array(payload.utf8)
+            #expect(owner.fault(of: forged, to: id, about: report) != nil)
+        }
+        var added = signer.sign(self.answer, to: id, about: report)
+        added.extras.payload = Array(others[0].utf8)
+        #expect(owner.fault(of: added, to: id, about: report) != nil)
+    }
+
     private static let publishedSignatureOfTwo =
         "B?lvnzKD0V13)!Q^-OZYFj!Peo35v2L<Nr9NBxM8)xt.cGPUbgN8x-!I$&akAi{#1G=joc7eDEpo6H)q"
     private static let publishedKey = "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorBus
 
-/// The files of docs/wire.md, section 20, read and compared both ways.
+/// The files of docs/wire.md, section 21, read and compared both ways.
 @Suite struct GoldenFrameTests {
     @Test("there is a golden file for every verb, and they are read")
     func everyVerb() throws {

@@ -28,7 +28,7 @@ extension Checker {
         case .withheld:
             [plan.silencing?.trouble, plan.withheldTrouble].contains(ask.trouble)
         case .unreachable: plan.grace != nil
-        case .notConfirmed: plan.forgedTrouble == ask.trouble
+        case .notConfirmed, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
                 || plan.unreadable?.overlaps(ask.time...end) == true

@@ -5,6 +5,7 @@ extension Checker {
     static let ofFeatures = [
         policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, roomKept, graceKept,
         bareInTime, askedOnce, idsApart, withheldHolds, deskAsked, twoPeople,
+        valuesArrive,
     ]
 
     static let policyHolds = Checker(

@@ -142,6 +142,25 @@ struct DiskJournal: DecisionJournal {
         }
     }
 
+    func lost(_ id: PresentationID, answer: UniqueID) async throws {
+        try await disk.perform(in: life) { disk in
+            guard case .decided(let recorded, let result) = disk.rows[id]?.state,
+                recorded.id == answer, result == nil || result == .unknown
+            else { return }
+            if disk.isFull { throw DiskFull() }
+            disk.rows[id]?.state = .shown
+            disk.world.scheduler.note("lost \(id) \(answer)")
+            let ledger = disk.world.ledger
+            guard
+                let index = ledger.decisions.firstIndex(where: {
+                    $0.id == id && $0.answer.id == answer
+                })
+            else { return }
+            let lost = disk.world.ledger.decisions.remove(at: index)
+            disk.world.ledger.lostDecisions.append(lost)
+        }
+    }
+
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
         try await disk.perform(in: life) { disk in
             if case .decided = disk.rows[id]?.state { return }

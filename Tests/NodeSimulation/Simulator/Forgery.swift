@@ -151,7 +151,7 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-            leak, goesPast, oneOfTwo,
+            leak, goesPast, oneOfTwo, otherValues,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements
 
     static func change<Value>(

@@ -35,6 +35,8 @@ extension Ledger {
         let by: String
         /// The person who confirmed it.
         var second: String?
+        /// What the person gave for the option's fields.
+        var values: [String: JSONValue] = [:]
         let time: UInt64
         /// For how long it could be taken back.
         let undo: UInt64

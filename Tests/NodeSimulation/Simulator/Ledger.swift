@@ -45,6 +45,8 @@ struct Ledger {
         let life: Int
         let option: String
         let time: UInt64
+        /// What it got for its fields; nil for an option of a relay.
+        var values: FieldValues?
         var result: (time: UInt64, didRecover: Bool)?
         var isLifeOver = false
     }
@@ -62,6 +64,8 @@ struct Ledger {
     var attempts: [Attempt] = []
     /// In the order in which they were recorded.
     var decisions: [Decision] = []
+    /// Those that a later life of the presenter dropped, since their secrets were not on disk.
+    var lostDecisions: [Decision] = []
     /// What the presenter wrote down as put to its people, in which life, and how slow that was.
     var taken: [(id: PresentationID, life: Int, time: UInt64, latencyMax: UInt64)] = []
     /// When lives were over.

@@ -37,10 +37,11 @@ extension People {
     /// Answers, or has a part in the answer of two; nil while it is not answered by that.
     func choose(
         _ id: PresentationID, _ option: String, by person: String, as number: UniqueID,
-        confirming proposal: InboxProposal?, undo: Duration
+        confirming proposal: InboxProposal?, undo: Duration, values: [String: JSONValue]
     ) -> Answer? {
         guard (try? inbox.item(id))?.needsTwoPeople(option) == true else {
-            return try? inbox.answer(id, option: option, by: person, id: number, undo: undo)
+            return try? inbox.answer(
+                id, option: option, by: person, id: number, undo: undo, values: values)
         }
         let person = SignedInPerson(person)
         guard let proposal, proposal.option == option, proposal.by != person.name else {

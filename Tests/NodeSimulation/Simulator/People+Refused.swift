@@ -19,6 +19,7 @@ extension People {
                 try inbox.answer(item.id, option: option, by: person)
             }
         }
+        trespassWithValues(on: item, by: person)
         if let proposal = item.proposal {
             attempt("to confirm what the same person proposed, for \(item.id)") {
                 try inbox.confirm(
@@ -46,7 +47,7 @@ extension People {
         }
     }
 
-    private func attempt(_ what: String, _ body: () throws -> some Any) {
+    func attempt(_ what: String, _ body: () throws -> some Any) {
         if (try? body()) != nil { world.ledger.trespasses.append("\(presenterName): \(what)") }
     }
 

@@ -220,16 +220,18 @@ final class People: Presenter, @unchecked Sendable {
         let now = world.scheduler.now
         let number = PresentationID.make().value
         let proposal = (try? inbox.item(id))?.proposal
+        let values = values(for: option, of: id)
         func give() -> Answer? {
             choose(
                 id, option, by: person, as: number, confirming: proposal,
-                undo: .milliseconds(undo))
+                undo: .milliseconds(undo), values: values)
         }
         guard let taken = give() else { return false }
         world.ledger.given.append(
             Ledger.Given(
                 id: id, presenter: presenterName, answer: number, counted: give()?.id, by: taken.by,
-                second: taken.second, time: now, undo: undo, claimant: claimant(of: id)))
+                second: taken.second, values: values, time: now, undo: undo,
+                claimant: claimant(of: id)))
         return true
     }
 

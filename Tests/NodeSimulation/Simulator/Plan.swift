@@ -93,6 +93,8 @@ struct Plan {
     var hasIntruder = false
     /// Retry is for two people to choose.
     var needsTwoPeople = false
+    /// Retry asks for ``fields``.
+    var asksForValues = false
     /// The trouble that the first relay answers itself, in the name of one person.
     var forgedTrouble: Int?
     /// How long a relay's own option takes.

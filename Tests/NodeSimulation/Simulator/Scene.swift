@@ -55,8 +55,8 @@ enum Scene {
     case repetition
     /// A process says what is not its own to say.
     case intruder
-    /// What needs two people, below a relay that answers for one.
-    case twoPeople
+    /// What needs two people, or asks for values, below a relay that answers for one with none.
+    case twoPeople, values
     /// Close ones. Equal errors come close upon each other, and callers give up.
     case crowd
     /// A parent has lost its own, and another knows a way; or a child goes back to its first parent
@@ -105,8 +105,10 @@ extension Plan {
         return switch seed % 8 {
         case 1, 5, 6: Scene.weighted
         case 3:
-            [43: [.fullParent], 51: [.forgotten], 59: [.askedAnew], 67: [.twoPeople]][seed % 128]
-                ?? []
+            [
+                43: [.fullParent], 51: [.forgotten], 59: [.askedAnew], 67: [.twoPeople],
+                75: [.values],
+            ][seed % 128] ?? []
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
         }
@@ -140,6 +142,7 @@ extension Plan {
         case .repetition: stageRepetition(using: &random)
         case .intruder: stageIntruder(using: &random)
         case .twoPeople: stageTwoPeople(using: &random)
+        case .values: stageValues(using: &random)
         case .withholding:
             makeRow(random.pick([1, 2]))
             isCalm = true

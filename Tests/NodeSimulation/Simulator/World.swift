@@ -309,9 +309,13 @@ final class World: @unchecked Sendable {
         let trouble = ledger.asks[number].trouble
         let isOther = trouble >= Trouble.allCases.count
         let error = Trouble.allCases[trouble % Trouble.allCases.count].recoverable {
-            RecoveryOption("Retry", id: "retry", needsTwoPeople: plan.needsTwoPeople) { [self] in
+            RecoveryOption(
+                "Retry", id: "retry", needsTwoPeople: plan.needsTwoPeople,
+                fields: plan.asksForValues ? Plan.fields : []
+            ) { [self] values in
                 await attempt(
-                    "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
+                    "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover,
+                    with: values)
             }
             RecoveryOption(isOther ? "Skip all" : "Skip", id: "skip", role: .cancel) { [self] in
                 await attempt("skip", of: id, in: life, for: call.attempt, doesRecover: false)
@@ -336,14 +340,15 @@ final class World: @unchecked Sendable {
 
     /// What every option runs. A life that is over logs nothing.
     func attempt(
-        _ option: String, of id: PresentationID, in life: Life, for time: UInt64, doesRecover: Bool
+        _ option: String, of id: PresentationID, in life: Life, for time: UInt64, doesRecover: Bool,
+        with values: FieldValues? = nil
     ) async -> Bool {
         if life.isOver { await forever() }
         scheduler.note("attempt \(option) \(id) \(life.process.name)")
         ledger.attempts.append(
             Ledger.Attempt(
                 id: id, process: life.process.name, life: life.number, option: option,
-                time: scheduler.now))
+                time: scheduler.now, values: values))
         let number = ledger.attempts.count - 1
         await scheduler.sleep(time)
         if life.isOver { await forever() }

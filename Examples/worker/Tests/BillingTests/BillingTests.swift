@@ -39,6 +39,23 @@ import Testing
         #expect(try await save(choosing: "archive") == ["march\n", "old\n"])
     }
 
+    @Test("The old one gets the name that came with the answer, in its own folder")
+    func named() async throws {
+        let person = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                try prompt.answer(
+                    "archive", by: "ann", via: .person, values: ["name": "march of 2025"])
+            })
+        let archivist = Archivist(
+            next: PresentingResponder(
+                "test", presenters: [person], logger: Logger(label: "test")))
+        let store = InvoiceStore(folder: folder.path)
+        try await archivist.withRecovery { try store.save("march") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.sorted() == ["march", "march of 2025"])
+    }
+
     @Test("Cancel changes nothing")
     func cancel() async throws { #expect(try await save(choosing: "cancel") == ["old\n"]) }
 

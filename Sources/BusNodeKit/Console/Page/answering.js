@@ -11,6 +11,7 @@ import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 import { confirmedBy, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
+import { askValues, asksForValues } from "./values.js";
 
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
@@ -74,14 +75,29 @@ export async function answer(option, drawn) {
   const reason = whyNotChosen(option);
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
-  if (!by || !(await isMeant(option, decision)) || isHindered(option, decision)) return;
-  const { item, whole, seen } = decision;
+  if (!by) return;
+  // What the button was drawn for, and no later proposal. Its values are confirmed with it.
+  const proposal = confirmedBy(option, decision.item);
   const body = { option: option.id, by, undoMilliseconds: undoTime() };
-  // What the button was drawn for, and no later proposal.
-  const proposal = confirmedBy(option, item);
-  if (proposal) body.confirms = whole || proposal.id;
+  if (proposal) body.confirms = decision.whole || proposal.id;
+  const asks = asksForValues(option) && !proposal;
+  let problem = null;
+  do {
+    if (asks) body.values = await filled(option, decision, body.values, problem);
+    if (asks && !body.values) return;
+    if (!(await isMeant(option, decision)) || isHindered(option, decision)) return;
+    problem = await sent(option, decision, body);
+  } while (asks && problem);
+  if (problem) toast(shown(problem.message, 600), "error");
+}
+
+const filled = (option, { item, whole, size }, given, problem) =>
+  askValues(option, item, whole ? size : 1, { given, problem });
+
+/** Sends the answer; returns the refusal of a value, which its form shows. */
+async function sent(option, { item, whole, seen }, body) {
   const asSeen = { seen, title: option.title, role: option.role ?? "none" };
-  await busily(item, option.id, () => (whole
+  return busily(item, option.id, () => (whole
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
 
@@ -106,7 +122,8 @@ async function isMeant(option, { item, whole, size }) {
   return Boolean(await confirmed(option, item, whole ? size : 1, why));
 }
 
-/** Sends one request at a time; shows a refusal, and reads the details again. */
+/** Sends one request at a time; shows a refusal, and reads the details again. Returns the refusal
+ *  of a value. */
 async function busily(item, what, work) {
   state.busy = { id: item.id, what };
   schedule();
@@ -114,8 +131,9 @@ async function busily(item, what, work) {
     "No reply from the console for 3 s. Still waiting: your answer may have arrived.",
     "warning"), SLOW);
   try {
-    await work();
+    return await work() ?? null;
   } catch (error) {
+    if (error.answer?.error === "badValue") return error.answer;
     toast(refusalText(error.answer, item) ?? failureText(error), "error");
     Object.assign(state, { details: null, unread: null });
   } finally {
@@ -123,30 +141,35 @@ async function busily(item, what, work) {
     state.busy = null;
     schedule();
   }
+  return null;
 }
 
 async function answerOne(item, option, body) {
   const reply = await postTwice(`presentations/${item.id}/answer`, { ...body, answer: newID() });
   keep(reply);
   const text = `${shown(optionTitle(option), 60)}: ${shown(headingOf(item), 90)}`;
-  if (reply.proposal) { tellProposed(text); return; }
-  offerUndo({ id: item.id }, text, body.undoMilliseconds);
+  if (reply.proposal) tellProposed(text);
+  else offerUndo({ id: item.id }, text, body.undoMilliseconds);
 }
 
 const tellProposed = (text) => toast(`Proposed, for another person to confirm. ${text}`, "good");
 
 async function answerGroup(item, option, body) {
   const { answered, proposed, refused } = await api("POST", `groups/${item.group}/answer`, body);
+  // The same values for all: where none fits, the form says why.
+  const bad = refused.find(({ error }) => error === "badValue");
+  if (bad && answered.length + proposed.length === 0) return bad;
   if (refused.length > 0) {
     toast(`${number(refused.length)} not answered: ${refusedWord(refused[0])}.`, "warning");
   }
   if (proposed.length > 0) {
     tellProposed(`${shown(optionTitle(option), 60)} × ${number(proposed.length)}`);
   }
-  if (answered.length === 0) return;
+  if (answered.length === 0) return null;
   const count = number(answered.length);
   const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
   offerUndo({ group: item.group }, text, body.undoMilliseconds);
+  return null;
 }
 
 async function change(item, verb, body) {

@@ -9,8 +9,11 @@ import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
-import { authorsOf, clock, moment, number, optionTitle, shown, titleIn } from "./text.js";
+import {
+  authorsOf, clock, moment, number, optionTitle, shown, titleIn, valuesText,
+} from "./text.js";
 import { confirmedBy, proposalBox } from "./two-people.js";
+import { asksForValues } from "./values.js";
 import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
 
 export function decideOf(item, size) {
@@ -41,7 +44,8 @@ function leavingOf(item) {
 }
 
 const answerText = (item) =>
-  `“${shown(titleIn(item, item.answer.option), 260)}” by ${authorsOf(item.answer)}`;
+  `“${shown(titleIn(item, item.answer.option), 260)}”${valuesText(item.answer)} by ${
+    authorsOf(item.answer)}`;
 
 function endOf(item) {
   const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
@@ -126,7 +130,9 @@ function optionButton(decision, option, index) {
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
   const times = whole ? ` × ${number(size)}` : "";
-  const title = (confirmedBy(option, item) ? "Confirm: " : "") + optionTitle(option);
+  const isConfirmed = confirmedBy(option, item);
+  const title = (isConfirmed ? "Confirm: " : "") + optionTitle(option)
+    + (asksForValues(option) && !isConfirmed ? "…" : "");
   const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",

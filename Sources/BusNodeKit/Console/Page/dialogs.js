@@ -5,7 +5,9 @@ import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
-import { authorsOf, headingOf, number, optionTitle, shown, titleIn } from "./text.js";
+import {
+  authorsOf, headingOf, number, optionTitle, shown, titleIn, valuesText,
+} from "./text.js";
 
 /** The value that the dialog was closed with; empty when it was cancelled. */
 export function dialogResult(dialog) {
@@ -72,12 +74,13 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
   const all = count > 1 ? ` for all ${number(count)}` : "";
   $("confirmTitle").textContent = `${title}${all}?`;
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
-    proposal && `${shown(proposal.by, 64)} proposes it; you confirm it as the second person.`,
+    proposal && `${shown(proposal.by, 64)} proposes it${
+      valuesText(proposal)}; you confirm it as the second person.`,
     differs && "Other members of the group have different texts: read them first.",
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
-  state.confirming = { item, isGroup: count > 1 };
+  state.confirming = { item, isGroup: count > 1, dialog: "confirmDialog" };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;
@@ -86,12 +89,12 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
 /** Closes the confirmation for a presentation that can no longer be answered. */
 export function drawConfirmation() {
   if (!state.confirming) return;
-  const { item, isGroup } = state.confirming;
+  const { item, isGroup, dialog } = state.confirming;
   const latest = state.items.get(item.id);
   if (latest && isOpen(latest)) return;
   if (isGroup && groupSize(item.group) > 0) return;
   state.confirming = null;
-  $("confirmDialog").close("");
+  $(dialog).close("");
   const answer = latest?.answer;
   const how = answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
     + authorsOf(answer) : "no longer open";

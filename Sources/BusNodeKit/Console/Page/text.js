@@ -64,3 +64,12 @@ export function moment(time) {
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
 export const fromText = (item) =>
   [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");
+
+/** Values that were given, for people; of secrets the names. */
+export function valuesText({ values, secrets }) {
+  const texts = Object.entries(values ?? {}).map(([name, value]) =>
+    `${shown(name, 32)} ${shown(typeof value === "string" ? `“${value}”` : value, 120)}`);
+  const hidden = (secrets ?? []).map((name) => `${shown(name, 32)} (secret)`);
+  const all = [...texts, ...hidden];
+  return all.length > 0 ? ` with ${all.join(", ")}` : "";
+}

@@ -1,7 +1,7 @@
 // Options that need two people: one proposes, another one confirms.
 import { disabledFor, el, kbd, until } from "./elements.js";
 import { myName, now, whyNot } from "./state.js";
-import { shown, titleIn } from "./text.js";
+import { shown, titleIn, valuesText } from "./text.js";
 
 const OWN = "You proposed it: another person has to confirm it.";
 
@@ -28,7 +28,7 @@ export function proposalBox(item, decline) {
   const proposal = proposalOf(item);
   if (!proposal) return noteOf(item);
   const isOwn = proposal.by === myName();
-  const title = `“${shown(titleIn(item, proposal.option), 260)}”`;
+  const title = `“${shown(titleIn(item, proposal.option), 260)}”${valuesText(proposal)}`;
   const text = isOwn ? `You propose ${title}: another person confirms or declines it within `
     : `${shown(proposal.by, 64)} proposes ${title}: you or another person may confirm it within `;
   const button = el("button", {

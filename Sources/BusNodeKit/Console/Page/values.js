@@ -1,0 +1,134 @@
+// The values that an option asks for.
+import { $, el } from "./elements.js";
+import { dialogResult } from "./dialogs.js";
+import { state } from "./state.js";
+import { headingOf, number, optionTitle, shown } from "./text.js";
+
+const LENGTH_MAX = 4096;
+
+/** Whether choosing the option opens the form. */
+export const asksForValues = ({ fields }) => (fields?.length ?? 0) > 0;
+
+/**
+ * Asks for the values, with those given before and the server's refusal of one; null when the form
+ * was cancelled or its presentation ended.
+ */
+export async function askValues(option, item, count, { given, problem } = {}) {
+  const all = count > 1 ? ` × ${number(count)}` : "";
+  const title = shown(optionTitle(option), 260);
+  $("valuesTitle").textContent = title + all;
+  $("valuesText").textContent = `“${shown(headingOf(item), 300)}”`;
+  const inputs = new Map(option.fields.map((field) =>
+    [field.name, inputOf(field, given?.[field.name])]));
+  $("valuesFields").replaceChildren(...option.fields.map((field) =>
+    lineOf(field, inputs.get(field.name), problem)));
+  $("valuesProblem").hidden = !problem || inputs.has(problem.field);
+  $("valuesProblem").textContent = problem ? shown(problem.message, 600) : "";
+  $("valuesSend").textContent = title + all;
+  $("valuesSend").className = option.role === "destructive" ? "destructive" : "default";
+  state.confirming = { item, isGroup: count > 1, dialog: "valuesDialog" };
+  const result = dialogResult($("valuesDialog"));
+  const first = problem ? inputs.get(problem.field) : null;
+  (first ?? inputs.values().next().value).focus();
+  const isSent = (await result) === "send";
+  state.confirming = null;
+  const values = isSent ? valuesOf(option.fields, inputs) : null;
+  // No secret stays in the page.
+  $("valuesFields").replaceChildren();
+  return values;
+}
+
+function inputOf(field, given) {
+  const value = given ?? field.default;
+  const id = `value-${field.name}`;
+  const common = {
+    id, name: field.name, dir: "auto", autocomplete: "off", spellcheck: false,
+    ariaRequired: String(field.required === true && field.default === undefined),
+  };
+  const text = value === undefined ? "" : String(value);
+  switch (field.kind) {
+    case "boolean": return el("input", { ...common, type: "checkbox", checked: value === true });
+    case "choice": return choiceOf(field, common, text);
+    case "number": return el("input", {
+      ...common, type: "number", value: text, step: field.whole ? "1" : "any",
+      ...bound("min", field.min), ...bound("max", field.max),
+    });
+    case "secret": return el("input", {
+      ...common, type: "password", value: text, autocomplete: "new-password",
+      maxLength: field.maxLength ?? LENGTH_MAX,
+    });
+    default: return el("input", {
+      ...common, type: "text", value: text, maxLength: field.maxLength ?? LENGTH_MAX,
+    });
+  }
+}
+
+const bound = (name, value) => (value === undefined ? {} : { [name]: String(value) });
+
+function choiceOf(field, common, text) {
+  const none = text === "" ? [el("option", { value: "", textContent: "—" })] : [];
+  const choices = field.choices.map((choice) =>
+    el("option", { value: choice, textContent: shown(choice, 256), selected: choice === text }));
+  return el("select", common, ...none, ...choices);
+}
+
+/** A label with its input, what is allowed, and the server's refusal. */
+function lineOf(field, input, problem) {
+  const hint = el("span", {
+    className: "hint", id: `hint-${field.name}`, textContent: hintOf(field),
+  });
+  const isWrong = problem?.field === field.name;
+  const refusal = el("span", {
+    className: "problem", id: `problem-${field.name}`, role: "alert", hidden: !isWrong,
+    textContent: isWrong ? `Found ${shown(problem.found, 200)}; expected ${
+      shown(problem.expected, 400)}.` : "",
+  });
+  input.setAttribute("aria-describedby", `${hint.id} ${refusal.id}`);
+  if (isWrong) input.setAttribute("aria-invalid", "true");
+  const name = shown(field.label, 256) + (field.required && field.kind !== "boolean" ? " *" : "");
+  const isCheck = field.kind === "boolean";
+  return el("label", { className: isCheck ? "scope" : "", htmlFor: input.id },
+    ...(isCheck ? [input, el("span", { textContent: name, dir: "auto" })]
+      : [el("span", { textContent: name, dir: "auto" }), input]), hint, refusal);
+}
+
+function hintOf(field) {
+  const range = (least, most) => {
+    if (least !== undefined && most !== undefined) return `${least} to ${most}`;
+    if (least !== undefined) return `at least ${least}`;
+    return most === undefined ? "" : `at most ${most}`;
+  };
+  const length = range(field.minLength, field.maxLength);
+  const facts = [
+    field.whole && "a whole number", range(field.min, field.max),
+    length && `${length} characters`, field.pattern && `matches ${shown(field.pattern, 260)}`,
+    !field.required && field.kind !== "boolean" && "optional",
+  ];
+  return facts.filter(Boolean).join(", ");
+}
+
+/** What was given; a field that was left empty is not. */
+function valuesOf(fields, inputs) {
+  const values = {};
+  for (const field of fields) {
+    const input = inputs.get(field.name);
+    const value = valueOf(field, input);
+    if (value !== undefined) values[field.name] = value;
+  }
+  return values;
+}
+
+function valueOf(field, input) {
+  if (field.kind === "boolean") {
+    // A box that was left alone is no answer where none is needed.
+    const isAsked = field.required || field.default !== undefined;
+    return input.checked || isAsked ? input.checked : undefined;
+  }
+  const text = input.value;
+  if (text === "") return isEmptyGiven(field) ? "" : undefined;
+  return field.kind === "number" ? Number(text) : text;
+}
+
+/** Whether an empty text is a value: it is allowed and asked for, or replaces a default. */
+const isEmptyGiven = ({ kind, required, minLength, default: value }) =>
+  (kind === "text" || kind === "secret") && (value !== undefined || (required && minLength === 0));

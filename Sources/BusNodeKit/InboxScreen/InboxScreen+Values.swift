@@ -1,0 +1,69 @@
+import ErrorBus
+
+// The values that an option asks for.
+extension InboxScreen {
+    /// The fields of a chosen option, of which one is being typed.
+    struct ValueForm: Hashable {
+        var question: Question
+        var given: [String: JSONValue] = [:]
+        var index = 0
+        var text = ""
+
+        var fields: [ErrorReport.Field] { question.option.fields }
+        var field: ErrorReport.Field { fields[index] }
+        /// What is typed, as the screen shows it.
+        var shownText: String {
+            field.isSecret ? String(repeating: "•", count: text.count) : text.shown()
+        }
+    }
+
+    private static var valueMax: Int { ErrorReport.Limits.valueScalarCount }
+
+    mutating func typed(_ before: ValueForm, _ key: ScreenKey, at now: Moment) -> [Action] {
+        var form = before
+        switch key {
+        case .escape:
+            stopAsking()
+            return []
+        case .enter: return entered(form, at: now)
+        case .backspace: form.text = String(form.text.dropLast())
+        case .control("u"): form.text = ""
+        case .character(let character): form.text.append(character)
+        case .paste(let text):
+            // A secret may have several lines, as a key.
+            form.text += form.field.isSecret ? text : String(text.prefix { !$0.isNewline })
+        default: return []
+        }
+        form.text = String(form.text.unicodeScalars.prefix(Self.valueMax))
+        mode = .values(form)
+        return []
+    }
+
+    /// Return: the next field, or the answer after the last one.
+    private mutating func entered(_ before: ValueForm, at now: Moment) -> [Action] {
+        var form = before
+        do throws(FieldFault) {
+            form.given[form.field.name] = try form.field.taken(form.text)
+        } catch {
+            say("\(error)".shown(), .yellow, at: now.instant)
+            return []
+        }
+        message = nil
+        form.text = ""
+        guard form.index == form.fields.count - 1 else {
+            form.index += 1
+            mode = .values(form)
+            return []
+        }
+        stopAsking()
+        guard let entry = entries[form.question.id] else { return [] }
+        if let obstacle = obstacle(
+            entry, isGroup: form.question.isWhole, confirming: nil, at: now)
+        {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
+        form.question.values = form.given
+        return decide(form.question)
+    }
+}

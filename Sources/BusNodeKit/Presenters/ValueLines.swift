@@ -1,0 +1,82 @@
+import ErrorBus
+import Glibc
+import Synchronization
+
+/// The values of an option's fields, typed line by line.
+struct ValueLines: Hashable {
+    /// What a line led to.
+    enum Result: Hashable {
+        /// The next field is asked for.
+        case next
+        /// The line is no value of the field, which is asked for again.
+        case refused(String)
+        /// The person went back.
+        case left
+        /// All values that were given.
+        case complete([String: JSONValue])
+    }
+
+    private static let escape = "\u{1B}"
+
+    let option: ErrorReport.Option
+    private var index = 0
+    private var given: [String: JSONValue] = [:]
+
+    /// - Parameter option: With at least one field.
+    init(_ option: ErrorReport.Option) { self.option = option }
+
+    var field: ErrorReport.Field { option.fields[index] }
+
+    /// What is asked now.
+    func lines(columns: Int) -> [String] {
+        let count = option.fields.count > 1 ? "\(index + 1)/\(option.fields.count) " : ""
+        let hidden = field.isSecret ? ", not shown as you type" : ""
+        return PromptText.broken(
+            "\(PromptKeys.shownTitle(of: option)): \(count)\(field.request.shown())\(hidden)",
+            columns: columns) + ["  Esc and Return goes back."]
+    }
+
+    mutating func entered(_ line: String) -> Result {
+        guard line != Self.escape else { return .left }
+        do throws(FieldFault) {
+            given[field.name] = try field.taken(line)
+        } catch {
+            return .refused("\(error)")
+        }
+        guard index < option.fields.count - 1 else { return .complete(given) }
+        index += 1
+        return .next
+    }
+}
+
+/// Whether the terminal shows what is typed.
+enum TerminalEcho {
+    private static let before = Mutex<termios?>(nil)
+    private static let isRegistered = Mutex(false)
+
+    static func set(_ isOn: Bool) {
+        guard !isOn else { return restore() }
+        guard isatty(STDIN_FILENO) != 0 else { return }
+        // At the end of the process, too, the terminal is as it was.
+        let isFirst = isRegistered.withLock { isRegistered in
+            defer { isRegistered = true }
+            return !isRegistered
+        }
+        if isFirst { atexit { TerminalEcho.restore() } }
+        before.withLock { before in
+            var settings = termios()
+            guard before == nil, tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
+            before = settings
+            settings.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+        }
+    }
+
+    static func restore() {
+        before.withLock { before in
+            guard var settings = before else { return }
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+            before = nil
+        }
+    }
+}

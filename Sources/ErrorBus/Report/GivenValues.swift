@@ -1,0 +1,106 @@
+/// The values of an answer as they travel (docs/wire.md, section Values), before they are checked
+/// against the fields of the option.
+///
+/// Secrets travel apart from the others, so that whatever stores or shows an answer can leave them
+/// out without knowing the report.
+package struct GivenValues: Hashable, Sendable {
+    private static let valuesKey = "values"
+    private static let secretsKey = "secrets"
+    private static let withheldKey = "withheld"
+
+    package var values: [String: JSONValue] = [:]
+    package var secrets: [String: JSONValue] = [:]
+    /// The names of secrets that were given, and are left out of what is stored or shown.
+    package private(set) var withheld: [String] = []
+    /// Keys that this version does not know.
+    private var others: [String: JSONValue] = [:]
+
+    package init(values: [String: JSONValue] = [:], secrets: [String: JSONValue] = [:]) {
+        self.values = values
+        self.secrets = secrets
+    }
+
+    /// Values of one object, as people and programs give them.
+    package init(_ given: [String: JSONValue], for fields: [ErrorReport.Field]) {
+        let secret = Set(fields.filter(\.isSecret).map(\.name))
+        values = given.filter { !secret.contains($0.key) }
+        secrets = given.filter { secret.contains($0.key) }
+    }
+
+    /// Reads the payload of an ANSWER, which may be empty.
+    package init(payload: [UInt8]) throws(FieldFault) {
+        guard !payload.isEmpty else { return }
+        let json: JSONValue
+        do throws(JSONError) { json = try JSONValue.parse(payload) } catch {
+            throw FieldFault(
+                Self.valuesKey, found: "no usable JSON (byte \(error.offset): \(error.reason))",
+                expected: "an object")
+        }
+        guard case .object(var members) = json else {
+            throw FieldFault(Self.valuesKey, found: json.kind, expected: "an object")
+        }
+        values = try Self.object(members.removeValue(forKey: Self.valuesKey), Self.valuesKey)
+        secrets = try Self.object(members.removeValue(forKey: Self.secretsKey), Self.secretsKey)
+        withheld = (members.removeValue(forKey: Self.withheldKey)?.arrayValue ?? [])
+            .compactMap(\.stringValue)
+        others = members
+    }
+
+    private static func object(
+        _ json: JSONValue?, _ key: String
+    ) throws(FieldFault) -> [String: JSONValue] {
+        guard let json, !json.isNull else { return [:] }
+        guard case .object(let members) = json else {
+            throw FieldFault(key, found: json.kind, expected: "an object")
+        }
+        return members
+    }
+
+    /// The payload of an ANSWER; empty without values.
+    package var payload: [UInt8] {
+        var members = others
+        if !values.isEmpty { members[Self.valuesKey] = .object(values) }
+        if !secrets.isEmpty { members[Self.secretsKey] = .object(secrets) }
+        if !withheld.isEmpty { members[Self.withheldKey] = .array(withheld.map { .string($0) }) }
+        return members.isEmpty ? [] : JSONValue.object(members).encoded()
+    }
+
+    package var isEmpty: Bool { values.isEmpty && secrets.isEmpty && withheld.isEmpty }
+
+    /// The names of the secrets that were given.
+    package var secretNames: [String] { (withheld + secrets.keys).sorted() }
+
+    /// The same with only the names of the secrets.
+    package var withoutSecrets: GivenValues {
+        var given = self
+        given.withheld = secretNames
+        given.secrets = [:]
+        return given
+    }
+
+    /// Without values, and with whatever else was sent.
+    var withoutValues: GivenValues {
+        var given = GivenValues()
+        given.others = others
+        return given
+    }
+
+    /// The values, checked against the fields of the option.
+    func checked(for fields: [ErrorReport.Field]) throws(FieldFault) -> FieldValues {
+        if let name = withheld.first {
+            throw FieldFault(
+                name.escapedForTerminal(scalarLimit: 40),
+                found: "a secret that was not stored with its answer",
+                expected: "an answer that was given since")
+        }
+        for field in fields {
+            guard (field.isSecret ? values : secrets)[field.name] == nil else {
+                throw FieldFault(
+                    field.name,
+                    found: field.isSecret ? "a secret among the values" : "a value among secrets",
+                    expected: "it among the \(field.isSecret ? "secrets" : "values")")
+            }
+        }
+        return try FieldValues(values.merging(secrets) { value, _ in value }, for: fields)
+    }
+}

@@ -1,0 +1,105 @@
+"""Options that ask for values: the form, its inputs, and what the server refuses."""
+from consoles import report
+from safety_cases import signed
+
+FIELDS = [
+    {"name": "path", "label": "Folder", "kind": "text", "required": True, "pattern": "/*",
+     "maxLength": 40},
+    {"name": "count", "label": "Count", "kind": "number", "required": True, "default": 3, "min": 1,
+     "max": 9, "whole": True},
+    {"name": "mode", "label": "Mode", "kind": "choice", "choices": ["fast", "safe"]},
+    {"name": "force", "label": "Force it", "kind": "boolean", "required": True},
+    {"name": "pin", "label": "PIN", "kind": "secret"}]
+
+
+def asking(description):
+    return report(description, recoveryOptions=[
+        {"id": "move", "title": "Use another folder", "fields": FIELDS},
+        {"id": "cancel", "title": "Abort", "role": "cancel"}])
+
+
+def kinds(page):
+    return page.run("return [...document.querySelectorAll('#valuesFields input, select')]"
+                    ".filter((node) => node.closest('#valuesFields'))"
+                    ".map((node) => `${node.name} ${node.type} ${node.ariaRequired}`)")
+
+
+def focused(page):
+    return page.run("return document.activeElement.name")
+
+
+def values_are_given_in_a_form_by_keys_alone(page, console):
+    page.expects("422")
+    question, = console.ask(asking("No space."))
+    signed(page, console)
+    page.choose("No space.")
+    assert "Use another folder…" in page.text(".options"), page.text(".options")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle") == "Use another folder", "the form")
+    assert kinds(page) == ["path text true", "count number false", "mode select-one false",
+                           "force checkbox true", "pin password false"], kinds(page)
+    labels = page.texts("#valuesFields label > span[dir]")
+    assert labels == ["Folder *", "Count *", "Mode", "Force it", "PIN"], labels
+    assert "at most 40 characters, matches /*" in page.text("#hint-path"), page.text("#hint-path")
+    assert focused(page) == "path"
+    # A value that does not fit: the server says so beside it, and what was typed stays.
+    page.press(*"data", page.keys.TAB, page.keys.TAB, page.keys.TAB, " ", page.keys.TAB,
+               *"4711", page.keys.ENTER)
+    page.until(lambda: 'Found "data"' in page.text("#problem-path"), "the refusal")
+    assert focused(page) == "path"
+    left = page.run("return [...document.querySelectorAll('#valuesFields input')]"
+                    ".map((node) => node.type === 'checkbox' ? node.checked : node.value)")
+    assert left == ["data", "3", True, "4711"], left
+    assert page.run("return document.querySelector('[name=path]').getAttribute('aria-invalid')")
+    page.press(page.keys.HOME, "/", page.keys.ENTER)
+    page.until(lambda: "with count 3, force true, path “/data”" in page.text(".decide"),
+               "the answer")
+    assert "pin (secret)" in page.text(".decide") and "4711" not in page.text("body")
+    # Nothing of it stays in the page.
+    assert "4711" not in page.run("return document.documentElement.outerHTML")
+    page.until(lambda: question.reply().get("values") == {
+        "path": "/data", "count": 3, "force": True, "pin": "4711"}, "the values at the client")
+
+
+def a_form_is_left_by_escape(page, console):
+    console.ask(asking("No space."))
+    signed(page, console)
+    page.choose("No space.")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    page.press("x", page.keys.ESCAPE)
+    page.until(lambda: not page.text("#valuesDialog"), "the form to go")
+    assert console.call("/api/v1/inbox")["openCount"] == 1
+    assert not page.run("return document.querySelector('#valuesFields').children.length")
+
+
+def a_form_goes_with_its_presentation(page, console):
+    console.ask(asking("No space."))
+    signed(page, console)
+    page.choose("No space.")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    item, = console.call("/api/v1/inbox")["items"]
+    console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": "cancel", "by": "zoe"})
+    page.until(lambda: not page.text("#valuesDialog"), "the form to go")
+    page.until(lambda: "Meanwhile" in page.text("#toasts"), "the reason")
+
+
+def a_form_is_for_all_of_a_group(page, console):
+    questions = console.ask(*[asking("No space.") for _ in range(2)])
+    signed(page, console)
+    page.until(lambda: "2 waiting in 1 row" in page.text("#count"), "one row for both")
+    page.choose("No space.")
+    page.until(lambda: page.run("return document.querySelector('.scope input')?.checked"), "all")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle") == "Use another folder × 2", "the form")
+    page.press(*"data", page.keys.ENTER)
+    page.until(lambda: 'Found "data"' in page.text("#problem-path"), "the refusal")
+    page.press(page.keys.HOME, "/", page.keys.ENTER)
+    for question in questions:
+        values = question.reply()["values"]
+        assert values == {"path": "/data", "count": 3, "force": False}, values
+
+
+ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
+       a_form_goes_with_its_presentation, a_form_is_for_all_of_a_group]

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+@testable import bus_node
+
+@Suite("Fields and values on the command line")
+struct FieldTextTests {
+    private func field(_ text: String) throws -> ErrorReport.Field {
+        try FieldText(text, option: "--field").field()
+    }
+
+    @Test("A field is NAME=LABEL with its kind and what else holds")
+    func fields() throws {
+        let expected: [(String, ErrorReport.Field)] = [
+            ("path=New path", .text("path", label: "New path")),
+            ("path=Path: new:text", .text("path", label: "Path: new")),
+            ("n=Count:number:default(3)", .number("n", label: "Count", default: 3)),
+            ("b=Force:boolean:optional", .boolean("b", label: "Force", isRequired: false)),
+            ("pin=PIN:secret", .secret("pin", label: "PIN")),
+            (
+                "m=Mode:choice(fast,very safe):default(fast)",
+                .choice("m", label: "Mode", among: ["fast", "very safe"], default: "fast")
+            ),
+            ("u=URL:default(http://a:80/x)", .text("u", label: "URL", default: "http://a:80/x")),
+            ("at=At 10:30", .text("at", label: "At 10:30")),
+            (
+                "m=M:default(b):choice(a,b)",
+                .choice("m", label: "M", among: ["a", "b"], default: "b")
+            ),
+        ]
+        for (text, field) in expected { #expect(try self.field(text) == field, "\(text)") }
+    }
+
+    @Test(
+        "Any other text is refused",
+        arguments: [
+            "path", "=Path", "1=Path", "path=", "path=:number", "path=Path:nubmer",
+            "n=N:number:text", "n=N:number:default(x)", "m=M:choice()", "m=M:choice(a,a)",
+            "pin=PIN:secret:default(1)", "a b=Path",
+        ])
+    func refused(text: String) {
+        #expect(throws: Failure.self) { try field(text) }
+    }
+
+    private func report(_ arguments: String...) throws -> ErrorReport {
+        try ReportOptions.parse(["--description", "x", "--option", "a.b=A"] + arguments)
+            .errorReport()
+    }
+
+    @Test("present adds fields to an option, whose id may have dots")
+    func present() throws {
+        let report = try report("--field", "a.b.path=Path", "--field", "a.b.n=N:number")
+        #expect(report.options[0].fields.map(\.name) == ["path", "n"])
+        for field in ["path=Path", "other.path=Path", "a.b.1=x"] {
+            #expect(throws: Failure.self) { try self.report("--field", field) }
+        }
+        #expect(throws: Failure.self) {
+            try self.report("--field", "a.b.x-y=1", "--field", "a.b.x_y=2")
+        }
+    }
+
+    private let asked: [ErrorReport.Field] = [
+        .text("path", label: "P"), .number("n", label: "N"), .secret("pin", label: "PIN"),
+        .boolean("b", label: "B"),
+    ]
+
+    private func given(_ arguments: String...) throws -> [String: JSONValue] {
+        try ValueOptions.parse(arguments).given(for: asked)
+    }
+
+    @Test("Values are of the fields' kinds; a secret comes from a file, without its line break")
+    func values() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("hunter2\n", to: "pin")
+        #expect(
+            try given(
+                "--value", "path=a=b", "--value", "n=2.5", "--value", "b=yes",
+                "--value-file", "pin=\(file)")
+                == ["path": "a=b", "n": 2.5, "b": true, "pin": "hunter2"])
+        #expect(try given("--value", "n=many", "--value", "x=1") == ["n": "many", "x": "1"])
+        let long = try folder.write(String(repeating: "x", count: 16_387), to: "long")
+        let binary = folder.path + "/binary"
+        try Data([0xFF, 0xFE]).write(to: URL(fileURLWithPath: binary))
+        for arguments in [
+            ["--value", "path"], ["--value", "=x"], ["--value", "pin=hunter2"],
+            ["--value", "n=1", "--value", "n=2"], ["--value-file", "pin=/no/such/file"],
+            ["--value-file", "pin=\(long)"], ["--value-file", "pin=\(binary)"],
+            ["--value", "pin=hunter2"],
+        ] {
+            let failure = #expect(throws: Failure.self) {
+                try ValueOptions.parse(arguments).given(for: asked)
+            }
+            #expect(failure?.text.contains("hunter2") == false)
+        }
+    }
+}

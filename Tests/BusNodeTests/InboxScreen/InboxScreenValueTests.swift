@@ -1,0 +1,125 @@
+import ErrorBus
+import Testing
+
+@testable import BusNodeKit
+
+/// Options that ask for values, at a terminal.
+@Suite struct InboxScreenValueTests {
+    private typealias Fixture = ScreenFixture
+
+    private static func item(role: JSONValue = .null) -> JSONValue {
+        let option: JSONValue = [
+            "id": "move", "title": "Move", "role": role,
+            "fields": [
+                ["name": "path", "label": "Path", "kind": "text", "required": true],
+                [
+                    "name": "n", "label": "Count", "kind": "number", "required": true,
+                    "default": 3, "whole": true,
+                ],
+                ["name": "pin", "label": "PIN", "kind": "secret"],
+            ],
+        ]
+        return Fixture.item(1, ["options": [option]])
+    }
+
+    private func enter(_ text: String, _ fixture: inout Fixture) -> [InboxScreen.Action] {
+        for character in text { fixture.press(.character(character)) }
+        return fixture.press(.enter)
+    }
+
+    @Test("A41 each field is asked in turn, with its default; a secret is not shown")
+    func inTurn() {
+        var fixture = Fixture([Self.item()])
+        #expect(fixture.press(.character("1")).isEmpty)
+        #expect(fixture.row(22).hasPrefix("1/3 Path (1 to 4096 characters in one line): "))
+        #expect(enter("/srv", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("2/3 Count (a whole number; Return for 3)"))
+        #expect(enter("", &fixture).isEmpty)
+        for character in "hunter2" { fixture.press(.character(character)) }
+        #expect(fixture.text.contains("•••••••") && !fixture.text.contains("hunter2"))
+        #expect(
+            fixture.press(.enter) == [
+                .send(
+                    .answer(
+                        id: Fixture.id(1), option: "move",
+                        values: ["path": "/srv", "pin": "hunter2"]))
+            ])
+    }
+
+    @Test("A42 what is no value stays to be corrected; Esc goes back and sends nothing")
+    func refused() {
+        var fixture = Fixture([Self.item()])
+        fixture.press(.character("1"))
+        #expect(enter("", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("found no value"))
+        _ = enter("/srv", &fixture)
+        #expect(enter("1.5", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("found 1.5"))
+        fixture.press(.control("u"))
+        #expect(enter("4", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("3/3 PIN"))
+        #expect(fixture.press(.escape).isEmpty)
+        #expect(fixture.screen.mode == .list)
+    }
+
+    @Test("A destructive option is confirmed after its values")
+    func destructive() {
+        var fixture = Fixture([Self.item(role: "destructive")])
+        fixture.press(.character("1"))
+        _ = enter("/srv", &fixture)
+        _ = enter("", &fixture)
+        #expect(enter("", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("Move? This cannot be undone."))
+        #expect(
+            fixture.press(.character("y")) == [
+                .send(.answer(id: Fixture.id(1), option: "move", values: ["path": "/srv"]))
+            ])
+    }
+
+    @Test("The form goes with its presentation")
+    func gone() {
+        var fixture = Fixture([Self.item()])
+        fixture.press(.character("1"))
+        fixture.change(Fixture.item(1, ["stage": "closed", "reason": "withdrawn"]))
+        fixture.draw()
+        #expect(fixture.screen.mode == .list)
+    }
+}
+
+@Suite struct ValueLinesTests {
+    private var option: ErrorReport.Option {
+        var option = ErrorReport.Option(id: "move", title: "Move")
+        option.fields = [
+            .text("path", label: "Path"), .boolean("force", label: "Force", default: false),
+            .secret("pin", label: "PIN", isRequired: false),
+        ]
+        return option
+    }
+
+    @Test("A41 lines give the values; an empty one takes the default, or none")
+    func complete() {
+        var lines = ValueLines(option)
+        #expect(lines.lines(columns: 80)[0].contains("Move: 1/3 Path (1 to 4096 characters"))
+        #expect(lines.entered("") != .next)
+        #expect(lines.entered("/srv") == .next)
+        #expect(lines.lines(columns: 80)[0].contains("Force (true or false; Return for false)"))
+        guard case .refused(let fault) = lines.entered("maybe") else {
+            Issue.record("taken")
+            return
+        }
+        #expect(fault.contains("found \"maybe\""))
+        #expect(lines.entered("y") == .next)
+        #expect(lines.lines(columns: 100)[0].contains("not shown as you type"))
+        var other = lines
+        #expect(
+            lines.entered("hunter2")
+                == .complete(["path": "/srv", "force": true, "pin": "hunter2"]))
+        #expect(other.entered("") == .complete(["path": "/srv", "force": true]))
+    }
+
+    @Test("Esc goes back")
+    func left() {
+        var lines = ValueLines(option)
+        #expect(lines.entered("\u{1B}") == .left)
+    }
+}

@@ -1,0 +1,87 @@
+import ErrorBus
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Options that ask for values, from a shell and at a terminal.
+    struct Values {
+        private static let options = [
+            "--option", "move=Move", "--option", "cancel=Cancel:cancel", "--field",
+            "move.path=Path", "--field", "move.count=Count:number:default(3)", "--field",
+            "move.pin=PIN:secret", "--json",
+        ]
+
+        private func present(_ sandbox: Sandbox, id: String) throws -> Launched {
+            try Launched(
+                ["present", "--to", sandbox.endpoint("relay"), "--description", "Boom", "--id", id]
+                    + Self.options)
+        }
+
+        @Test("A41 A42 inbox answer gives values, a secret from a file; present prints them")
+        func shell() async throws {
+            let bus = try Inbox()
+            let (nodes, address) = try await bus.start()
+            let id = bus.id(1)
+            let present = try present(bus.sandbox, id: id)
+            let watch = try bus.inbox(address, "watch")
+            #expect(await watch.prints("\(id)  open  error  present"))
+            let secret = try bus.sandbox.write("pin", "hunter2\n")
+            let shown = try bus.inbox(address, "show", id)
+            #expect(try await shown.ending() == 0)
+            #expect(await shown.prints("move asks for path: Path (1 to 4096 characters"))
+            let none = try bus.inbox(address, "answer", id, "move", "--by", "ann")
+            #expect(try await none.ending() == 64)
+            #expect(await none.says("value of \"path\": found no value"))
+            let argument = try bus.inbox(
+                address, "answer", id, "move", "--value", "pin=hunter2", "--by", "ann")
+            #expect(try await argument.ending() == 64)
+            #expect(await argument.says("--value-file pin=PATH"))
+            #expect(!argument.errors.value.contains("hunter2"))
+            let answer = try bus.inbox(
+                address, "answer", id, "move", "--value", "path=/srv", "--value-file",
+                "pin=\(secret)", "--by", "ann")
+            #expect(try await answer.ending() == 0)
+            #expect(try await present.ending() == 0)
+            let printed = try JSONValue(text: present.output.value)
+            #expect(printed["values"] == ["path": "/srv", "count": 3, "pin": "hunter2"])
+            let settled = try bus.inbox(address, "show", id, "--json")
+            #expect(try await settled.ending() == 0)
+            #expect(await settled.prints(#""secrets":["pin"]"#))
+            #expect(!settled.output.value.contains("hunter2"))
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A41 A42 a terminal asks for one value after another, and does not show a secret")
+        func terminal() async throws {
+            let sandbox = try Sandbox()
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            func type(_ line: String, brings text: String) async {
+                let before = pty.screen.value.count
+                pty.type(line + "\n")
+                #expect(await pty.shows(text, after: before))
+            }
+            let present = try present(sandbox, id: "01920001-0000-7000-8000-000000000000")
+            #expect(await pty.shows("[m] Move"))
+            await type("move", brings: "Move: 1/3 Path")
+            await type("", brings: "found no value")
+            #expect(await pty.shows("Esc and Return goes back."))
+            await type("/srv", brings: "Move: 2/3 Count")
+            await type("", brings: "Move: 3/3 PIN")
+            await type("hunter2", brings: "answered: move")
+            #expect(!pty.screen.value.contains("hunter2"))
+            #expect(try await present.ending() == 0)
+            let printed = try JSONValue(text: present.output.value)
+            #expect(printed["values"] == ["path": "/srv", "count": 3, "pin": "hunter2"])
+            withExtendedLifetime(nodes) {}
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate init(text: String) throws { self = try JSONValue.parse(Array(text.utf8)) }
+}
