@@ -105,7 +105,8 @@ import Testing
         let view = PresentationView(try item, api.console)
         #expect(view.answer?.values == ["path": "/srv", "n": 3])
         #expect(view.answer?.secrets == ["pin"])
-        let detail = String(decoding: try api.detail(try item.id).encoded(), as: UTF8.self)
+        let detail = String(
+            decoding: try await api.detail(try item.id).encoded(), as: UTF8.self)
         #expect(!detail.contains("hunter2"))
         let read = try #require(PresentationView(json: view.json))
         #expect(read.options[0].readFields.map(\.name) == ["path", "pin", "n"])

@@ -78,7 +78,7 @@ import Testing
         try await journal.settled(id, answer: other.id, .recovered)
         try await journal.lost(id, answer: other.id)
         #expect(try await journal.record(of: id)?.state == .decided(other, .recovered))
-        try await journal.write { database in
+        try await journal.access { database in
             try database.execute(sql: "UPDATE presentation SET answerValues = '{}'")
         }
         await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
