@@ -21,9 +21,7 @@ extension EndToEnd {
 
         /// Types a line and waits for what it brings to the screen.
         private func type(_ line: String, brings text: String) async {
-            let before = pty.screen.value.count
-            pty.type(line + "\n")
-            #expect(await pty.shows(text, after: before))
+            #expect(await pty.enter(line, brings: text))
         }
 
         /// Presses Return until it counts: not too soon after the prompt.

@@ -61,15 +61,12 @@ extension EndToEnd {
                 try await sandbox.start("relay"),
             ]
             func type(_ line: String, brings text: String) async {
-                let before = pty.screen.value.count
-                pty.type(line + "\n")
-                #expect(await pty.shows(text, after: before))
+                #expect(await pty.enter(line, brings: text))
             }
             let present = try present(sandbox, id: "01920001-0000-7000-8000-000000000000")
             #expect(await pty.shows("[m] Move"))
             await type("move", brings: "Move: 1/3 Path")
             await type("", brings: "found no value")
-            #expect(await pty.shows("Esc and Return goes back."))
             await type("/srv", brings: "Move: 2/3 Count")
             await type("", brings: "Move: 3/3 PIN")
             await type("hunter2", brings: "answered: move")

@@ -71,6 +71,15 @@ final class Pty: Sendable {
         _ = write(parent, bytes, bytes.count)
     }
 
+    /// Types a line at the prompt of a presenter, once the screen ends with it: a line typed before
+    /// is ignored. Whether the text comes to the screen then.
+    func enter(_ line: String, brings text: String) async -> Bool {
+        guard await screen.becomes({ $0.hasSuffix("> ") }) else { return false }
+        let before = screen.value.count
+        type(line + "\n")
+        return await shows(text, after: before)
+    }
+
     /// Whether the text comes to the screen after the first `offset` characters.
     func shows(_ text: String, after offset: Int = 0) async -> Bool {
         await screen.becomes { $0.dropFirst(offset).contains(text) }
