@@ -108,7 +108,8 @@ extension UplinkMachine {
             return [.sendProbe(hello)]
         case .leaving(let welcome, let since):
             guard between.isEmpty || now >= leftAt(since) else { return [] }
-            return move(welcome, at: now)
+            // Its silence counts from its WELCOME, not from the move.
+            return move(welcome, heardAt: since, at: now)
         }
     }
 
@@ -226,7 +227,7 @@ extension UplinkMachine {
     }
 
     private mutating func move(
-        _ welcome: Message.Welcome, at now: MonotonicTime
+        _ welcome: Message.Welcome, heardAt: MonotonicTime, at now: MonotonicTime
     ) -> [UplinkAction] {
         noteLeft(at: now)
         let isBack = preferred < parent
@@ -238,6 +239,6 @@ extension UplinkMachine {
         let actions: [UplinkAction] = [
             .send(.bye(reason: "\(isBack ? "back" : "over") to \(welcome.node)")), .adoptProbe,
         ]
-        return actions + settledIn(welcome, at: now)
+        return actions + settledIn(welcome, heardAt: heardAt, at: now)
     }
 }

@@ -179,12 +179,16 @@ struct UplinkMachine: Sendable {
             return roomGrew(welcome, at: now)
                 ?? [.dropped(Anomaly(kind: .duplicate, detail: "WELCOME on a link that is up"))]
         }
-        return settledIn(welcome, at: now)
+        return settledIn(welcome, heardAt: now, at: now)
     }
 
     /// The link to ``parent`` is live.
-    mutating func settledIn(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
-        link = .live(Live(heardAt: now))
+    ///
+    /// - Parameter heardAt: When the parent was heard last.
+    mutating func settledIn(
+        _ welcome: Message.Welcome, heardAt: MonotonicTime, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        link = .live(Live(heardAt: heardAt))
         failures = 0
         cutOffSince = nil
         lastFailure = nil

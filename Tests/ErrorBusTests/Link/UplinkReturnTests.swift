@@ -158,7 +158,10 @@ import Testing
         let actions = rig.run(5_000)
         let moved = actions.first { $0.1 == .adoptProbe }
         #expect(moved?.at == 5_000)
-        #expect(actions.map(\.1).verbs == [.withdraw, .withdraw, .ping, .bye, .present])
+        #expect(actions.map(\.1).verbs == [.withdraw, .withdraw, .ping, .bye, .ping, .present])
+        // The other one is silent since its WELCOME, not since the move.
+        let lost = rig.run(30_000).first { if case .linkDown = $0.1 { true } else { false } }
+        #expect(lost?.at == LinkTimes().silenceMax - 5_000)
     }
 
     @Test("busy and 404 said to what was asked before change nothing; 403 lets go")
