@@ -114,7 +114,50 @@ struct JournalTests {
         try await journal.decided(id, lost.withoutSecrets)
         let outcome = try await present(journal, ScriptedPresenter(), asksAgain: false)
         #expect(outcome.refusalCode == RejectCode.gone.rawValue && attempts.elements.isEmpty)
-        #expect(journal.state(of: id) == .decided(lost.withoutSecrets, nil))
+        // Its origin ends here, so that no result will come.
+        #expect(journal.state(of: id) == .decided(lost.withoutSecrets, .unknown))
+    }
+
+    @Test("F32 while the journal cannot be read a presentation waits; then the answer is delivered")
+    func waitsUntilReadable() async throws {
+        let journal = MemoryJournal()
+        let answer = recorded("retry")
+        try await journal.shown(id, asked())
+        try await journal.decided(id, answer)
+        journal.failReads(MemoryJournal.Unreadable())
+        let mending = Task {
+            _ = try await journal.reads.next()
+            journal.failReads(nil)
+        }
+        let outcome = try await present(journal, ScriptedPresenter(), until: .recovered)
+        try await mending.value
+        #expect(outcome.didRecover && outcome.answer == answer)
+    }
+
+    @Test("F32 withdrawn meanwhile, the answer on record is settled as withdrawn")
+    func withdrawnWhileUnreadable() async throws {
+        let journal = MemoryJournal()
+        try await journal.shown(id, asked())
+        try await journal.decided(id, recorded("retry"))
+        journal.failReads(MemoryJournal.Unreadable())
+        let asking = Task {
+            try await present(journal, ScriptedPresenter(), until: .withdrawn)
+        }
+        _ = try await journal.reads.next()
+        asking.cancel()
+        // Until the withdrawal is written it fails once more, and is tried again.
+        _ = try await journal.reads.next()
+        journal.failReads(nil)
+        #expect(try await asking.value.reason == .withdrawn)
+        #expect(attempts.elements.isEmpty)
+    }
+
+    @Test("F32 a damaged record is refused at once")
+    func damagedRecord() async throws {
+        let journal = MemoryJournal()
+        journal.failReads(MemoryJournal.Damaged())
+        let outcome = try await present(journal, ScriptedPresenter())
+        #expect(outcome.refusalCode == RejectCode.gone.rawValue)
     }
 
     @Test("A41 values without secrets are recorded, and delivered by the next life")

@@ -10,6 +10,10 @@ final class MemoryJournal: DecisionJournal {
     }
 
     struct Full: Error {}
+    /// A fault that passes.
+    struct Unreadable: Error {}
+    /// One that does not.
+    struct Damaged: LastingFault {}
     /// A decision about what was never written.
     struct Unknown: Error {}
     /// A second decision.
@@ -20,6 +24,9 @@ final class MemoryJournal: DecisionJournal {
     private let rows = Mutex<[PresentationID: Row]>([:])
     private let failures = Mutex(0)
     private let isFull = Mutex(false)
+    private let readFault = Mutex<(any Error)?>(nil)
+    /// The reads that failed.
+    let reads = Recorder<PresentationID>()
 
     /// The next decisions are refused this often.
     func refuseDecisions(_ count: Int) { failures.withLock { $0 = count } }
@@ -27,8 +34,15 @@ final class MemoryJournal: DecisionJournal {
     /// Whether every write fails.
     func fill(_ full: Bool) { isFull.withLock { $0 = full } }
 
+    /// What reading throws; nil while it works.
+    func failReads(_ fault: (any Error)?) { readFault.withLock { $0 = fault } }
+
     func record(of id: PresentationID) async throws -> DecisionRecord? {
-        rows.withLock { rows in
+        if let fault = readFault.withLock(\.self) {
+            reads.record(id)
+            throw fault
+        }
+        return rows.withLock { rows in
             rows[id].map {
                 DecisionRecord(
                     origin: $0.asked.origin, digest: $0.asked.digest, state: $0.state)

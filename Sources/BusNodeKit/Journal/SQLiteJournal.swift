@@ -310,7 +310,7 @@ extension SQLiteJournal: SilenceStore {
 }
 
 /// A fault of a journal. A node that meets one does not decide.
-enum JournalFault: LocalizedError, Hashable {
+enum JournalFault: LocalizedError, LastingFault, Hashable {
     /// A row differs from what was written.
     case damaged(id: String, path: String)
     /// An answer came for a presentation that is not in the journal.

@@ -1,5 +1,7 @@
 /// The decisions of a presenter node, kept across restarts. An answer is written before it is sent,
 /// so a node that dies in between neither asks nor answers twice.
+///
+/// A fault that is no ``LastingFault`` may pass, like a full disk: presentations wait meanwhile.
 package protocol DecisionJournal: Sendable {
     /// The record of a presentation; nil when it was never shown here.
     ///
@@ -26,6 +28,9 @@ package protocol DecisionJournal: Sendable {
     /// Records an end without an answer.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws
 }
+
+/// A fault of a journal that a repetition cannot mend, such as a damaged record.
+package protocol LastingFault: Error {}
 
 /// The entry of one presentation in a ``DecisionJournal``.
 package struct DecisionRecord: Hashable, Sendable {

@@ -4,7 +4,7 @@ import Synchronization
 /// The decisions of a node: an answer is recorded first, then attempted by the option's owner, then
 /// its result is recorded. The same for people, policies and commands.
 struct Decisions: Sendable {
-    /// The pause before the recording of an answer is retried.
+    /// The pause before the journal is tried again.
     private static let pause: Duration = .seconds(1)
 
     private let decider: String
@@ -44,8 +44,17 @@ struct Decisions: Sendable {
         }
     }
 
-    /// No answer came before the deadline. The origin applies the declared option.
-    func expired(_ error: any Error, in context: PresentationContext) {
+    /// No answer came before the deadline.
+    ///
+    /// - Returns: The outcome of the declared option, which only the origin applies; nil when there
+    ///   is no such option.
+    func expire(_ error: any Error, in context: PresentationContext) async -> Outcome? {
+        recordExpiry(error, in: context)
+        guard let answer = context.answerOnExpiry(of: error, by: decider) else { return nil }
+        return await carryOut(answer, error, in: context)
+    }
+
+    private func recordExpiry(_ error: any Error, in context: PresentationContext) {
         let report = ErrorReport(describing: error)
         record(
             .ended(
@@ -176,7 +185,7 @@ struct Decisions: Sendable {
     /// - Parameter isHere: Whether this life has it too: it reports the results of its own
     ///   attempts, so only an undelivered answer gets this one.
     func withdrawnBefore(
-        _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest, isHere: Bool = false
+        _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest?, isHere: Bool = false
     ) async {
         await attemptAgain("withdrawal", id) { journal in
             guard
@@ -188,7 +197,7 @@ struct Decisions: Sendable {
     }
 
     private func recorded(
-        _ id: PresentationID, _ origin: NodeName, _ digest: ReportDigest,
+        _ id: PresentationID, _ origin: NodeName, _ digest: ReportDigest?,
         in journal: any DecisionJournal
     ) async throws -> (Answer, RecoveryResult?)? {
         guard let record = try await journal.record(of: id), record.origin == origin,
@@ -229,6 +238,38 @@ struct Decisions: Sendable {
                     ])
             }
             do { try await Task.sleep(for: Self.pause) } catch { return nil }
+        }
+    }
+
+    /// Retries until the journal carries `operation` out; nil when the presentation is withdrawn,
+    /// or its deadline passes, before.
+    ///
+    /// - Parameter action: What cannot be done meanwhile, for the log, which has one line for it.
+    /// - Throws: A ``LastingFault``.
+    func retried<Value: Sendable>(
+        _ action: String, in context: PresentationContext, _ operation: () async throws -> Value
+    ) async throws -> Value? {
+        var isLogged = false
+        while true {
+            do { return try await operation() } catch {
+                if Task.isCancelled { return nil }
+                let isLasting = error is any LastingFault
+                if !isLogged || isLasting {
+                    isLogged = true
+                    let outcome = isLasting ? "is refused" : "waits until it can be"
+                    logger.critical(
+                        "journal: \(action); the presentation \(outcome)",
+                        metadata: [
+                            "id": "\(context.id)",
+                            "problem": "\(ErrorReport(describing: error).description)",
+                        ])
+                }
+                if isLasting { throw error }
+            }
+            let now = ContinuousClock.now
+            let until = min(context.deadline ?? now + Self.pause, now + Self.pause)
+            guard until > now, (try? await Task.sleep(until: until, clock: .continuous)) != nil
+            else { return nil }
         }
     }
 

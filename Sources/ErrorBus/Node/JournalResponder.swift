@@ -12,7 +12,6 @@ final class JournalResponder: Responder {
     /// The presentations of this life of the node, with their counts: one that returns while its
     /// former call ends was shown, but not before a restart.
     private let present = Mutex<[PresentationID: Int]>([:])
-    private let logger: Logger
 
     /// - Parameter asksAgain: Whether a presentation that may have been shown before a restart is
     ///   shown again. Otherwise it is refused (410).
@@ -26,7 +25,6 @@ final class JournalResponder: Responder {
         decisions = Decisions(
             by: name.description, journal: journal, audit: audit, logger: logger)
         self.asksAgain = asksAgain
-        self.logger = logger
     }
 
     var responderName: String { name.description }
@@ -44,21 +42,18 @@ final class JournalResponder: Responder {
                     present[context.id] = rest > 0 ? rest : nil
                 }
             }
-            let record: DecisionRecord?
+            // Never a guess: a node that cannot read its decisions does not decide.
+            let entry: DecisionRecord??
             do {
-                record = try await journal.record(of: context.id)
+                entry = try await decisions.retried("cannot be read", in: context) {
+                    try await journal.record(of: context.id)
+                }
             } catch {
-                // Never a guess: a node that cannot read its decisions does not decide.
-                logger.critical(
-                    "journal: cannot be read, refusing to decide",
-                    metadata: [
-                        "id": "\(context.id)",
-                        "problem": "\(ErrorReport(describing: error).description)",
-                    ])
                 return refusal(.gone, "what was decided here cannot be read")
             }
+            guard let entry else { return await ended(error, in: context) }
             let outcome =
-                if let record { await answer(error, record, isHere, in: context) } else {
+                if let record = entry { await answer(error, record, isHere, in: context) } else {
                     await following.presentError(error, in: context)
                 }
             await noteEnd(outcome, in: context)
@@ -77,6 +72,13 @@ final class JournalResponder: Responder {
         switch record.state {
         case .decided(let answer, let result)
         where answer.lacksSecrets && !isHere && (result == nil || result == .unknown):
+            guard asksAgain else {
+                if result == nil { await decisions.settled(context.id, answer, .unknown) }
+                return refusal(
+                    .gone,
+                    "answered before a restart, with a secret that is not stored; it is not "
+                        + "shown twice")
+            }
             return await presentAgain(error, after: answer, in: context)
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, context.id)
@@ -96,26 +98,34 @@ final class JournalResponder: Responder {
     private func presentAgain(
         _ error: any Error, after answer: Answer, in context: PresentationContext
     ) async -> Outcome {
-        guard asksAgain else {
-            return refusal(
-                .gone,
-                "answered before a restart, with a secret that is not stored; it is not "
-                    + "shown twice")
-        }
+        let isWritten: Void?
         do {
-            try await decisions.lost(answer, of: context.id)
+            isWritten = try await decisions.retried("cannot be written", in: context) {
+                try await decisions.lost(answer, of: context.id)
+            }
         } catch {
-            logger.critical(
-                "journal: cannot be written, refusing to decide",
-                metadata: [
-                    "id": "\(context.id)",
-                    "problem": "\(ErrorReport(describing: error).description)",
-                ])
             return refusal(.gone, "what was decided here cannot be changed")
         }
+        guard isWritten != nil else { return await ended(error, in: context) }
         var context = context
         context.wasShownBefore = true
         return await following.presentError(error, in: context)
+    }
+
+    /// The outcome of a presentation that ended while it waited for the journal.
+    private func ended(_ error: any Error, in context: PresentationContext) async -> Outcome {
+        guard !Task.isCancelled else {
+            // An answer of an earlier life may be on record, and will not be delivered.
+            if let asked = context.received, asked.withdrawal == .origin {
+                await decisions.withdrawnBefore(
+                    context.id, of: asked.origin, asked.present.digest)
+            }
+            return Outcome(
+                didRecover: false, reason: .withdrawn, decidedBy: name.description,
+                detail: "withdrawn before the journal could be used")
+        }
+        return await decisions.expire(error, in: context)
+            ?? Outcome(didRecover: false, reason: .expired, decidedBy: name.description)
     }
 
     /// Records an end without an answer: withdrawn, expired or withheld. Not when the node stops:

@@ -24,14 +24,14 @@ struct NodePresenting {
 
     func ending(in next: any Responder) -> any Responder {
         var presenters = chain(next)
-        if let deadline = settings.deadline {
-            presenters = DeadlineResponder(
-                name: settings.name, deadline: deadline, following: presenters)
+        if let journal = parts.journal {
+            presenters = JournalResponder(
+                settings.name, next: presenters, journal: journal, audit: parts.audit,
+                asksAgain: parts.asksAgainAfterRestart, logger: parts.logger)
         }
-        guard let journal = parts.journal else { return presenters }
-        return JournalResponder(
-            settings.name, next: presenters, journal: journal, audit: parts.audit,
-            asksAgain: parts.asksAgainAfterRestart, logger: parts.logger)
+        guard let deadline = settings.deadline else { return presenters }
+        return DeadlineResponder(
+            name: settings.name, deadline: deadline, following: presenters)
     }
 }
 

@@ -77,11 +77,8 @@ public final class PresentingResponder: Responder {
         case .closed(.declined):
             return await offerToNext(error, in: context)
         case .closed(let reason):
-            if reason == .expired {
-                decisions.expired(error, in: context)
-                if let answer = context.answerOnExpiry(of: error, by: responderName) {
-                    return await decisions.carryOut(answer, error, in: context)
-                }
+            if reason == .expired, let outcome = await decisions.expire(error, in: context) {
+                return outcome
             }
             var outcome = Outcome(
                 didRecover: false, reason: reason, decidedBy: prompt.closedBy ?? responderName)
