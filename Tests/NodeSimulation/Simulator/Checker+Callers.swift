@@ -31,7 +31,6 @@ extension Checker {
         case .notConfirmed, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
-                || plan.unreadable?.overlaps(ask.time...end) == true
                 || ledger.wasGivenUp(before: ask)
         default: outcome.answer?.option == "copy"
         }

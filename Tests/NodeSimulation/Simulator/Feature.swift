@@ -177,12 +177,6 @@ extension Plan {
         return end + (end - time) + 2_000
     }
 
-    /// When the presenter's disk cannot be read.
-    var unreadable: ClosedRange<UInt64>? {
-        guard case .unreadableDisk(let from, let lasts) = feature else { return nil }
-        return start + from...start + from + lasts
-    }
-
     var openMax: Int? {
         if case .limit(let max) = feature { max } else { nil }
     }
