@@ -108,11 +108,14 @@ final class GroupCommit: Sendable {
     private static func alone(
         _ access: Access, in database: Database
     ) throws -> @Sendable () -> Void {
-        var ending: (@Sendable () -> Void)?
-        try database.inTransaction(.immediate) {
-            ending = try access.run(database)
-            return .commit
+        try database.beginTransaction(.immediate)
+        do {
+            let ending = try access.run(database)
+            try database.commit()
+            return ending
+        } catch {
+            try? database.rollback()
+            throw error
         }
-        return ending ?? {}
     }
 }
