@@ -47,6 +47,17 @@ struct Bus: Sendable {
         return Node(settings, parents: parents, parts: parts)
     }
 
+    /// A worker below a relay, with a chain of its own if need be, below a presenting node.
+    func row(
+        under presenter: any Presenter, relay chain: NodeParts.Chain? = nil
+    ) throws -> (central: Node, relay: Node, worker: Node) {
+        (
+            try node("central", presenters: [presenter]),
+            try node("relay", next: ["central"], parts: { $0.chain = chain }),
+            try node("worker", next: ["relay"], listens: false)
+        )
+    }
+
     /// A node at the top that listens on a port the system chooses.
     func tcpRoot(_ name: NodeName, presenters: [any Presenter]) throws -> Node {
         let endpoint = try Endpoint("tcp://127.0.0.1:*")

@@ -6,21 +6,6 @@ import Testing
 extension RealSockets {
     /// Options that need two people, with a relay between their owner and the presenter.
     @Suite struct TwoPeopleTests {
-        /// A relay that answers in the place of those above.
-        private struct Forger: Responder {
-            let following: any Responder
-            let answer: Answer
-            var next: (any Responder)? { get async { following } }
-
-            func presentError(
-                _ error: any Error, in context: PresentationContext
-            ) async -> Outcome {
-                Outcome(
-                    answer: answer, result: await error.attemptRecovery(answer),
-                    decidedBy: responderName)
-            }
-        }
-
         private let dropped = Recorder<Void>()
 
         private func error(signed: Bool = false) -> any Error {
@@ -43,9 +28,7 @@ extension RealSockets {
             _ act: @Sendable @escaping () async throws -> Void = {}
         ) async throws -> (outcome: Outcome, faults: [String]) {
             let bus = Bus()
-            let top = try bus.node("central", presenters: [presenter])
-            let middle = try bus.node("relay", next: ["central"], parts: { $0.chain = chain })
-            let leaf = try bus.node("worker", next: ["relay"], listens: false)
+            let (top, middle, leaf) = try bus.row(under: presenter, relay: chain)
             return try await bus.run(top, middle, leaf) {
                 async let outcome = leaf.uplink.presentError(error())
                 try await act()

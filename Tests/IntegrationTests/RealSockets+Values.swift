@@ -17,21 +17,6 @@ extension RealSockets {
             }
         }
 
-        /// A relay that answers in the place of those above.
-        private struct Forger: Responder {
-            let following: any Responder
-            let answer: Answer
-            var next: (any Responder)? { get async { following } }
-
-            func presentError(
-                _ error: any Error, in context: PresentationContext
-            ) async -> Outcome {
-                Outcome(
-                    answer: answer, result: await error.attemptRecovery(answer),
-                    decidedBy: responderName)
-            }
-        }
-
         /// A relay with an option of its own.
         private struct Adding: Responder {
             let following: any Responder
@@ -77,9 +62,7 @@ extension RealSockets {
             presenter: any Presenter, relay chain: NodeParts.Chain? = nil
         ) async throws -> Outcome {
             let bus = Bus()
-            let top = try bus.node("central", presenters: [presenter])
-            let middle = try bus.node("relay", next: ["central"], parts: { $0.chain = chain })
-            let leaf = try bus.node("worker", next: ["relay"], listens: false)
+            let (top, middle, leaf) = try bus.row(under: presenter, relay: chain)
             return try await bus.run(top, middle, leaf) {
                 await leaf.uplink.presentError(error)
             }
