@@ -110,44 +110,65 @@ import Testing
         #expect(unnamed.sign(answer, to: id, about: report) == answer)
     }
 
-    /// Made with other software: HKDF and Ed25519 of OpenSSL.
-    @Test("key and signature are those of docs/wire.md")
-    func published() throws {
-        let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
-        let key = try #require(SigningKey(of: pair))
-        #expect("\(key.signerKey)" == Self.publishedKey)
-        var keys = LinkKeys(own: pair, known: [:])
-        keys.signsAs = "central"
-        let answer = Answer(
-            id: try #require(UniqueID("01920000-0000-7000-8000-0000000000a1")), option: "drop",
-            by: "ann", via: .person)
-        let presented = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
-        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
-        let signed = KeyRing(keys).sign(answer, to: presented, about: report)
-        #expect(signed.extras.fields.last?.value == Self.publishedSignature)
-    }
+    /// The secret key, id and report of docs/wire.md.
+    private struct Published {
+        static let ofOne =
+            "x4pj>J<KZ106/3fTc&pAzoV<kpdR?U]!*]x>B$XEr*%3<65clcRxW^6@h3.e-3rVaaKA-Kh#@#gC.-d1"
+        static let ofTwo =
+            "B?lvnzKD0V13)!Q^-OZYFj!Peo35v2L<Nr9NBxM8)xt.cGPUbgN8x-!I$&akAi{#1G=joc7eDEpo6H)q"
+        static let ofValues =
+            "H>2dE?TxU&=?gZnU(zfaCtpY(]&}LAi6Z]Fo9^T4x5NMTZ@a+>fiHCi{]H$JY!=vvyR!#P7OL=O/*YDM"
 
-    /// Made with other software, as the one above.
-    @Test("the second of two people is signed with the first")
-    func second() throws {
-        let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
-        var keys = LinkKeys(own: pair, known: [:])
-        keys.signsAs = "central"
-        keys.signers = ["central": [try #require(SigningKey(of: pair)).signerKey]]
-        func answer(_ second: String?) throws -> Answer {
+        let keys: LinkKeys
+        let key: SignerKey
+        let id: PresentationID
+        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
+
+        init() throws {
+            let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
+            key = try #require(SigningKey(of: pair)).signerKey
+            var keys = LinkKeys(own: pair, known: [:])
+            keys.signsAs = "central"
+            keys.signers = ["central": [key]]
+            self.keys = keys
+            id = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
+        }
+
+        func answer(_ second: String?, _ values: [String: JSONValue] = [:]) throws -> Answer {
             Answer(
                 id: try #require(UniqueID("01920000-0000-7000-8000-0000000000a1")), option: "drop",
-                by: "ann", via: .person, second: second)
+                by: "ann", via: .person, second: second, values: values)
         }
-        let presented = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
-        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
-        let signed = KeyRing(keys).sign(try answer("bob"), to: presented, about: report)
-        #expect(signed.extras.fields.last?.value == Self.publishedSignatureOfTwo)
-        #expect(keys.fault(of: signed, to: presented, about: report) == nil)
+    }
+
+    /// Made with other software: HKDF and Ed25519 of OpenSSL.
+    @Test(
+        "key and signatures are those of docs/wire.md",
+        arguments: [
+            (nil, [:], Published.ofOne), ("bob", [:], Published.ofTwo),
+            (nil, ["path": "/a"], Published.ofValues),
+        ] as [(String?, [String: JSONValue], String)])
+    func published(second: String?, values: [String: JSONValue], signature: String) throws {
+        let published = try Published()
+        #expect("\(published.key)" == "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj")
+        let signed = KeyRing(published.keys).sign(
+            try published.answer(second, values), to: published.id, about: published.report)
+        #expect(signed.extras.fields.last?.value == signature)
+    }
+
+    @Test("the second of two people is signed with the first")
+    func second() throws {
+        let published = try Published()
+        let signed = KeyRing(published.keys).sign(
+            try published.answer("bob"), to: published.id, about: published.report)
+        func fault(_ answer: Answer) -> String? {
+            published.keys.fault(of: answer, to: published.id, about: published.report)
+        }
+        #expect(fault(signed) == nil)
         for other in ["zoe", "ann", nil] {
-            var forged = try answer(other)
+            var forged = try published.answer(other)
             forged.extras = signed.extras
-            #expect(keys.fault(of: forged, to: presented, about: report) != nil)
+            #expect(fault(forged) != nil)
         }
     }
 
@@ -173,10 +194,4 @@ import Testing
         added.extras.payload = Array(others[0].utf8)
         #expect(owner.fault(of: added, to: id, about: report) != nil)
     }
-
-    private static let publishedSignatureOfTwo =
-        "B?lvnzKD0V13)!Q^-OZYFj!Peo35v2L<Nr9NBxM8)xt.cGPUbgN8x-!I$&akAi{#1G=joc7eDEpo6H)q"
-    private static let publishedKey = "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj"
-    private static let publishedSignature =
-        "x4pj>J<KZ106/3fTc&pAzoV<kpdR?U]!*]x>B$XEr*%3<65clcRxW^6@h3.e-3rVaaKA-Kh#@#gC.-d1"
 }
