@@ -103,7 +103,7 @@ package enum JournalCopy {
     }
 
     private static func removeWithParts(_ path: String) throws(Failure) {
-        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try remove(path + suffix) }
+        for ending in [""] + NodeSettings.journalEndings { try remove(path + ending) }
     }
 
     private static func remove(_ path: String) throws(Failure) {

@@ -28,6 +28,8 @@ public struct NodeSettings: Hashable, Sendable {
     package var events: String?
     /// The path of the presenter's journal, where decisions survive a restart.
     package var journal: String?
+    /// The endings of the files beside a journal: SQLite's, and the lock.
+    package static let journalEndings = ["-wal", "-shm", "-journal", "-lock"]
     /// How presentations are treated that were shown, but not answered, before a restart.
     package var afterRestart = RestartPolicy.ask
     /// How long the journal keeps what is over.

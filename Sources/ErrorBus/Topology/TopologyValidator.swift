@@ -112,19 +112,27 @@ struct TopologyValidator {
         }
     }
 
-    /// Two nodes with one journal or one ledger would read each other's entries.
+    /// Two nodes with one journal or one ledger would read each other's entries, and damage the
+    /// files beside a journal.
     private mutating func checkFiles() {
         var takers: [String: String] = [:]
         for node in topology.nodes.values {
             for (key, path) in [("journal", node.journal), ("events", node.events)] {
                 guard let path else { continue }
                 let field = "nodes.\(node.name).\(key)"
-                if let taker = takers[FilePath.normal(path)] {
+                let main = FilePath.normal(path)
+                let endings = key == "journal" ? NodeSettings.journalEndings : []
+                let files = [main] + endings.map { main + $0 }
+                if let file = files.first(where: { takers[$0] != nil }), let taker = takers[file] {
+                    let which = file == main ? "which" : "whose \(file.escapedForMessage)"
                     report(
-                        field, found: "\"\(path.escapedForMessage)\", which is \(taker) already",
+                        field,
+                        found: "\"\(path.escapedForMessage)\", \(which) is \(taker) already",
                         allowed: "a file that no other entry has")
-                } else {
-                    takers[FilePath.normal(path)] = "\(key) of node \(node.name)"
+                }
+                for file in files where takers[file] == nil {
+                    let taker = "\(key) of node \(node.name)"
+                    takers[file] = file == main ? taker : "a file of the \(taker)"
                 }
             }
         }

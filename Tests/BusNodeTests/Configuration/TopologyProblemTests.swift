@@ -253,6 +253,8 @@ import Testing
               b: { presenters: [terminal], journal: ./var/../var//a.sqlite, events: b.jsonl }
               c: { presenters: [terminal], journal: /var/a.sqlite, events: var/a.jsonl }
               d: { presenters: [terminal], journal: d, events: ./d }
+              e: { presenters: [terminal], journal: e-wal, events: var/a.sqlite-lock }
+              f: { presenters: [terminal], journal: e }
             """
         let allowed = "allowed: a file that no other entry has"
         #expect(
@@ -262,6 +264,10 @@ import Testing
                 "t.yaml:5: nodes.c.events: found \"var/a.jsonl\", which is events of node a "
                     + "already, \(allowed)",
                 "t.yaml:6: nodes.d.events: found \"./d\", which is journal of node d already, "
+                    + allowed,
+                "t.yaml:7: nodes.e.events: found \"var/a.sqlite-lock\", which is a file of the "
+                    + "journal of node a already, \(allowed)",
+                "t.yaml:8: nodes.f.journal: found \"e\", whose e-wal is journal of node e already, "
                     + allowed,
             ])
     }
