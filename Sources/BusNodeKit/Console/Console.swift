@@ -161,7 +161,8 @@ private final class RunningNode: Sendable {
 
 /// The limits of one console. A request above a limit is refused, or its connection closed.
 enum ConsoleLimits {
-    static let bodyByteMax = 64 * 1024
+    /// What the longest values of an answer need, as a payload of EB1.
+    static let bodyByteMax = 256 * 1024
     /// Of one header; all headers together may be four times as long.
     static let headerByteMax = 8 * 1024
     static let headerCountMax = 100

@@ -152,7 +152,7 @@ extension EndToEnd {
             #expect(try await refusal(["Authorization": "Bearer x"]) == "401 unauthorized")
             #expect(try await refusal(["Content-Type": "text/plain"]) == "415 contentType")
             #expect(try await refusal([:], method: "DELETE", body: nil) == "405 methodNotAllowed")
-            let large = String(repeating: " ", count: 65_536) + #"{"option":"retry","by":"m"}"#
+            let large = String(repeating: " ", count: 262_144) + #"{"option":"retry","by":"m"}"#
             #expect(try await refusal([:], rawBody: large) == "413 tooLarge")
             #expect(try await refusal([:], rawBody: "{") == "400 badRequest")
             #expect(
