@@ -131,16 +131,37 @@ def bring(shown, body, *state):
     shown["state"] = state
 
 
+def note(name, data):
+    """Keeps what an event says; the change that is to be published, if it is the last of one."""
+    if name == "hello":
+        if data["isReset"]:
+            messages.clear()
+        return None
+    for item in data["items"]:
+        if item["outcome"] and item["group"] in messages:
+            messages[item["group"]]["outcomes"][item["id"]] = outcome(item)
+    return data if data["isLast"] else None
+
+
 def publish_all():
-    """Publishes the latest change, at most once a second: Slack takes no more for a channel."""
+    """Publishes the latest change, at most once a second: Slack takes no more for a channel. What
+    Slack does not take is tried again."""
+    latest, pause = None, None
     while True:
-        change = changes.get()
-        while not changes.empty():
-            change = changes.get()
         try:
-            publish(change)
+            latest = note(*events.get(timeout=pause)) or latest
+            while True:
+                latest = note(*events.get_nowait()) or latest
+        except queue.Empty:
+            pass
+        if latest is None:
+            continue
+        try:
+            publish(latest)
+            latest, pause = None, None
         except OSError as fault:
-            print(f"slack_bot: {fault}", flush=True)
+            print(f"slack_bot: {fault}; again in 5 s", flush=True)
+            pause = 5
         time.sleep(1)
 
 
@@ -152,15 +173,8 @@ def follow():
             field, _, value = line.decode().rstrip("\n").partition(": ")
             if field == "event":
                 name = value
-            elif field == "data" and name == "hello" and json.loads(value)["isReset"]:
-                messages.clear()
-            elif field == "data" and name == "change":
-                change = json.loads(value)
-                for item in change["items"]:
-                    if item["outcome"] and item["group"] in messages:
-                        messages[item["group"]]["outcomes"][item["id"]] = outcome(item)
-                if change["isLast"]:
-                    changes.put(change)
+            elif field == "data" and name in ("hello", "change"):
+                events.put((name, json.loads(value)))
 
 
 def answer(action, person):
@@ -212,7 +226,8 @@ parser.add_argument("--channel", required=True)
 parser.add_argument("--port", type=int, default=9027)
 parser.add_argument("--slack", default="https://slack.com/api")
 arguments = parser.parse_args()
-messages, changes = {}, queue.Queue()
+# Only the thread of publish_all reads and changes the messages.
+messages, events = {}, queue.Queue()
 server = ThreadingHTTPServer(("127.0.0.1", arguments.port), Interactivity)
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
