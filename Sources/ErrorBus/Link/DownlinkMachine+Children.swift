@@ -139,19 +139,11 @@ extension DownlinkMachine {
                 path: pathUpward))
     }
 
-    /// Whether a message of a child counts. A connection that is gone cannot be answered: of its
-    /// messages only SETTLED and WITHDRAW count, and HELLO, which opens a new link.
+    /// Whether a message of a child counts. A connection that is gone cannot be answered.
     mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
         guard children[name]?.isDisconnected == true else { return true }
-        switch message {
-        case .hello:
-            children[name]?.isDisconnected = false
-            return true
-        case .settled, .withdraw, .bye: return true
-        case .present, .await, .ping, .pong, .status, .welcome, .accepted, .pending, .answer,
-            .withdrawn, .reject, .ok, .state:
-            return false
-        }
+        if case .hello = message { children[name]?.isDisconnected = false }
+        return message.verb.outlivesConnection
     }
 
     /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
