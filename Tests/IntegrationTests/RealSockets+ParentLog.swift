@@ -49,12 +49,11 @@ extension RealSockets {
             try await bus.run(central, first) {
                 #expect(try await said.next() == "info central: child is up child=worker")
                 let running = try await RunningNode(second)
-                let lines = Set([try await said.next(), try await said.next()])
-                let refusal = "code=403 reason=worker is held by another live link times=1"
+                let lines = [try await said.next(), try await said.next()]
                 #expect(
-                    lines == [
-                        "warning central: link refused \(refusal)",
-                        "warning other: parent refuses this node \(refusal)",
+                    Set(lines.map { $0.replacing(#/ reason=.*/#, with: "") }) == [
+                        "warning central: link refused code=403",
+                        "warning other: parent refuses this node code=403",
                     ])
                 try await running.stop()
             }

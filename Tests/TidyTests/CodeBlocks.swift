@@ -1,4 +1,4 @@
-/// The Swift code in a document.
+/// The code in a document.
 enum CodeBlocks {
     /// The blocks marked `swift`, without indentation.
     static func swift(in document: String) -> [String] {
@@ -15,6 +15,12 @@ enum CodeBlocks {
             }
         }
         return blocks.map { unindented($0).joined(separator: "\n") }
+    }
+
+    /// The files that a document shows whole: `This is [PATH](...)` above a block with its text.
+    static func files(in document: String) -> [(path: String, text: String)] {
+        document.matches(of: /This is \[([^\]]+)\](?s:.*?)\n```[a-z]+\n((?s:.*?))```\n/)
+            .map { (String($0.1), String($0.2)) }
     }
 
     /// Indentation depends on where a piece was cut out.

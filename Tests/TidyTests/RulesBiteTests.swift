@@ -92,6 +92,14 @@ struct RulesBiteTests {
         #expect(found(function(72)).map(\.line) == [3])
     }
 
+    @Test("The files that a document shows whole, with their text")
+    func shownFiles() {
+        let block = "\n\n```yaml\na: 1\n```\n"
+        let found = CodeBlocks.files(in: "This is [x/a.yaml](../x/a.yaml), whole." + block + block)
+        #expect(found.map(\.path) == ["x/a.yaml"] && found.map(\.text) == ["a: 1\n"])
+        #expect(CodeBlocks.files(in: "As in [x/a.yaml](../x/a.yaml):" + block).isEmpty)
+    }
+
     @Test("The median is the middle size")
     func median() {
         let files = [9, 1, 3].map { file("A.swift", String(repeating: "\n", count: $0)) }

@@ -141,6 +141,16 @@ struct TidyTests {
         #expect(CodeBlocks.swift(in: try document("README.md")).count >= 4)
     }
 
+    @Test("A file that a document shows whole is that file")
+    func shownFiles() throws {
+        let shown = repository.documents.flatMap { CodeBlocks.files(in: $0.text) }
+        #expect(shown.map(\.path).contains("Examples/topology/topology.yaml"))
+        for (path, text) in shown {
+            let file = repository.root.appending(path: path)
+            #expect(try String(contentsOf: file, encoding: .utf8) == text, "\(path)")
+        }
+    }
+
     @Test("Links between documents resolve")
     func links() {
         let root = repository.root

@@ -38,7 +38,7 @@ extension InboxRefusal: CustomStringConvertible {
         case .unknown(let id): "no presentation \(id) here; it may have ended long ago"
         case .unknownGroup(let number): "no group \(number) is open; it may have been answered"
         case .notOffered(let option, let offered):
-            "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
+            AnswerRefusal.notOffered(option: option, offered: offered).description
         case .cannotSign(let option): AnswerRefusal.cannotSign(option: option).description
         case .needsTwoPeople(let option):
             "option \"\(option)\" needs two people, and this console knows none by their sign-in; "
@@ -53,12 +53,11 @@ extension InboxRefusal: CustomStringConvertible {
         case .samePerson(let person):
             "proposed by \(person): another person has to confirm it"
         case .answered(let answer, let at):
-            "answered before with \"\(answer.option)\" by \(answer.authors) "
-                + "(\(answer.via.rawValue)) at \(at.date.ISO8601Format())"
+            "\(AnswerRefusal.alreadyAnswered(answer)) at \(at.date.ISO8601Format())"
         case .claimed(let by, let until):
             "claimed by \(by) until \(until.date.ISO8601Format()); take the claim over first"
         case .closed(let reason, let at):
-            "no longer open: \(reason) at \(at.date.ISO8601Format())"
+            "\(AnswerRefusal.closed(reason)) at \(at.date.ISO8601Format())"
         case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
         case .takenBack: "this answer was taken back; give another one, under an id of its own"
         case .tooLong(let what, let allowed):

@@ -94,6 +94,21 @@ struct RefusalLog: Sendable {
     }
 }
 
+/// A line of the log about a child.
+struct ChildLine: Hashable, Sendable {
+    let child: NodeName
+    let message: String
+    var reason: String?
+
+    static func up(_ child: NodeName) -> ChildLine {
+        ChildLine(child: child, message: "child is up")
+    }
+
+    static func down(_ child: NodeName, reason: String) -> ChildLine {
+        ChildLine(child: child, message: "child is down", reason: reason)
+    }
+}
+
 /// Logs children that come and go: at most 60 lines in ten seconds, since a peer can do so any
 /// number of times, where there are no keys under any number of names. Then one line says how many
 /// were left out.
@@ -109,16 +124,11 @@ struct ChildLog: Sendable {
         count > Self.lineMax ? began.map { $0 + Self.pause } : nil
     }
 
-    mutating func up(_ child: NodeName, at now: MonotonicTime, _ logger: Logger) {
+    mutating func note(_ line: ChildLine, at now: MonotonicTime, _ logger: Logger) {
         guard isLogged(at: now, logger) else { return }
-        logger.info("child is up", metadata: ["child": "\(child)"])
-    }
-
-    mutating func down(
-        _ child: NodeName, reason: String, at now: MonotonicTime, _ logger: Logger
-    ) {
-        guard isLogged(at: now, logger) else { return }
-        logger.info("child is down", metadata: ["child": "\(child)", "reason": "\(reason)"])
+        var details: Logger.Metadata = ["child": "\(line.child)"]
+        details["reason"] = line.reason.map { "\($0)" }
+        logger.info("\(line.message)", metadata: details)
     }
 
     /// Says how many lines were left out, once their ten seconds are over.

@@ -88,7 +88,7 @@ extension DownlinkMachine {
         if let claimant = former?.claimant, claimant.peer != peer {
             actions.append(refuseClaim(claimant, on: hello.from))
         }
-        if former?.isReachable != true { actions.append(.childUp(hello.from)) }
+        if former?.isReachable != true { actions.append(.log(.up(hello.from))) }
         guard let former else { return actions }
         if former.boot != hello.boot {
             // Presentations of the old life are lost unless the new one presents the same ids.
@@ -139,19 +139,11 @@ extension DownlinkMachine {
                 path: pathUpward))
     }
 
-    /// Whether a message of a child counts. A connection that is gone cannot be answered: of its
-    /// messages only SETTLED and WITHDRAW count, and HELLO, which opens a new link.
+    /// Whether a message of a child counts. A connection that is gone cannot be answered.
     mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
         guard children[name]?.isDisconnected == true else { return true }
-        switch message {
-        case .hello:
-            children[name]?.isDisconnected = false
-            return true
-        case .settled, .withdraw, .bye: return true
-        case .present, .await, .ping, .pong, .status, .welcome, .accepted, .pending, .answer,
-            .withdrawn, .reject, .ok, .state:
-            return false
-        }
+        if case .hello = message { children[name]?.isDisconnected = false }
+        return message.verb.outlivesConnection
     }
 
     /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
@@ -184,7 +176,7 @@ extension DownlinkMachine {
     private mutating func found(
         _ name: NodeName, boot: BootID, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        var actions: [DownlinkAction] = [.childUp(name)]
+        var actions: [DownlinkAction] = [.log(.up(name))]
         planChild(name)
         for var entry in unsettled(of: name) where entry.askedBy == boot {
             guard entry.unreachableSince != nil else { continue }
@@ -225,11 +217,11 @@ extension DownlinkMachine {
         children[name] = child
         // A link has one name: the claimant's may have got another one since.
         if let claimant, namesOfPeers[claimant.peer] ?? name == name {
-            return [.childDown(name, reason: reason)]
+            return [.log(.down(name, reason: reason))]
                 + adopt(claimant.hello, claimant.peer, at: now)
         }
         planChild(name)
-        return [.childDown(name, reason: reason)]
+        return [.log(.down(name, reason: reason))]
             + markUnreachable(name, askedBy: child.boot, at: now)
     }
 

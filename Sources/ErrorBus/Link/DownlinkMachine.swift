@@ -183,8 +183,7 @@ enum DownlinkAction: Hashable, Sendable {
     case withdrawnForGood(PresentationID, Message.Asked?)
     /// The asker became unreachable, or reachable again.
     case reachable(PresentationID, Bool)
-    case childUp(NodeName)
-    case childDown(NodeName, reason: String)
+    case log(ChildLine)
     case dropped(Anomaly)
     /// A peer requested the node's status: send STATE.
     case tellState(to: PeerID)

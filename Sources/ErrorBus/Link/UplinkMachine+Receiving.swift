@@ -4,7 +4,7 @@ extension UplinkMachine {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
         }
-        if case .live(var live) = link, message.isReply {
+        if case .live(var live) = link, message.verb.isReply {
             // Only a reply counts: unsolicited messages arrive even when this side's are lost.
             live.heardAt = now
             live.pingedAt = nil
@@ -229,19 +229,6 @@ extension UplinkMachine {
         }
         store(entry, id)
         return ticked(at: now)
-    }
-}
-
-extension Message {
-    /// Whether a parent sends it in reply to a child, which proves that its messages arrive.
-    fileprivate var isReply: Bool {
-        switch self {
-        case .welcome, .accepted, .withdrawn, .ok, .pong, .state: true
-        // REJECT may be how the chain above ended.
-        case .hello, .present, .await, .settled, .withdraw, .status, .pending, .answer, .reject,
-            .ping, .bye:
-            false
-        }
     }
 }
 

@@ -295,9 +295,7 @@ actor NodeDriver {
             send(message.frames, to: peer, &vanished)
         case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
         case .tellState(let peer): tellState(to: peer)
-        case .childUp(let name): children.up(name, at: transport.now, logger)
-        case .childDown(let name, let reason):
-            children.down(name, reason: reason, at: transport.now, logger)
+        case .log(let line): children.note(line, at: transport.now, logger)
         case .above(let way, let action): perform(action, on: way)
         case .offer(let offer): chain?.presentations.offered(offer, by: self)
         case .cancel(let id, let generation, let reason):

@@ -14,8 +14,7 @@ extension NodeMachine {
         case .send(let message, let peer): actions.append(.send(message, to: peer))
         case .reply(let reply, let peer): actions.append(.reply(reply, to: peer))
         case .tellState(let peer): actions.append(.tellState(to: peer))
-        case .childUp(let name): actions.append(.childUp(name))
-        case .childDown(let name, let reason): actions.append(.childDown(name, reason: reason))
+        case .log(let line): actions.append(.log(line))
         case .dropped(let anomaly): actions.append(.dropped(anomaly))
         case .offer(let offer): take(offer, at: now, into: &actions)
         case .cancel(let id, let generation, let reason):

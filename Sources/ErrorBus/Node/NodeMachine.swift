@@ -179,8 +179,7 @@ enum NodeAction: Hashable, Sendable {
     case reply(BareReply, to: PeerID)
     /// A peer requested the node's status: send STATE.
     case tellState(to: PeerID)
-    case childUp(NodeName)
-    case childDown(NodeName, reason: String)
+    case log(ChildLine)
 
     /// To the parents of a way.
     case above(NodeMachine.Way, WayAction)

@@ -110,7 +110,7 @@ package struct TopologyReader {
     }
 
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
-    private static let nodeKeys =
+    static let nodeKeys =
         ["next", "listen", "advertise", "presenters", "notify", "responders"] + timingKeys
         + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 

@@ -177,23 +177,45 @@ enum Verb: String, Sendable, CaseIterable {
 
     private static let allVerbs = allCases.map { (frame: Frame($0.rawValue.utf8), verb: $0) }
 
-    /// Whether a child may send it to its parent.
-    var goesUp: Bool {
+    /// The rules of docs/wire.md for a verb.
+    private struct Rules: OptionSet {
+        let rawValue: UInt8
+        /// A child may send it to its parent.
+        static let up = Rules(rawValue: 1)
+        /// A parent may send it to its child.
+        static let down = Rules(rawValue: 2)
+        /// A parent sends it in reply to a child.
+        static let reply = Rules(rawValue: 4)
+        /// It counts even when it is read after its connection has gone.
+        static let last = Rules(rawValue: 8)
+    }
+
+    private var rules: Rules {
         switch self {
-        case .hello, .present, .await, .settled, .withdraw, .ping, .pong, .bye, .status: true
-        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .state: false
+        case .present, .await, .status: .up
+        case .hello, .settled, .withdraw: [.up, .last]
+        case .welcome, .accepted, .withdrawn, .ok, .state: [.down, .reply]
+        // REJECT may be how the chain above ended.
+        case .pending, .answer, .reject: .down
+        case .ping: [.up, .down]
+        case .pong: [.up, .down, .reply]
+        case .bye: [.up, .down, .last]
         }
     }
 
+    /// Whether a child may send it to its parent.
+    var goesUp: Bool { rules.contains(.up) }
+
     /// Whether a parent may send it to its child.
-    var goesDown: Bool {
-        switch self {
-        case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .ping, .pong, .bye,
-            .state:
-            true
-        case .hello, .present, .await, .settled, .withdraw, .status: false
-        }
-    }
+    var goesDown: Bool { rules.contains(.down) }
+
+    /// Whether a parent sends it in reply to a child, which proves that the child's messages
+    /// arrive.
+    var isReply: Bool { rules.contains(.reply) }
+
+    /// Whether it counts from a connection that has gone: HELLO opens a new link, and to the others
+    /// no reply is due.
+    var outlivesConnection: Bool { rules.contains(.last) }
 }
 
 /// One part of a ZeroMQ message.

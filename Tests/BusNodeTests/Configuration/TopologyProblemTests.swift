@@ -1,10 +1,9 @@
-import ErrorBus
 import Testing
 
+@testable import ErrorBus
+
 @Suite struct TopologyProblemTests {
-    private static let nodeKeys =
-        "next, listen, advertise, presenters, notify, responders, deadline, whenUnreachable, "
-        + "grace, abandonAfter, allowUnauthenticated, events, journal, afterRestart, retention"
+    private static let nodeKeys = TopologyReader.nodeKeys.joined(separator: ", ")
 
     @Test(
         "the file as a whole",

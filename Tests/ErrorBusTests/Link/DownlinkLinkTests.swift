@@ -14,7 +14,7 @@ import Testing
             .init(
                 node: "p", boot: BootID(number: 99), maxHeader: 8192, maxPayload: 262_144,
                 maxOpen: 1024, pingMilliseconds: 4000, path: ["p"]))
-        #expect(rig.get(.hello("a"), from: one) == [.send(welcome, to: one), .childUp("a")])
+        #expect(rig.get(.hello("a"), from: one) == [.send(welcome, to: one), .log(.up("a"))])
         #expect(rig.get(.hello("a"), from: one) == [.send(welcome, to: one)])
     }
 
@@ -73,7 +73,7 @@ import Testing
         _ = rig.answer(PresentationID(1))
         _ = rig.machine.vanished(one, at: rig.now)
         let back = rig.get(.hello("a"), from: one)
-        #expect(back.contains(.childUp("a")))
+        #expect(back.contains(.log(.up("a"))))
         #expect(back.verbs(to: one) == [.answer, .welcome])
         #expect(rig.get(.ping(1), from: one).verbs(to: one) == [.pong])
     }
@@ -108,7 +108,8 @@ import Testing
         _ = rig.get(.hello("a", boot: 2), from: two)
         #expect(rig.get(.hello("b", boot: 2), from: two).verbs(to: two) == [.welcome])
         let later = rig.run(3_000).map(\.1)
-        #expect(later.contains { if case .childDown("a", _) = $0 { true } else { false } })
+        let downs = later.compactMap { if case .log(let line) = $0 { line } else { nil } }
+        #expect(downs.map(\.child) == ["a"] && downs.map(\.message) == ["child is down"])
         #expect(later.verbs(to: two) == [])
         #expect(rig.machine.namesOfPeers[two] == "b")
     }
@@ -138,7 +139,7 @@ import Testing
         let actions = rig.run(20_000)
         #expect(actions.map(\.at) == [4_000, 12_000])
         #expect(actions.map(\.1).verbs(to: one) == [.ping])
-        #expect(actions.last?.1 == .childDown("a", reason: "silent for 12000 ms"))
+        #expect(actions.last?.1 == .log(.down("a", reason: "silent for 12000 ms")))
         _ = rig.get(.pong(1), from: one)
         #expect(rig.runAlive(20_000).verbs(to: one) == [])
     }
@@ -152,7 +153,7 @@ import Testing
         _ = rig.run(12_000)
         #expect(rig.answer(held) == [])
         let actions = rig.get(.ping(1), from: one)
-        #expect(actions.contains(.childUp("a")))
+        #expect(actions.contains(.log(.up("a"))))
         #expect(actions.contains(.reachable(open, true)))
         #expect(actions.verbs(to: one) == [.answer, .pong])
         #expect(!rig.runAlive(100_000).contains(.cancel(open, generation: 1, reason: .abandoned)))
@@ -170,7 +171,7 @@ import Testing
     @Test("BYE makes a child unreachable; another peer gets its OK")
     func bye() {
         var rig = DownlinkRig.withChild()
-        #expect(rig.get(.bye(reason: "x"), from: one) == [.childDown("a", reason: "it left: x")])
+        #expect(rig.get(.bye(reason: "x"), from: one) == [.log(.down("a", reason: "it left: x"))])
         #expect(rig.get(.bye(reason: "x"), from: two) == [.send(.ok(id: nil), to: two)])
     }
 

@@ -69,7 +69,7 @@ import Testing
         _ = decided.answer(id)
         let lost = decided.get(.bye(reason: "x"), from: two)
         #expect(lost.verbs(to: one) == [.answer])
-        #expect(rig.get(.bye(reason: "x"), from: two) == [.childDown("c", reason: "it left: x")])
+        #expect(rig.get(.bye(reason: "x"), from: two) == [.log(.down("c", reason: "it left: x"))])
         #expect(rig.answer(id).verbs(to: one) == [.answer])
     }
 
@@ -160,7 +160,7 @@ import Testing
         #expect(cutOff.contains(.reachable(id, false)))
         _ = rig.run(13_000)
         let found = rig.get(.pong(1), from: one)
-        #expect(found.contains(.childUp("b")))
+        #expect(found.contains(.log(.up("b"))))
         #expect(!found.contains(.reachable(id, true)))
         #expect(rig.get(present("b"), from: one).contains(.reachable(id, true)))
     }

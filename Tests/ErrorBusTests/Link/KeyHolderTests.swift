@@ -76,7 +76,7 @@ import Testing
             return false
         }
         #expect(asked == ["worker"])
-        #expect(actions == [.childDown("worker", reason: "its key is no longer known")])
+        #expect(actions == [.log(.down("worker", reason: "its key is no longer known"))])
         #expect(rig.machine.children["worker"]?.isReachable == false)
         #expect(rig.machine.children["plain"]?.isReachable == true)
     }

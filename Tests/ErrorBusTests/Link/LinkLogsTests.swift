@@ -51,8 +51,8 @@ import Testing
     func children() {
         var log = ChildLog()
         for number in 0..<50 {
-            log.up("a", at: at(UInt64(number)), logger)
-            log.down("a", reason: "left", at: at(UInt64(number)), logger)
+            log.note(.up("a"), at: at(UInt64(number)), logger)
+            log.note(.down("a", reason: "left"), at: at(UInt64(number)), logger)
         }
         #expect(lines.all.count == ChildLog.lineMax)
         #expect(log.nextDue == at(10_000))
@@ -65,7 +65,7 @@ import Testing
         log.ticked(at: at(10_000), logger)
         #expect(log.nextDue == nil)
         log.ticked(at: at(20_000), logger)
-        log.up("b", at: at(20_001), logger)
+        log.note(.up("b"), at: at(20_001), logger)
         #expect(
             lines.all.dropFirst(ChildLog.lineMax) == [
                 "warning children come and go too often to log each times=40",

@@ -304,8 +304,7 @@ extension StateTable {
         case .passOnWithdrawal: "passes the withdrawal up"
         case .withdrawnForGood: "withdraws it above"
         case .reachable(_, let isReachable): isReachable ? "reachable" : "unreachable"
-        case .childUp: "child up"
-        case .childDown: "child down"
+        case .log(let line): line.message
         case .dropped(let anomaly): "drops (\(anomaly.kind))"
         case .tellState: "STATE"
         }

@@ -1,6 +1,10 @@
 import ErrorBus
 
 extension ErrorReport {
+    static let unknownKeysOfFull: [String: JSONValue] = [
+        "colour": "red", "v2": ["deep": [nil]],
+    ]
+
     /// Every field set, and unknown keys on every level.
     static var full: ErrorReport {
         var inner = ErrorReport(domain: "NSPOSIXErrorDomain", code: 111, description: "Refused")
@@ -16,8 +20,7 @@ extension ErrorReport {
         overwrite.fields = [.text("path", label: "Path", default: "/tmp")]
         var report = ErrorReport(
             domain: "com.acme.billing", code: .min, description: "The invoice is lost.",
-            failureReason: "The ledger refused.", recoverySuggestion: "Check it.",
-            helpAnchor: "https://acme.example/42", severity: .critical,
+            severity: .critical,
             options: [
                 Option(id: "retry", title: "Retry ↻", role: .default), overwrite,
                 Option(id: "skip", title: "Skip"),
@@ -27,11 +30,14 @@ extension ErrorReport {
                 "invoice": "INV-7", "lines": [1, 2.5, nil, true, ["a": "b"]], "raw": "<x>",
             ],
             underlyingErrors: [outer, inner])
-        report.occurredAt = "2026-01-01T00:00:00Z"
+        for text in texts { report[keyPath: text.property] = "The \(text.key)." }
         report.retryOf = PresentationID("01890a5d-ac96-774b-bcce-b302099a8057")
         report.coalesceKey = "ledger"
+        report.onExpiry = "skip"
         report.undescribed = ["raw"]
-        report.unknownKeys = ["colour": "red", "v2": ["deep": [nil]]]
+        report.unknownKeys = unknownKeysOfFull
+        report.unknownKeys["changes"] = [["by": "relay", "rewritten": ["reason"]]]
+        report.retryCount = 2
         return report
     }
 }

@@ -10,7 +10,8 @@ extension Message {
     static let sampleAnswer = UniqueID(high: 0x5B0C_1D5E_6A5F_4F0E, low: 0x9D3C_2F1E_0D9C_8B7A)
     static let samplePayload = Frame(#"{"domain":"d","description":"what went wrong"}"#.utf8)
 
-    /// Each verb with as little and with as much as it may carry.
+    /// The messages of the golden files, and each verb with as little and with as much as it may
+    /// carry.
     static let samples: [Message] = {
         let boot = BootID(number: 0x00C0_FFEE)
         let extra = Header.Field(name: "x-shard", value: "7 of 9")
@@ -66,6 +67,9 @@ extension Message {
             .settled(
                 Settled(id: sampleID, answer: sampleAnswer, result: .recovered, asked: asked)))
         samples += RejectCode.allCases.map { .reject(Reject($0, "")) }
+        let golden = ((try? GoldenFile.all()) ?? []).filter { $0.expectation == .ok }
+            .compactMap { try? Message(frames: $0.frames[...]) }
+        samples += golden.filter { !samples.contains($0) }
         return samples
     }()
 }

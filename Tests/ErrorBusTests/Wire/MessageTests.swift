@@ -20,6 +20,16 @@ import Testing
         #expect(Verb.allCases.filter { $0.goesUp && $0.goesDown } == [.ping, .pong, .bye])
     }
 
+    @Test("what proves that a child is heard, and what counts from a connection that has gone")
+    func rules() {
+        #expect(
+            Verb.allCases.filter(\.isReply) == [
+                .welcome, .accepted, .withdrawn, .pong, .ok, .state,
+            ])
+        #expect(
+            Verb.allCases.filter(\.outlivesConnection) == [.hello, .settled, .withdraw, .bye])
+    }
+
     private static let header = "id: \(Message.sampleID)\n"
 
     private func refusal(_ frames: [Frame]) -> WireError? {

@@ -307,7 +307,7 @@ struct NodeWalk {
             try hold(callers[caller] != nil, "caller \(caller) gets a state after its end")
         case .ended(let caller, _):
             try hold(callers.removeValue(forKey: caller) != nil, "caller \(caller) ends twice")
-        case .reply, .tellState, .childUp, .childDown, .above, .reachable, .settledLater,
+        case .reply, .tellState, .log, .above, .reachable, .settledLater,
             .settledBefore, .withdrawnBefore, .dropped:
             break
         }

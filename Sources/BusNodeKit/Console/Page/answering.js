@@ -5,7 +5,7 @@ import { schedule } from "./frame.js";
 import { groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { current } from "./rows.js";
-import { refusalText, refusedWord } from "./sentences.js";
+import { claimedText, OVER, refusalText, refusedWord } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
@@ -22,8 +22,6 @@ const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
 const NO_USERS = "An option here needs two people, and this console knows none by their sign-in: "
   + "give it users, or answer at a console that has them.";
-
-const claimedText = (holder) => `Claimed by ${shown(holder, 64)}: take it over first.`;
 
 /** The person whose claim keeps this one from an option; null for none. What the claimant proposes
  *  another person may confirm. */
@@ -51,7 +49,7 @@ function obstacle(option, { item, whole }) {
   if (state.shownID !== item.id || current()?.id !== item.id) {
     return "The screen has changed: read it, then choose again.";
   }
-  if (!latest || !isOpen(latest)) return "It is no longer open.";
+  if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }

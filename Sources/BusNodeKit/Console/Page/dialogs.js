@@ -3,6 +3,7 @@ import { $, openModal } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
+import { OVER } from "./sentences.js";
 import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
@@ -97,7 +98,7 @@ export function drawConfirmation() {
   $(dialog).close("");
   const answer = latest?.answer;
   const how = answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
-    + authorsOf(answer) : "no longer open";
+    + authorsOf(answer) : OVER;
   toast(`Meanwhile ${how}: nothing was sent.`, "warning");
 }
 

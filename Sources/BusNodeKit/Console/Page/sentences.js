@@ -1,6 +1,12 @@
 // Sentences for refusals.
 import { moment, shown, titleIn } from "./text.js";
 
+/** The word for a presentation that has ended. */
+export const OVER = "no longer open";
+
+/** Why nothing can be chosen that another person has claimed. */
+export const claimedText = (holder) => `Claimed by ${shown(holder, 64)}: take it over first.`;
+
 /** Why an answer or a claim was refused; undefined when the server's own text is used. */
 export function refusalText(refusal, item) {
   const who = shown(refusal?.by, 64);
@@ -17,7 +23,7 @@ export function refusalText(refusal, item) {
 /** The same in a few words, for one of many. */
 export const refusedWord = ({ error, message }) => ({
   answered: "answered before by another person", claimed: "claimed by another person",
-  closed: "no longer open",
+  closed: OVER,
 })[error] ?? message;
 
 export const auditText = ({ sentence, fields = {} }) =>
