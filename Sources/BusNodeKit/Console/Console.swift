@@ -203,6 +203,8 @@ enum ConsoleLimits {
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
+    /// Of a note; how many a presentation may have is a limit of its inbox.
+    static let noteScalarMax = 1_000
     /// The steps that comparing a silence with all that is open may take, a second or less; and how
     /// many at once, before others go on.
     static let matchStepMax = 100_000_000

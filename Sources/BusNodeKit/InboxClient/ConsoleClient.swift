@@ -253,6 +253,8 @@ package enum InboxRequest: Hashable, Sendable {
     case release(id: String)
     /// Withdraws or declines what is proposed.
     case decline(id: String)
+    /// Writes a note on it, open or ended.
+    case note(id: String, text: String)
     case undo(id: String)
     /// Undoes every held answer of the group.
     case undoGroup(Int64)
@@ -293,6 +295,9 @@ package enum InboxRequest: Hashable, Sendable {
             return try await client.post("/presentations/\(id)/release", ["by": by])
         case .decline(let id):
             return try await client.post("/presentations/\(id)/decline", ["by": by])
+        case .note(let id, let text):
+            return try await client.post(
+                "/presentations/\(id)/note", ["by": by, "text": .string(text)])
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
         case .undoGroup(let number):
             return try await client.post("/groups/\(number)/undo", ["by": by])

@@ -160,7 +160,7 @@ extension InboxScreen {
             keep(reply, at: now, isNew: false)
             takenBack([id], by: request, at: now.instant)
         case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
-        case .claim, .release, .decline, .detail: keep(reply, at: now, isNew: false)
+        case .claim, .release, .decline, .note, .detail: keep(reply, at: now, isNew: false)
         }
     }
 

@@ -6,6 +6,7 @@ import {
 import { openHelp } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
+import { writeNote } from "./notes.js";
 import { likeThis } from "./patterns.js";
 import { collectRows, current } from "./rows.js";
 import { openSilenceForm } from "./silence-form.js";
@@ -28,6 +29,11 @@ function silence() {
   if (state.online) openSilenceForm(item ? likeThis(item) : {});
 }
 
+function note() {
+  const item = current();
+  if (item) writeNote(item);
+}
+
 const KEYS = {
   "?": openHelp, "/": focusFilter, "[": () => turnTab(-1), "]": () => turnTab(1), s: silence,
   u: () => undoLast() || dropProposal(),
@@ -35,7 +41,7 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  Escape: leaveDetail,
+  n: note, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),

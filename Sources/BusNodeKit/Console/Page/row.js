@@ -3,7 +3,7 @@ import { clockIcon, el, since, until } from "./elements.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
-import { fromText, headingOf, number, optionTitle, shown } from "./text.js";
+import { counted, fromText, headingOf, number, optionTitle, shown } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
@@ -47,7 +47,8 @@ function fillRow(button, { item, count, severity = item.severity }, isChosen, ex
   badge.hidden = !text;
   badge.textContent = text;
   badge.className = `badge ${tone}`;
-  from.textContent = shown(fromText(item), 200);
+  const notes = item.noteCount > 0 ? `${counted(item.noteCount, "note")} · ` : "";
+  from.textContent = notes + shown(fromText(item), 200);
   age.className = expiring ? "age near" : "age";
   age.replaceChildren(...(expiring ? expiryOf(expiring) : [ageOf(item)]));
 }
