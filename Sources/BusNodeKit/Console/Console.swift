@@ -199,6 +199,8 @@ enum ConsoleLimits {
     static let auditPage = 200
     static let groupCountMax = 200
     static let idCountMax = 100
+    /// The members that an answer for a part of a group may name.
+    static let chosenCountMax = 1_000
     static let auditEventMax = 5_000
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200

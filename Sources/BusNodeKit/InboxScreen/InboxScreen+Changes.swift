@@ -142,7 +142,7 @@ extension InboxScreen {
                 return sayProposed(title(of: option, for: id), at: now.instant)
             }
             offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _, _, _):
+        case .answerGroup(let group, let option, _, _, _, _):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {
