@@ -115,6 +115,7 @@ let package = Package(
                 .embedInCode("Console/Page/list.js"),
                 .embedInCode("Console/Page/main.js"),
                 .embedInCode("Console/Page/news.js"),
+                .embedInCode("Console/Page/notes.js"),
                 .embedInCode("Console/Page/overview.js"),
                 .embedInCode("Console/Page/patterns.js"),
                 .embedInCode("Console/Page/phone.css"),

@@ -69,6 +69,43 @@ def a_second_tab_sees_it_and_is_refused(page, console):
                "the refusal")
 
 
+def a_note_is_seen_by_all(page, console):
+    [question] = console.ask(report("Needs a note."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '0')")
+    first, second = page.second_tab(console.url)
+    page.choose("Needs a note.")
+    page.driver.switch_to.window(first)
+    page.choose("Needs a note.")
+    page.press("n")
+    page.until(lambda: page.text("#noteDialog"), "the form")
+    page.press(*"called <b>Bob</b>, not 1", page.keys.TAB, page.keys.ENTER)
+    page.until(lambda: "called <b>Bob</b>, not 1" in page.text(".notes li"), "the own note")
+    assert "1 note" in page.text("#list .row .from"), page.text("#list .row")
+    page.driver.switch_to.window(second)
+    page.until(lambda: "called <b>Bob</b>, not 1" in page.text(".notes li"), "the other's note")
+    head = page.text(".notes .meta")
+    assert "ada" in head and ("UTC" in head or "GMT" in head or "CE" in head), head
+    assert not page.run("return document.querySelector('.notes li b b, .notes li p b b')")
+    # What has ended takes notes, too; a refused one stays in the form.
+    page.click("[data-option=skip]")
+    assert question.answer() == ("skip", "ada")
+    page.until(lambda: page.text(".decide .outcome"), "the end")
+    for number in range(49):
+        console.call(f"/api/v1/presentations/{question.id}/note", {"text": f"{number}", "by": "x"})
+    page.until(lambda: len(page.texts(".notes li")) == 50, "fifty notes")
+    page.expects("409")
+    page.click(".notes button")
+    page.until(lambda: page.text("#noteDialog"), "the form again")
+    page.press("z")
+    page.click("#noteDialog [value=save]")
+    page.until(lambda: "may have 50 notes" in page.text("#noteProblem"), "the refusal")
+    assert page.run("return document.querySelector('#noteText').value") == "z"
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#noteDialog"), "the form to close")
+
+
 def a_claim_keeps_others_off(page, console):
     [presentation] = console.ask(report("Only one of us."))
     page.open(console.url)
@@ -463,7 +500,8 @@ def ten_thousand_scroll(page, console):
 
 
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
-       a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off, a_group_is_answered_at_once,
+       a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
+       a_note_is_seen_by_all, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
        what_is_applied_on_expiry_is_shown,

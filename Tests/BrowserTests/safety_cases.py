@@ -58,6 +58,55 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     assert {each.answer() for each in cache + ledger} == {("skip", "ada")}
 
 
+def a_group_is_answered_in_part(page, console):
+    alike = console.ask(*[report("Some of these.") for _ in range(4)])
+    signed(page, console)
+    page.choose("Some of these.")
+    page.click("#list .toggle")
+    page.until(lambda: len(page.texts("#list .member")) == 4, "its members")
+    members = page.run("return [...document.querySelectorAll('#list .member')]"
+                       ".map((line) => line.dataset.row)")
+    by_id = {each.id: each for each in alike}
+    # One by the pointer, one by a key.
+    page.run("document.querySelector('#list .member .pick input').click()")
+    page.until(lambda: "Skip × 3" in page.text(".options"), "three of them")
+    assert "Answer 3 of the 4" in page.text(".scope"), page.text(".scope")
+    page.press("j", "j", "x")
+    page.until(lambda: page.run("return document.querySelectorAll("
+                                "'#list .member .pick input:not(:checked)').length") == 2, "two left")
+    page.press("k", "k")
+    page.until(lambda: "Some of these." in page.text("#title"), "the group")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "two of them")
+    page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
+    page.click("[data-option=skip]", "× 2")
+    assert {by_id[each].answer() for each in members[2:]} == {("skip", "ada")}
+    # Those left out are open still, and a second click answers none of them.
+    page.until(lambda: len(page.texts("#list .member")) == 2, "the rest")
+    assert open_count(console) == 2
+    page.until(lambda: page.text("#count").startswith("2 waiting in 1 row"), "one group still")
+
+
+def a_group_that_differs_is_answered_in_part(page, console):
+    key = {"coalesceKey": "part"}
+    cache = console.ask(*[report("Cache node 3 is full.", **key) for _ in range(2)])
+    ledger = console.ask(report("Partition 7 is full.", severity="critical", **key))
+    signed(page, console)
+    page.choose("is full.")
+    page.until(lambda: len(page.texts(".kinds .kind")) == 2, "two texts")
+    page.run("document.querySelector('.kinds .pick input').click()")
+    page.until(lambda: "Delete it × 2" in page.text(".options"), "the others")
+    page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
+    page.click("[data-option=purge]", "× 2")
+    page.until(lambda: "for 2 of 3" in page.text("#confirmTitle"), "the question")
+    assert "cannot be undone" in page.text("#confirmText")
+    assert "have different texts" in page.text("#confirmText")
+    page.click("#confirmYes", "Delete it × 2")
+    assert {each.answer() for each in cache} == {("purge", "ada")}
+    assert open_count(console) == 1
+    page.row("Partition 7 is full.")
+    assert console.call("/api/v1/inbox?stage=open")["items"][0]["id"] == ledger[0].id
+
+
 def a_destructive_option_of_a_group_asks(page, console):
     presentations = console.ask(*[report("Both are full.", failureReason=reason)
                               for reason in ("No space.", "No inodes.")])
@@ -377,7 +426,8 @@ def a_stream_too_many_says_why(page, console):
     page.until(lambda: page.text("#link") == "live", "the link", 40)
 
 
-ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs,
+ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answered_in_part,
+       a_group_that_differs_is_answered_in_part,
        a_group_that_differs_is_not_answered_unseen, a_destructive_option_of_a_group_asks,
        a_group_of_different_choices_is_no_group, a_group_has_its_gravest_severity,
        a_permalink_shows_why_also_after_a_reload, a_refused_answer_leaves_the_facts,

@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -67,6 +68,13 @@ extension EndToEnd {
             let late = try inbox(address, "answer", "01920001", "cancel", "--by", "bob")
             #expect(try await late.ending() == 1)
             #expect(await late.says("answered before with \"retry\" by ann"))
+            let note = try inbox(address, "note", "01920001", "called\u{1B}Bob", "--by", "bob")
+            #expect(try await note.ending() == 0)
+            #expect(await note.prints("1 note\n"))
+            let noted = try inbox(address, "show", "01920001")
+            #expect(try await noted.ending() == 0)
+            #expect(await noted.prints("Z bob: called"))
+            #expect(!noted.output.value.contains("\u{1B}"))
             let show = try inbox(address, "show", "01920001", "--json")
             #expect(try await show.ending() == 0)
             #expect(await show.prints(#""stage":"settled""#))
@@ -84,6 +92,34 @@ extension EndToEnd {
             #expect(await answer.prints("3 answered, 0 refused"))
             for number in 1...3 { #expect(answer.output.value.contains("\(id(number))  Boom\n")) }
             for present in presents { #expect(try await present.ending() == 0) }
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A26 members of a group are left open")
+        func except() async throws {
+            let (nodes, address) = try await start()
+            let watch = try inbox(address, "watch", "--json")
+            let presents = try (1...3).map { try present(id($0)) }
+            for number in 1...3 { #expect(await watch.prints(id(number))) }
+            func answer(_ except: String...) throws -> Launched {
+                try Launched(
+                    ["inbox", "answer", id(1), "retry", "--all-like"]
+                        + except.flatMap { ["--except", $0] }
+                        + ["--to", address, "--token-file", token])
+            }
+            let none = try answer("01920009")
+            #expect(try await none.ending() == 64)
+            #expect(none.errors.value.contains("found 0 members of the group, expected one"))
+            let all = try answer(id(1), id(2), id(3))
+            #expect(try await all.ending() == 64)
+            let part = try answer("01920002")
+            #expect(try await part.ending() == 0)
+            #expect(await part.prints("2 answered, 0 refused"))
+            for number in [0, 2] { #expect(try await presents[number].ending() == 0) }
+            let list = try inbox(address, "list", "--json")
+            #expect(try await list.ending() == 0)
+            #expect(await list.prints("\"openCount\":1"))
+            presents[1].send(SIGINT)
             withExtendedLifetime(nodes) {}
         }
 

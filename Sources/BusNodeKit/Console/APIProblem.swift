@@ -82,6 +82,10 @@ struct APIProblem: RequestProblem {
                 details: ["reason": .string(reason.rawValue), "at": .time(at.date)])
         case .nothingToUndo: self.init(.conflict, "nothingToUndo", message)
         case .takenBack: self.init(.conflict, "takenBack", message)
+        case .tooManyNotes(let allowed):
+            self.init(.conflict, "tooMany", message, details: ["allowed": .count(allowed)])
+        case .otherNote(let by):
+            self.init(.conflict, "otherNote", message, details: ["by": .string(by)])
         case .tooLong: self.init(.badRequest, "tooLong", message)
         }
     }

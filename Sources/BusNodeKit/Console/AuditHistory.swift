@@ -194,6 +194,8 @@ enum PersonalAct: Hashable, Sendable {
     case confirm(option: String, of: String)
     /// Withdrew what they had proposed, or declined what another person had.
     case decline(option: String, of: String)
+    /// Wrote a note on it.
+    case note(InboxNote)
     /// Sent a message of a hook again.
     case resend(DeadLetter)
 
@@ -208,6 +210,7 @@ enum PersonalAct: Hashable, Sendable {
         case .decline: "decline"
         case .silence: "silence"
         case .silenceEnd: "silenceEnd"
+        case .note: "note"
         case .resend: "resend"
         }
     }
@@ -227,6 +230,8 @@ enum PersonalAct: Hashable, Sendable {
             ]
             fields["option"] = silence.request.option
             return fields
+        case .note(let note):
+            return ["by": person, "note": note.id.description, "text": note.text]
         case .resend(let letter):
             return [
                 "by": person, "letter": String(letter.number), "hook": letter.hook.description,
@@ -250,6 +255,7 @@ enum PersonalAct: Hashable, Sendable {
         case .silence(let silence):
             "Silence \(silence.number) made by \(person): \(silence.request.comment)"
         case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
+        case .note(let note): "Note by \(person): \(note.text)"
         case .resend(let letter):
             "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
         }

@@ -200,10 +200,14 @@ enum ConsoleLimits {
     static let auditPage = 200
     static let groupCountMax = 200
     static let idCountMax = 100
+    /// The members that an answer for a part of a group may name.
+    static let chosenCountMax = 1_000
     static let auditEventMax = 5_000
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
+    /// Of a note; how many a presentation may have is a limit of its inbox.
+    static let noteScalarMax = 1_000
     /// The steps that comparing a silence with all that is open may take, a second or less; and how
     /// many at once, before others go on.
     static let matchStepMax = 100_000_000

@@ -38,7 +38,7 @@ extension ConsoleAPI {
     ) throws -> JSONValue {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "seen", "confirms",
-            "undoMilliseconds", "values")
+            "undoMilliseconds", "values", "ids")
         let values = try fields.values
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
@@ -49,9 +49,11 @@ extension ConsoleAPI {
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
+        let chosen = try fields.ids("ids", upTo: ConsoleLimits.chosenCountMax)
         var person: SignedInPerson?
         if let group = inbox.groups.first(where: { $0.number == number }) {
-            let members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
+            var members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
+            if let chosen { members = try view.chosen(chosen, of: members) }
             if members.contains(where: { $0.isDestructive(option) }) {
                 try visitor.require(.destructive)
             }
@@ -68,11 +70,12 @@ extension ConsoleAPI {
             result =
                 if let person {
                     try chooseGroup(
-                        number, option, by: person, confirms: confirms, seen: seen, undo: undo,
-                        values: values)
+                        number, only: chosen, option, by: person, confirms: confirms, seen: seen,
+                        undo: undo, values: values)
                 } else {
                     try inbox.answerGroup(
-                        number, option: option, by: by, seen: seen, undo: undo, values: values)
+                        number, only: chosen, option: option, by: by, seen: seen, undo: undo,
+                        values: values)
                 }
         } catch {
             throw APIProblem(error)
@@ -100,9 +103,11 @@ extension ConsoleAPI {
     func undoGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws -> Response {
-        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
+        let fields = try BodyFields(body, allowing: "by", "ids")
+        let by = try visitor.name(in: fields)
+        let chosen = try fields.ids("ids", upTo: ConsoleLimits.chosenCountMax)
         do throws(InboxRefusal) {
-            let undone = try inbox.undoGroup(number)
+            let undone = try inbox.undoGroup(number, only: chosen)
             for id in undone { note(.undo, id, by: by) }
             return Response(["undone": undone.map(\.description).json])
         } catch {
@@ -142,6 +147,21 @@ struct SeenOption {
                 "its members differ in \(varies.joined(separator: ", ")): send seen, the revision "
                     + "of the list that you saw")
         }
+    }
+
+    /// The chosen ones of the open members. Refuses the whole answer when one is no longer among
+    /// them, since the group is not the one that was seen.
+    func chosen(
+        _ ids: Set<PresentationID>, of members: [InboxItem]
+    ) throws(APIProblem) -> [InboxItem] {
+        let found = members.filter { ids.contains($0.id) }
+        guard found.count < ids.count else { return found }
+        let missing = ids.subtracting(found.map(\.id)).map(\.description).sorted()
+        var problem = notSeen(
+            "\(missing.count) of the \(ids.count) chosen are no longer open in this group, the "
+                + "first of them \(missing.first ?? ""): read it again, and choose again")
+        problem.details["missing"] = missing.json
+        throw problem
     }
 
     private func notSeen(_ what: String) -> APIProblem {

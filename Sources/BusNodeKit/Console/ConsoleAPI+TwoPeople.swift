@@ -25,11 +25,13 @@ extension ConsoleAPI {
     }
 
     func chooseGroup(
-        _ number: Int, _ option: String, by person: SignedInPerson, confirms: Bool, seen: UInt64,
-        undo: Duration, values: [String: JSONValue]
+        _ number: Int, only chosen: Set<PresentationID>?, _ option: String,
+        by person: SignedInPerson, confirms: Bool, seen: UInt64, undo: Duration,
+        values: [String: JSONValue]
     ) throws(InboxRefusal) -> GroupAnswer {
         let result = try inbox.chooseGroup(
-            number, option: option, by: person, seen: seen, undo: undo, values: values
+            number, only: chosen, option: option, by: person, seen: seen, undo: undo,
+            values: values
         ) { item, proposal in
             // What was proposed after the list that the person saw is not confirmed.
             guard confirms, proposal.revision <= seen else { return false }

@@ -38,6 +38,7 @@ struct ConsoleAPI: Sendable {
         let verbs: [(String, isStored: Bool, Act)] = [
             ("answer", false, answer), ("undo", true, undo), ("claim", true, claim),
             ("release", true, release), ("decline", true, decline),
+            ("note", true, addNote),
         ]
         for (verb, isStored, act) in verbs {
             routes.post(
@@ -227,6 +228,17 @@ struct ConsoleAPI: Sendable {
         note(.release, id, by: by)
     }
 
+    /// A note may be written on what has ended, too.
+    @Sendable func addNote(
+        _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws {
+        let fields = try BodyFields(body, allowing: "text", "by", "note")
+        let text = try fields.text("text", upTo: ConsoleLimits.noteScalarMax)
+        let by = try visitor.name(in: fields)
+        let added = try inbox.note(id, text, by: by, id: try fields.id("note"))
+        if let added { note(.note(added), id, by: by) }
+    }
+
     func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {
         console.note(act, id, by: person)
     }
@@ -294,6 +306,7 @@ extension ConsoleAPI {
             })
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
         object["history"] = console.history.events(of: id).map(\.view).json
+        object["notes"] = item.notes.map(NoteView.init).json
         object["earlier"] = await earlier(item).json
         return .object(object)
     }

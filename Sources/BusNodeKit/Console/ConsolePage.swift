@@ -32,6 +32,7 @@ struct ConsolePage: Sendable {
         "list.js": PackageResources.list_js,
         "main.js": PackageResources.main_js,
         "news.js": PackageResources.news_js,
+        "notes.js": PackageResources.notes_js,
         "overview.js": PackageResources.overview_js,
         "patterns.js": PackageResources.patterns_js,
         "phone.css": PackageResources.phone_css,

@@ -7,7 +7,7 @@ extension ConsolePermission {
     /// The act that needs it, after "may not".
     fileprivate var act: String {
         switch self {
-        case .answer: "answer, claim or undo"
+        case .answer: "answer, claim, undo or write notes"
         case .destructive: "choose a destructive option"
         case .silence: "make or end silences"
         case .administer: "send messages of hooks again"

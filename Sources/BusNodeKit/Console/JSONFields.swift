@@ -83,6 +83,17 @@ package struct JSONFields<Problem: RequestProblem> {
         try read(name, "a UUID") { $0.stringValue.flatMap { UniqueID($0) } }
     }
 
+    /// Nil when the field is absent.
+    func ids(_ name: String, upTo limit: Int) throws(Problem) -> Set<PresentationID>? {
+        try read(name, "1 to \(limit) different ids of presentations") { value in
+            guard let texts = value.arrayValue, (1...limit).contains(texts.count) else {
+                return nil
+            }
+            let ids = Set(texts.compactMap { $0.stringValue.flatMap { PresentationID($0) } })
+            return ids.count == texts.count ? ids : nil
+        }
+    }
+
     package func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
         try read(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
             value.integerValue.flatMap { range.contains($0) ? $0 : nil }

@@ -52,6 +52,7 @@ extension PresentationView {
         ending = item.isCancelled ? "cancelled" : item.ending
         outcome = item.outcome
         failedAgain = item.failedAgain?.description
+        noteCount = item.notes.count
         url = console.url(of: item.id)
         switch item.stage {
         case .claimed(let by, let until):
@@ -85,6 +86,15 @@ extension AnswerView {
         second = answer.second
         values = answer.given.values
         secrets = answer.given.secretNames
+    }
+}
+
+extension NoteView {
+    init(_ note: InboxNote) {
+        id = note.id.description
+        by = note.by
+        at = TimeText.text(note.at.date)
+        text = note.text
     }
 }
 

@@ -36,6 +36,8 @@ package struct PresentationView: JSONObject, Sendable {
     /// The end of the presentation, as a sentence; nil while a person may still answer.
     package var outcome: String?
     package var failedAgain: String?
+    /// How many notes it has; they are in its details.
+    package var noteCount = 0
     /// The address of the page that shows it.
     package var url: String?
 
@@ -54,7 +56,8 @@ package struct PresentationView: JSONObject, Sendable {
         .init("proposal", \.proposal), .init("leavesAt", \.leavesAt), .init("answer", \.answer),
         .init("result", \.result),
         .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
-        .init("failedAgain", \.failedAgain), .init("url", \.url),
+        .init("failedAgain", \.failedAgain), .init("noteCount", \.noteCount),
+        .init("url", \.url),
     ]
 }
 
@@ -160,6 +163,21 @@ package struct ProposalView: JSONObject, Sendable {
         .init("id", \.id), .init("option", \.option), .init("by", \.by),
         .init("since", \.since), .init("until", \.until), .init("values", \.values),
         .init("secrets", \.secrets),
+    ]
+}
+
+/// A note that a person wrote on a presentation.
+package struct NoteView: JSONObject, Sendable {
+    package var id = ""
+    package var by = ""
+    package var at = ""
+    /// Plain text. Not escaped.
+    package var text = ""
+
+    package init() {}
+
+    package static let members: [JSONMember<NoteView>] = [
+        .init("id", \.id), .init("by", \.by), .init("at", \.at), .init("text", \.text),
     ]
 }
 

@@ -244,15 +244,17 @@ package enum InboxRequest: Hashable, Sendable {
     /// option's fields.
     case answer(
         id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:])
-    /// Answers every open member of the group that had been seen at this revision; with `confirms`
-    /// also confirms what other people propose for them.
+    /// Answers every open member of the group that had been seen at this revision, or only those
+    /// of `ids`; with `confirms` also confirms what other people propose for them.
     case answerGroup(
         Int64, option: String, seen: Int64, confirms: Bool = false,
-        values: [String: JSONValue] = [:])
+        values: [String: JSONValue] = [:], ids: [String]? = nil)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
     /// Withdraws or declines what is proposed.
     case decline(id: String)
+    /// Writes a note on it, open or ended.
+    case note(id: String, text: String)
     case undo(id: String)
     /// Undoes every held answer of the group.
     case undoGroup(Int64)
@@ -274,13 +276,14 @@ package enum InboxRequest: Hashable, Sendable {
         case .answer(let id, let option, let proposal, let values):
             return try await client.answer(
                 id, option: option, confirms: proposal, by: person, undo: undo, values: values)
-        case .answerGroup(let number, let option, let seen, let confirms, let values):
+        case .answerGroup(let number, let option, let seen, let confirms, let values, let ids):
             return try await client.post(
                 "/groups/\(number)/answer",
                 [
                     "option": .string(option), "by": by, "seen": .integer(seen),
                     "confirms": .bool(confirms), "undoMilliseconds": .milliseconds(undo),
                     "values": values.isEmpty ? .null : .object(values),
+                    "ids": ids.map(\.json) ?? .null,
                 ])
         case .claim(let id, let takeOver):
             return try await client.post(
@@ -293,6 +296,9 @@ package enum InboxRequest: Hashable, Sendable {
             return try await client.post("/presentations/\(id)/release", ["by": by])
         case .decline(let id):
             return try await client.post("/presentations/\(id)/decline", ["by": by])
+        case .note(let id, let text):
+            return try await client.post(
+                "/presentations/\(id)/note", ["by": by, "text": .string(text)])
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
         case .undoGroup(let number):
             return try await client.post("/groups/\(number)/undo", ["by": by])

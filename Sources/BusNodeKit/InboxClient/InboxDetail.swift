@@ -59,6 +59,9 @@ package struct InboxDetail {
             facts.append(
                 Fact("answer", "\(answer.option)\(answer.valueText) by \(answer.authors)"))
         }
+        facts += json.views("notes", of: NoteView.self).map { note in
+            Fact("note", "\(note.at) \(note.by): \(note.text)")
+        }
         facts += json.views("history", of: EventView.self).map { event in
             Fact("event", "\(event.time) \(event.sentence)")
         }

@@ -127,6 +127,27 @@ package struct InboxMembers: Sendable {
         descriptionCount = Set(self.entries.map(\.description)).count
     }
 
+    /// Those without the ones that the texts name, each by an id, or its beginning or end.
+    ///
+    /// - Throws: When a text names none or several, or all are named.
+    package func leavingOut(_ texts: [String]) throws(Failure) -> InboxMembers {
+        var left: Set<String> = []
+        for text in texts {
+            let named = entries.map(\.id).filter(PartialID(text).matches)
+            guard named.count == 1 else {
+                throw Failure(
+                    .usage,
+                    "--except \(text.shown()): found \(named.count) members of the group, "
+                        + "expected one")
+            }
+            left.formUnion(named)
+        }
+        guard left.count < entries.count else {
+            throw Failure(.usage, "--except: names all of the group: nothing was answered")
+        }
+        return InboxMembers(entries.filter { !left.contains($0.id) })
+    }
+
     package var count: Int { entries.count }
     package var differ: Bool { descriptionCount > 1 }
 

@@ -142,7 +142,7 @@ extension InboxScreen {
                 return sayProposed(title(of: option, for: id), at: now.instant)
             }
             offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _, _, _):
+        case .answerGroup(let group, let option, _, _, _, _):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {
@@ -160,7 +160,7 @@ extension InboxScreen {
             keep(reply, at: now, isNew: false)
             takenBack([id], by: request, at: now.instant)
         case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
-        case .claim, .release, .decline, .detail: keep(reply, at: now, isNew: false)
+        case .claim, .release, .decline, .note, .detail: keep(reply, at: now, isNew: false)
         }
     }
 

@@ -37,7 +37,7 @@ package final class HistoryArchive: Sendable {
             filter,
             texts: [
                 "description", "domain", "origin", "id", "option", "answeredBy", "second",
-                "claimedBy", "proposedBy", "reason",
+                "claimedBy", "proposedBy", "reason", HistoryRow.noteTexts,
             ],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"]
         ) { $0 }
@@ -208,6 +208,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var changedAt = ""
     /// The person who confirmed the answer.
     var second: String?
+    /// What people wrote on it, oldest first.
+    package var notes: [NoteView] = []
 
     package init() {}
 
@@ -218,7 +220,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
         .init("by", \.by), .init("via", \.via), .init("result", \.result),
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
-        .init("second", \.second),
+        .init("second", \.second), .init("notes", \.notes),
     ]
 
     init(_ row: HistoryRow) {
@@ -241,6 +243,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         claimedBy = row.claimedBy
         changedAt = row.changedAt
         second = row.second
+        notes = (row.notes ?? []).map(NoteView.init)
     }
 
     /// Time, origin, description, answer, author, end and id, for a table.
@@ -298,7 +301,20 @@ package struct EarlierOptionView: JSONObject, Sendable {
     }
 }
 
+extension NoteView {
+    fileprivate init(_ note: HistoryNote) {
+        id = note.id
+        by = note.by
+        at = note.at
+        text = note.text
+    }
+}
+
 extension HistoryRow {
+    /// The texts of its notes as one, without their authors and times.
+    fileprivate static let noteTexts =
+        "(SELECT group_concat(json_extract(value, '$.text'), char(10)) FROM json_each(notes))"
+
     var timeKey: String { "\(openedAt)/\(id)" }
 }
 

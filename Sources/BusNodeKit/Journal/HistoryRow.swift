@@ -55,6 +55,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var cause: String?
     /// The values of the option's fields, as those of the answer.
     var proposedValues: String?
+    /// What people wrote on it, oldest first; nil without any.
+    var notes: [HistoryNote]?
 
     init(_ item: InboxItem, console: Int) {
         self.console = console
@@ -79,6 +81,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         cause = Self.cause(of: item.report)
         take(item.answer)
         take(proposal: item.proposal)
+        notes = item.notes.isEmpty ? nil : item.notes.map(HistoryNote.init)
         switch item.stage {
         case .settled(_, let result): self.result = result.rawValue
         case .closed(let reason): self.reason = reason.rawValue
@@ -158,7 +161,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         return InboxRecord(
             presentation, openedAt: opened, changedAt: changed, stage: stage,
             failedAgain: failedAgain.flatMap { PresentationID($0) },
-            takenBack: takenBack.compactMap { UniqueID($0) }, proposal: made(at: now))
+            takenBack: takenBack.compactMap { UniqueID($0) }, proposal: made(at: now),
+            notes: (notes ?? []).compactMap { $0.note(at: now) })
     }
 
     private func made(at now: Moment) -> InboxProposal? {
@@ -201,6 +205,27 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         return Answer(
             id: id, option: option, by: answeredBy, via: via, second: second,
             stored: Array((answerValues ?? "").utf8))
+    }
+}
+
+/// A note on a presentation in the journal.
+struct HistoryNote: Codable, Hashable {
+    var id: String
+    var by: String
+    var at: String
+    var text: String
+
+    init(_ note: InboxNote) {
+        id = note.id.description
+        by = note.by
+        at = TimeText.text(note.at.date)
+        text = note.text
+    }
+
+    /// Nil when invalid.
+    func note(at now: Moment) -> InboxNote? {
+        guard let id = UniqueID(id), let at = Moment(at, at: now) else { return nil }
+        return InboxNote(id: id, by: by, text: text, at: at)
     }
 }
 

@@ -114,6 +114,11 @@ enum JournalSchema {
                 table.add(column: "proposedValues", .text)
             }
         }
+        migrator.registerMigration("9 notes") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "notes", .text)
+            }
+        }
         return migrator
     }
 }

@@ -1,35 +1,37 @@
 // Groups: one answer for all members.
 extension Inbox {
-    /// Answers every open member of a group with the same option.
+    /// Answers the open members of a group with the same option.
     ///
     /// - Parameters:
+    ///   - chosen: The members it answers; the others stay open. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are not answered.
     ///   - values: The values of the option's fields: the same for all.
     /// - Returns: The members answered, and the reason for each refused one.
     /// - Throws: When no such group is open.
     package func answerGroup(
-        _ number: Int, option: String, by: String, seen: UInt64? = nil, undo: Duration = .zero,
-        values: [String: JSONValue] = [:]
+        _ number: Int, only chosen: Set<PresentationID>? = nil, option: String, by: String,
+        seen: UInt64? = nil, undo: Duration = .zero, values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> GroupAnswer {
-        try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
+        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
             try answer(id, option: option, by: by, undo: undo, values: values)
             result.answered.append(id)
         }
     }
 
-    /// Chooses an option that needs two people for every open member of a group: confirms what
+    /// Chooses an option that needs two people for the open members of a group: confirms what
     /// another person proposed, and proposes it for the others.
     ///
     /// - Parameters:
+    ///   - chosen: The members it is chosen for. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     ///   - confirms: Whether the person confirms this proposal of another one; else it is refused.
     /// - Throws: When no such group is open.
     package func chooseGroup(
-        _ number: Int, option: String, by person: SignedInPerson, seen: UInt64? = nil,
-        undo: Duration = .zero, values: [String: JSONValue] = [:],
-        confirms: (InboxItem, InboxProposal) -> Bool
+        _ number: Int, only chosen: Set<PresentationID>? = nil, option: String,
+        by person: SignedInPerson, seen: UInt64? = nil, undo: Duration = .zero,
+        values: [String: JSONValue] = [:], confirms: (InboxItem, InboxProposal) -> Bool
     ) throws(InboxRefusal) -> GroupAnswer {
-        try forEach(ofGroup: number, seen: seen) { id, result throws(InboxRefusal) in
+        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
             let item = try item(id)
             if let proposal = item.proposal, proposal.option == option,
                 proposal.by != person.name, confirms(item, proposal)
@@ -43,16 +45,17 @@ extension Inbox {
         }
     }
 
-    /// Does something to each member that had arrived by revision `seen`, and notes the refusals.
+    /// Does something to each chosen member that had arrived by revision `seen`, and notes the
+    /// refusals.
     private func forEach(
-        ofGroup number: Int, seen: UInt64?,
+        ofGroup number: Int, only chosen: Set<PresentationID>?, seen: UInt64?,
         _ body: (PresentationID, inout GroupAnswer) throws(InboxRefusal) -> Void
     ) throws(InboxRefusal) -> GroupAnswer {
         let members = try act { machine, _ throws(InboxRefusal) in
             try machine.members(ofGroup: number, seen: seen)
         }
         var result = GroupAnswer()
-        for id in members {
+        for id in members where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) { try body(id, &result) } catch { result.refused[id] = error }
         }
         return result

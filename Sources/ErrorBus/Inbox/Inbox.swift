@@ -201,11 +201,15 @@ package final class Inbox: Presenter {
 
     /// Undoes every answer of a group that is still held.
     ///
-    /// - Parameter number: The group of the answered items.
+    /// - Parameters:
+    ///   - number: The group of the answered items.
+    ///   - chosen: The members whose answers it undoes. Nil for all.
     /// - Throws: When there is no such group, or none of its answers is still held.
-    package func undoGroup(_ number: Int) throws(InboxRefusal) -> [PresentationID] {
+    package func undoGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil
+    ) throws(InboxRefusal) -> [PresentationID] {
         try attempt { state throws(InboxRefusal) in
-            let undone = try state.machine.undoGroup(number, at: .now)
+            let undone = try state.machine.undoGroup(number, only: chosen, at: .now)
             for (id, answer) in undone { state.waiting[id]?.prompt.undone(answer.id) }
             return undone.map(\.id)
         }

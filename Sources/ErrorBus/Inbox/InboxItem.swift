@@ -43,6 +43,8 @@ package struct InboxItem: Hashable, Sendable {
     package internal(set) var failedAgain: PresentationID?
     /// The answers that were undone, the latest last.
     package private(set) var takenBack: [UniqueID] = []
+    /// What people wrote on it, oldest first.
+    package internal(set) var notes: [InboxNote] = []
     /// When this stage began.
     package internal(set) var changedAt: Moment
     /// Grows with each change of the inbox: a reader at 7 asks for changes after 7.
@@ -69,6 +71,7 @@ package struct InboxItem: Hashable, Sendable {
         proposal = past?.proposal(for: presentation.report, at: now)
         proposal?.revision = revision
         takenBack = past?.takenBack ?? []
+        notes = past?.notes ?? []
         changedAt = now
         self.revision = revision
         openedRevision = revision

@@ -81,15 +81,16 @@ extension InboxMachine {
         remember(takenBack: answer.id, of: id)
     }
 
-    /// Undoes every held answer of a group.
+    /// Undoes every held answer of a group, or only those of some members.
     mutating func undoGroup(
-        _ number: Int, at now: Moment
+        _ number: Int, only chosen: Set<PresentationID>? = nil, at now: Moment
     ) throws(InboxRefusal) -> [(id: PresentationID, answer: Answer)] {
         let members = items.values.filter { $0.group == number }
         guard !members.isEmpty else { throw .unknownGroup(number) }
         var undone: [(id: PresentationID, answer: Answer)] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
-            guard case .leaving(let answer, _) = item.stage else { continue }
+            guard case .leaving(let answer, _) = item.stage, chosen?.contains(item.id) ?? true
+            else { continue }
             takeBack(item.id, answer, at: now)
             undone.append((item.id, answer))
         }

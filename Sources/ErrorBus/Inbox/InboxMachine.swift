@@ -211,6 +211,13 @@ struct InboxMachine: Sendable {
         changes?.append(InboxChange(item: item, before: item.stage, isProposal: proposal != nil))
     }
 
+    mutating func add(_ note: InboxNote, to id: PresentationID) {
+        guard items[id] != nil else { return }
+        revision += 1
+        items[id]?.notes.append(note)
+        items[id]?.revision = revision
+    }
+
     /// The changes up to this revision are stored.
     mutating func kept(upTo revision: UInt64) {
         keptRevision = revision
@@ -268,6 +275,8 @@ package struct InboxLimits: Hashable, Sendable {
     package var proposalMax: Duration = .seconds(3_600)
     /// The longest time an answer may be held so that it can be undone.
     package var undoMax: Duration = .seconds(60)
+    /// The most notes of one presentation.
+    package var noteMax = 50
     /// How long a presentation may stay unanswered and unclaimed before the next presenter is
     /// asked; nil: without a limit.
     package var escalateAfter: Duration?

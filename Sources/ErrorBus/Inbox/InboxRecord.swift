@@ -7,11 +7,12 @@ package struct InboxRecord: Hashable, Sendable {
     package var failedAgain: PresentationID?
     package var takenBack: [UniqueID]
     package var proposal: InboxProposal?
+    package var notes: [InboxNote]
 
     package init(
         _ presentation: InboxPresentation, openedAt: Moment, changedAt: Moment,
         stage: InboxItem.Stage, failedAgain: PresentationID? = nil, takenBack: [UniqueID] = [],
-        proposal: InboxProposal? = nil
+        proposal: InboxProposal? = nil, notes: [InboxNote] = []
     ) {
         self.presentation = presentation
         self.openedAt = openedAt
@@ -20,6 +21,7 @@ package struct InboxRecord: Hashable, Sendable {
         self.failedAgain = failedAgain
         self.takenBack = takenBack
         self.proposal = proposal
+        self.notes = notes
     }
 }
 
@@ -30,16 +32,17 @@ struct InboxPast: Hashable, Sendable {
 
     let openedAt: Moment
     let takenBack: [UniqueID]
+    let notes: [InboxNote]
     private let claim: InboxClaim?
     private let proposal: InboxProposal?
 
     init(_ item: InboxItem) {
-        (openedAt, takenBack) = (item.openedAt, item.takenBack)
+        (openedAt, takenBack, notes) = (item.openedAt, item.takenBack, item.notes)
         (claim, proposal) = (item.stage.claim, item.proposal)
     }
 
     init(_ record: InboxRecord) {
-        (openedAt, takenBack) = (record.openedAt, record.takenBack)
+        (openedAt, takenBack, notes) = (record.openedAt, record.takenBack, record.notes)
         (claim, proposal) = (record.stage.claim, record.proposal)
     }
 

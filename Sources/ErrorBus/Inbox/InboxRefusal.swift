@@ -28,6 +28,10 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case nothingToUndo
     /// This answer was undone before; its repetition is a mistake of the client.
     case takenBack
+    /// The presentation has as many notes as it may have.
+    case tooManyNotes(allowed: Int)
+    /// Another note has this id.
+    case otherNote(by: String)
     /// The requested value is above a limit.
     case tooLong(what: String, allowed: Duration)
 }
@@ -60,6 +64,11 @@ extension InboxRefusal: CustomStringConvertible {
             "\(AnswerRefusal.closed(reason)) at \(at.date.ISO8601Format())"
         case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
         case .takenBack: "this answer was taken back; give another one, under an id of its own"
+        case .tooManyNotes(let allowed):
+            "a presentation may have \(allowed) notes, and this one has them; the ledger and the "
+                + "history keep more"
+        case .otherNote(let by):
+            "another note, by \(by), has this id; give each note an id of its own"
         case .tooLong(let what, let allowed):
             "\(what) may be at most \(allowed.components.seconds) s"
         }

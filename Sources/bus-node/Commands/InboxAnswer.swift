@@ -11,14 +11,14 @@ struct InboxAnswer: AsyncParsableCommand {
         discussion: """
             Prints the answer that counts. With --all-like every open presentation of the same \
             group gets the option, and is printed with its id; each origin runs its own attempt, \
-            and later presentations are not answered. When their descriptions differ, they are \
-            listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
-            destructive option is confirmed at a terminal too. An option that needs two people is \
-            only proposed, which is printed instead; another person confirms it with --confirm, or \
-            drops it with bus-node inbox decline. What an option asks for, as bus-node inbox show \
-            lists it, is given with --value and --value-file. Exits 1 when another answer was \
-            first, 64 when the option is not offered, a value does not fit or the descriptions \
-            differ.
+            and later presentations are not answered; --except leaves members of it open. When \
+            their descriptions differ, they are listed; a terminal asks for confirmation, \
+            elsewhere --differing is needed. A destructive option is confirmed at a terminal too. \
+            An option that needs two people is only proposed, which is printed instead; another \
+            person confirms it with --confirm, or drops it with bus-node inbox decline. What an \
+            option asks for, as bus-node inbox show lists it, is given with --value and \
+            --value-file. Exits 1 when another answer was first, 64 when the option is not \
+            offered, a value does not fit or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -39,6 +39,13 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @Flag(help: "With --all-like: answer even when the descriptions in the group differ.")
     var differing = false
+
+    @Option(
+        help: """
+            With --all-like: leaves this one open, by its id, or the beginning or end of one; may \
+            be given several times.
+            """)
+    var except: [String] = []
 
     @Option(
         help: """
@@ -65,6 +72,9 @@ struct InboxAnswer: AsyncParsableCommand {
             }
             guard !differing || allLike else {
                 throw Failure(.usage, "--differing: allowed only with --all-like")
+            }
+            guard except.isEmpty || allLike else {
+                throw Failure(.usage, "--except: allowed only with --all-like")
             }
             guard seen.map({ $0 >= 0 }) ?? true else {
                 throw Failure(.usage, "--seen: found \(seen ?? 0), allowed: 0 and above")
@@ -133,14 +143,16 @@ extension InboxAnswer {
             throw Failure(.usage, refusal.description)
         }
         let (open, revision) = try await client.openItems()
-        let members = InboxMembers(
+        let all = InboxMembers(
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
+        let members = except.isEmpty ? all : try all.leavingOut(except)
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
             item.group, option: option, seen: min(seen ?? revision, revision), confirms: confirm,
-            values: try await values(for: id, client))
+            values: try await values(for: id, client),
+            ids: except.isEmpty ? nil : members.entries.map(\.id))
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open)
     }

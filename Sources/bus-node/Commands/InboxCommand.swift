@@ -27,8 +27,8 @@ struct InboxCommand: AsyncParsableCommand {
             """,
         subcommands: [
             InboxFullScreen.self, InboxList.self, InboxShow.self, InboxAnswer.self, InboxUndo.self,
-            InboxDecline.self, InboxClaim.self, InboxWatch.self, InboxSilence.self,
-            InboxNotify.self,
+            InboxDecline.self, InboxClaim.self, InboxNoteCommand.self, InboxWatch.self,
+            InboxSilence.self, InboxNotify.self,
         ],
         defaultSubcommand: InboxFullScreen.self)
 }

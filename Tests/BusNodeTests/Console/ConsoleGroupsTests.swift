@@ -103,6 +103,76 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
+    /// The ids of those that were answered, and of those that are open.
+    private var ids: (answered: Set<PresentationID>, open: Set<PresentationID>) {
+        let items = api.inbox.items()
+        return (
+            Set(items.filter { $0.answer != nil }.map(\.id)),
+            Set(items.filter(\.isOpen).map(\.id))
+        )
+    }
+
+    private func json(_ ids: some Sequence<PresentationID>) -> JSONValue {
+        .array(ids.map { .string($0.description) })
+    }
+
+    @Test("Only the chosen members are answered; the others stay open as the group")
+    func inPart() async throws {
+        let asking = try await present("One.", "One.", "One.")
+        let (group, all) = (try number, ids.open.sorted { $0.description < $1.description })
+        #expect(try answer(["ids": json(all.prefix(2))]) == "2")
+        #expect(ids.answered == Set(all.prefix(2)) && ids.open == [all[2]])
+        #expect(try number == group)
+        #expect(api.inbox.groups.first?.members == [all[2]])
+        let undo: JSONValue = ["by": "ann", "ids": json(all.suffix(1))]
+        #expect(throws: APIProblem.self) { try api.undoGroup(group, undo.encoded(), .unnamed) }
+        let first: JSONValue = ["by": "ann", "ids": json(all.prefix(1))]
+        _ = try api.undoGroup(group, first.encoded(), .unnamed)
+        #expect(ids.answered == [all[1]] && ids.open == [all[0], all[2]])
+        for task in asking { task.cancel() }
+    }
+
+    @Test("With a chosen member that is no longer open none is answered, and the refusal names it")
+    func inPartChanged() async throws {
+        let asking = try await present("One.", "One.", "One.")
+        let all = ids.open.sorted { $0.description < $1.description }
+        let seen = api.console.revisions.shown(api.inbox.revision)
+        try api.inbox.answer(all[0], option: "go", by: "bob")
+        let body: JSONValue = ["option": "go", "by": "ann", "ids": json(all)]
+        let refusal = #expect(throws: APIProblem.self) {
+            try api.answerGroup(try number, body.encoded(), .unnamed)
+        }
+        #expect(refusal?.word == "notSeen" && refusal?.details["missing"] == json([all[0]]))
+        #expect(ids.open == Set(all.dropFirst()))
+        // What came after the list was seen was not chosen on it.
+        let late = Prompts.prompt(try api.inbox.item(all[1]).report)
+        let more = Task { [api] in _ = try await api.inbox.present(late) }
+        for await _ in api.inbox.changes() where api.inbox.openCount == 3 { break }
+        let second: JSONValue = [
+            "option": "go", "by": "ann", "ids": json([all[1], late.id]), "seen": .integer(seen),
+        ]
+        let other = #expect(throws: APIProblem.self) {
+            try api.answerGroup(try number, second.encoded(), .unnamed)
+        }
+        #expect(other?.details["missing"] == json([late.id]))
+        #expect(ids.open.count == 3)
+        for task in asking + [more] { task.cancel() }
+    }
+
+    @Test("Only the chosen members count for what has to be seen; ids are checked")
+    func inPartChecked() async throws {
+        let asking = try await present("One.", "One.", "Two.")
+        let alike = api.inbox.items().filter { $0.report.description == "One." }.map(\.id)
+        let all = Array(ids.open)
+        for bad: JSONValue in [[], ["x"], 1, json([all[0], all[0]])] {
+            #expect(try answer(["ids": bad]) == "badRequest")
+        }
+        #expect(try answer(["ids": json(all)]) == "notSeen")
+        #expect(try answer(["ids": json(alike)]) == "2")
+        #expect(ids.answered == Set(alike))
+        for task in asking { task.cancel() }
+    }
+
     @Test("A destructive option for a whole group requires proof that it was seen")
     func destructive() async throws {
         let option = ErrorReport.Option(id: "go", title: "Delete it", role: .destructive)

@@ -117,6 +117,68 @@ import Testing
         #expect(try await asking.value?.second == "bob")
     }
 
+    @Test("Notes on open and on ended presentations survive lives that are cut off")
+    func notes() async throws {
+        let prompts = (0..<2).map { _ in Prompts.prompt(report) }
+        let ids = prompts.map(\.id)
+        func texts(_ life: Life, _ index: Int) throws -> [String] {
+            try life.inbox.item(ids[index]).notes.map { "\($0.by): \($0.text)" }
+        }
+        do {
+            let life = try Life(path)
+            var asking: [Task<Answer?, any Error>] = []
+            for prompt in prompts { asking.append(try await life.present(prompt)) }
+            try life.inbox.note(ids[0], "called Bob", by: "ann")
+            try life.inbox.note(ids[1], "mine", by: "bob")
+            try await life.journal.decided(ids[1], answer)
+            life.inbox.record(PresentationEvent(ids[1], .decided(answer, isRestored: false)))
+            await life.keeper.write()
+            for task in asking { task.cancel() }
+        }
+        do {
+            let life = try Life(path)
+            #expect(try texts(life, 1) == ["bob: mine"])
+            try life.inbox.note(ids[1], "it was \"the/disk\"", by: "ann")
+            await life.keeper.write()
+        }
+        let life = try Life(path)
+        let asking = try await life.present(prompts[0])
+        #expect(try texts(life, 0) == ["ann: called Bob"])
+        #expect(try texts(life, 1) == ["bob: mine", "ann: it was \"the/disk\""])
+        let archive = try #require(try HistoryArchive(path))
+        let filter = try HistoryFilter(["q": "THE/DISK"])
+        let page = try await archive.presentations(filter, limit: 9)
+        #expect(page.entries.map(\.id) == [ids[1].description])
+        #expect(page.entries.first?.notes.map(\.by) == ["bob", "ann"])
+        asking.cancel()
+    }
+
+    @Test("A history of the version before notes is migrated, and its presentations take notes")
+    func migrated() async throws {
+        let prompt = Prompts.prompt(report)
+        let id = prompt.id
+        do {
+            let life = try Life(path)
+            let asking = try await life.present(prompt)
+            try await life.journal.decided(id, answer)
+            life.inbox.record(PresentationEvent(id, .decided(answer, isRestored: false)))
+            await life.keeper.write()
+            asking.cancel()
+        }
+        try await DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "ALTER TABLE history DROP COLUMN notes")
+            try database.execute(
+                sql: "DELETE FROM grdb_migrations WHERE identifier = '9 notes'")
+        }
+        let life = try Life(path)
+        #expect(try life.inbox.item(id).answer == answer)
+        #expect(try life.inbox.item(id).notes.isEmpty)
+        try life.inbox.note(id, "late", by: "ann")
+        await life.keeper.write()
+        let row = try await life.journal.access { try HistoryRow.fetchOne($0) }
+        #expect(row?.notes?.map(\.text) == ["late"])
+    }
+
     @Test("What the journal recorded and the history had not is restored from the journal")
     func reconciled() async throws {
         let prompts = (0..<3).map { _ in Prompts.prompt(report) }

@@ -44,14 +44,18 @@ import Testing
         (["severity": "critical"], [2]), (["q": "full", "severity": "error"], [1, 4]),
         (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
         (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
+        (["q": "called bob/"], [2]), (["q": "text"], []),
     ]
 
     @Test("The same conditions hold in lists and in the journal", arguments: conditions)
     func search(fields: [String: String], expected: Set<UInt64>) async throws {
-        let items = [
+        var items = [
             item(1), item(2) { $0.severity = .critical },
             item(3) { ($0.domain, $0.description) = ("[x]", "100% used") },
             answered(4, by: "ann"),
+        ]
+        items[1].notes = [
+            InboxNote(id: id(9).value, by: "eve", text: "Called Bob/Tim", at: start)
         ]
         let filter = try HistoryFilter(fields)
         let ids = Set(expected.map(id))
@@ -179,6 +183,6 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,")
     }
 }

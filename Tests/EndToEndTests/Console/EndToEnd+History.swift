@@ -15,6 +15,7 @@ extension EndToEnd {
         private struct Facts: Equatable {
             var openedAt: String
             var claim: [String]
+            var notes: [JSONValue?]
             var outcome: [String]
             var silences: JSONValue?
             var answeredCount: Int64
@@ -25,11 +26,13 @@ extension EndToEnd {
                 let item = try await client.send("GET", "/api/v1/presentations/\(open)")
                 openedAt = item.text("openedAt")
                 claim = [item.text("claimedBy"), item.text("claimedUntil")]
+                notes = [item.json["notes"]]
                 let past = try await client.send("GET", "/api/v1/presentations/\(ended)")
                 outcome = [
                     past.text("stage"), past.text("answer", "by"), past.text("result"),
                     past.text("openedAt"), past.text("changedAt"), past.text("origin"),
                 ]
+                notes.append(past.json["notes"])
                 silences = try await client.send("GET", "/api/v1/silences").json["silences"]
                 let chart = try await client.send("GET", "/api/v1/chart").json
                 answeredCount = (chart["buckets"]?.arrayValue ?? [])
@@ -75,12 +78,23 @@ extension EndToEnd {
                 ])
             #expect(silence.status == 200)
             let (present, open) = try await claimed(client)
+            for (id, text) in [(open, "called Bob"), (ended, "it was the disk")] {
+                let reply = try await client.send(
+                    "POST", "/api/v1/presentations/\(id)/note",
+                    ["text": .string(text), "by": "ann"])
+                #expect(reply.json["noteCount"] == 1)
+            }
             let before = try await Facts(client, open: open, ended: ended)
             #expect(before.claim[0] == "ann")
+            #expect(
+                before.notes.map { $0?.arrayValue?.first?["text"]?.stringValue }
+                    == ["called Bob", "it was the disk"])
             #expect(Array(before.outcome.prefix(3)) == ["settled", "bob", "recovered"])
             let events = try await audit(client)
             let ledger = try sandbox.read("central.jsonl")
-            for word in ["claim", "silence"] { #expect(ledger.contains("\"event\":\"\(word)\"")) }
+            for word in ["claim", "silence", "note"] {
+                #expect(ledger.contains("\"event\":\"\(word)\""))
+            }
             let log = try Launched(["log", "--topology", sandbox.path("topology.yaml")])
             #expect(try await log.ending() == 0)
             // The silence is no presentation.

@@ -2,7 +2,7 @@
 import { api, failureText, newID, postTwice } from "./api.js";
 import { confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
-import { groupOf, isForAll } from "./group.js";
+import { CHOSEN_MAX, groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { current } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWord } from "./sentences.js";
@@ -20,6 +20,8 @@ const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
+const NONE_CHOSEN = "None of the group is chosen.";
+const TOO_MANY = `At most ${number(CHOSEN_MAX)} of a group can be chosen at a time.`;
 const NO_USERS = "An option here needs two people, and this console knows none by their sign-in: "
   + "give it users, or answer at a console that has them.";
 
@@ -32,14 +34,20 @@ function holderOf(item, whole, option) {
 }
 
 /** Why the button of an option is disabled, for one or for a whole group; null when it is not. */
-export function whyShut(item, whole, option) {
+export function whyShut({ item, whole, chosen }, option) {
   const holder = holderOf(item, whole, option);
   return whyNot("answer") ?? (state.busy ? BUSY : holder ? claimedText(holder) : null)
-    ?? whyNotProposed(option, item);
+    ?? whyNotPart(chosen) ?? whyNotProposed(option, item);
+}
+
+/** Why a part of a group cannot be answered; null when it can. */
+function whyNotPart(chosen) {
+  if (chosen?.length === 0) return NONE_CHOSEN;
+  return chosen?.length > CHOSEN_MAX ? TOO_MANY : null;
 }
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
-function obstacle(option, { item, whole }) {
+function obstacle(option, { item, whole, chosen }) {
   const latest = state.items.get(item.id);
   const holder = latest && holderOf(latest, whole, option);
   if (state.fault) return "This page has a fault: reload it first.";
@@ -57,7 +65,7 @@ function obstacle(option, { item, whole }) {
   if (performance.now() - state.shownAt < JUST_SHOWN) {
     return "This just appeared: read it, then choose again.";
   }
-  return whyNotProposed(option, latest);
+  return whyNotPart(chosen) ?? whyNotProposed(option, latest);
 }
 
 function isHindered(option, decision) {
@@ -89,12 +97,13 @@ export async function answer(option, drawn) {
   if (problem) toast(shown(problem.message, 600), "error");
 }
 
-const filled = (option, { item, whole, size }, given, problem) =>
-  askValues(option, item, whole ? size : 1, { given, problem });
+const filled = (option, { item, count }, given, problem) =>
+  askValues(option, item, count, { given, problem });
 
 /** Sends the answer; returns the refusal of a value, which its form shows. */
-async function sent(option, { item, whole, seen }, body) {
-  const asSeen = { seen, title: option.title, role: option.role ?? "none" };
+async function sent(option, { item, whole, chosen, seen }, body) {
+  const ids = chosen?.map(({ id }) => id);
+  const asSeen = { seen, title: option.title, role: option.role ?? "none", ...(ids && { ids }) };
   return busily(item, option.id, () => (whole
     ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
 }
@@ -109,15 +118,15 @@ export function whyNotChosen({ role, signature, twoPeople }) {
 
 /** Asks for confirmation before a destructive option, before one answer for different texts, and as
  *  the second of two people. */
-async function isMeant(option, { item, whole, size }) {
-  const members = whole ? groupOf(item.group).members : [item];
+async function isMeant(option, { item, whole, chosen, count, size }) {
+  const members = whole ? chosen ?? groupOf(item.group).members : [item];
   const isDestructive = members.some(({ options }) =>
     options.find(({ id }) => id === option.id)?.role === "destructive");
   const differs = whole && groupOf(item.group).textsDiffer;
   const proposal = confirmedBy(option, item);
   if (!isDestructive && !differs && !proposal) return true;
-  const why = { isDestructive, differs, proposal };
-  return Boolean(await confirmed(option, item, whole ? size : 1, why));
+  const why = { isDestructive, differs, proposal, of: chosen ? size : count };
+  return Boolean(await confirmed(option, item, count, why));
 }
 
 /** Sends one request at a time; shows a refusal, and reads the details again. Returns the refusal
@@ -163,10 +172,13 @@ async function answerGroup(item, option, body) {
   if (proposed.length > 0) {
     tellProposed(`${shown(optionTitle(option), 60)} × ${number(proposed.length)}`);
   }
+  // The rest stays left out until it is chosen: a second click answers none of it.
+  if (body.ids) state.shownAt = performance.now();
   if (answered.length === 0) return null;
   const count = number(answered.length);
   const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
-  offerUndo({ group: item.group }, text, body.undoMilliseconds);
+  const ids = body.ids && answered;
+  offerUndo({ group: item.group, ids }, text, body.undoMilliseconds);
   return null;
 }
 

@@ -3,7 +3,7 @@ import { clockIcon, disabledFor, el, kbd, presentationLink, until } from "./elem
 import {
   answer, claim, decline, release, toggleWhole, whyNotChosen, whyShut,
 } from "./answering.js";
-import { groupOf, isForAll } from "./group.js";
+import { chosenOf, groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
@@ -59,10 +59,12 @@ function choicesOf(item, size) {
   const holder = claimant(item);
   const isOthers = holder && holder !== myName();
   const whole = isForAll(item, size);
-  const decision = { item, size, whole, seen: 0 };
+  const chosen = whole ? chosenOf(item.group) : null;
+  const count = whole ? chosen?.length ?? size : 1;
+  const decision = { item, size, whole, chosen, count, seen: 0 };
   state.decision = decision;
   return [
-    ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, whole),
+    ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, decision),
     !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
     proposalBox(item, decline), optionsOf(decision), permissionText(item),
@@ -103,14 +105,15 @@ function expiryText(item, size) {
     `, at ${moment(item.deadline)}.`);
 }
 
-function scopeOf(item, size, whole) {
+function scopeOf(item, size, { whole, chosen }) {
   const { optionsDiffer } = groupOf(item.group);
   const box = el("input", {
     type: "checkbox", checked: whole, disabled: optionsDiffer, dataset: { key: "scope" },
     onchange: toggleWhole,
   });
   const text = optionsDiffer ? "Their options differ: answer each of them separately"
-    : `Answer all ${number(size)} of the group`;
+    : chosen ? `Answer ${number(chosen.length)} of the ${number(size)} of the group`
+      : `Answer all ${number(size)} of the group`;
   return el("label", { className: "scope" }, box, text, kbd("g"));
 }
 
@@ -126,10 +129,10 @@ function optionsOf(decision) {
 }
 
 function optionButton(decision, option, index) {
-  const { item, size, whole } = decision;
+  const { item, whole, count } = decision;
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
-  const times = whole ? ` × ${number(size)}` : "";
+  const times = whole ? ` × ${number(count)}` : "";
   const isConfirmed = confirmedBy(option, item);
   const title = (isConfirmed ? "Confirm: " : "") + optionTitle(option)
     + (asksForValues(option) && !isConfirmed ? "…" : "");
@@ -137,7 +140,7 @@ function optionButton(decision, option, index) {
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
-    ...disabledFor(whyNotChosen(option) ?? whyShut(item, whole, option)),
+    ...disabledFor(whyNotChosen(option) ?? whyShut(decision, option)),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),
   }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,

@@ -70,9 +70,10 @@ export function drawName() {
 }
 
 /** Asks for confirmation; closes when the presentation ends meanwhile. */
-export async function confirmed(option, item, count, { isDestructive, differs, proposal }) {
+export async function confirmed(option, item, count, { isDestructive, differs, proposal, of }) {
   const title = shown(optionTitle(option), 260);
-  const all = count > 1 ? ` for all ${number(count)}` : "";
+  const all = of > count ? ` for ${number(count)} of ${number(of)}`
+    : count > 1 ? ` for all ${number(count)}` : "";
   $("confirmTitle").textContent = `${title}${all}?`;
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
     proposal && `${shown(proposal.by, 64)} proposes it${
@@ -81,7 +82,7 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
-  state.confirming = { item, isGroup: count > 1, dialog: "confirmDialog" };
+  state.confirming = { item, isGroup: of > 1, dialog: "confirmDialog" };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;

@@ -1,6 +1,7 @@
 // The facts of a presentation: why, earlier ones, its path, causes, context and history.
 import { el, foreign, pairs, presentationLink, section } from "./elements.js";
 import { toast } from "./news.js";
+import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./text.js";
 
@@ -8,6 +9,7 @@ import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./
 export function factsOf(item, details) {
   const { report = {}, texts = [] } = details ?? {};
   return [
+    ...section("Notes", details && notesOf(item, details.notes ?? [])),
     ...texts.filter(({ isBody }) => isBody)
       .flatMap(({ heading, text }) => section(heading, foreign("p", text))),
     ...section("Runbook", runbookOf(report.helpAnchor)),

@@ -1,6 +1,6 @@
 // The members of a group, shown before an answer for all of them is possible.
 import { el } from "./elements.js";
-import { groupOf } from "./group.js";
+import { groupOf, leaveOut } from "./group.js";
 import { MARKS } from "./row.js";
 import { state } from "./state.js";
 import { groupSize } from "./store.js";
@@ -29,9 +29,20 @@ function headText(group, size) {
   return `${number(size)} in this group${from}: ${how}.`;
 }
 
-function kindLine({ item, reason, count, origins }) {
+/** The box that takes members into the answer for their group. */
+function pickOf({ item, ids, left }) {
+  return el("label", { className: "pick" }, el("input", {
+    type: "checkbox", checked: left === 0, indeterminate: left > 0 && left < ids.length,
+    ariaLabel: `Answer with the group: ${shown(headingOf(item), 300)}`,
+    dataset: { key: `pick ${item.id}` }, onchange: () => leaveOut(ids, left === 0),
+  }));
+}
+
+function kindLine(kind) {
+  const { item, reason, count, origins } = kind;
   const from = origins.size === 1 ? item.origin ?? "this process" : counted(origins.size, "origin");
   return el("li", { className: item.id === state.shownID ? "kind here" : "kind" },
+    pickOf(kind),
     el("span", {
       className: `mark ${item.severity}`, textContent: MARKS[item.severity] ?? "?", role: "img",
       ariaLabel: `${item.severity}:`,

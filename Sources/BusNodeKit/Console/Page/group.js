@@ -8,6 +8,25 @@ const READ_AGAIN = 2000; // The pause between two reads in a storm of new member
 
 let last = { group: null };
 
+/** How many members an answer for a part of a group may name. */
+export const CHOSEN_MAX = 1000;
+
+/** Leaves members out of the answer for their group, or takes them in again. */
+export function leaveOut(ids, isOut) {
+  for (const id of ids) if (isOut) state.leftOut.add(id); else state.leftOut.delete(id);
+  // In the group that is read, members were chosen for its answer.
+  if (state.selected === `g${state.items.get(ids[0])?.group}`) state.whole = true;
+  state.version += 1;
+  schedule();
+}
+
+/** The members that an answer for the group is for; null for all of them. */
+export function chosenOf(group) {
+  const { members } = groupOf(group);
+  const chosen = members.filter(({ id }) => !state.leftOut.has(id));
+  return chosen.length < members.length ? chosen : null;
+}
+
 /** The group in this page: its open members, in total and by their texts. */
 export function groupOf(group) {
   const { groupDetails, version } = state;
@@ -24,8 +43,10 @@ function composed(group) {
   for (const item of members) {
     const reason = reasons?.get(item.id) ?? null;
     const key = JSON.stringify([item.description, reason, item.severity]);
-    const kind = kinds.get(key) ?? { item, reason, count: 0, origins: new Set() };
+    const kind = kinds.get(key) ?? { item, reason, count: 0, ids: [], left: 0, origins: new Set() };
     kind.count += 1;
+    kind.ids.push(item.id);
+    kind.left += state.leftOut.has(item.id);
     kind.origins.add(item.origin);
     kinds.set(key, kind);
   }

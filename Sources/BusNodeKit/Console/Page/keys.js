@@ -5,7 +5,9 @@ import {
 } from "./answering.js";
 import { openHelp } from "./dialogs.js";
 import { schedule } from "./frame.js";
+import { leaveOut } from "./group.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
+import { writeNote } from "./notes.js";
 import { likeThis } from "./patterns.js";
 import { collectRows, current } from "./rows.js";
 import { openSilenceForm } from "./silence-form.js";
@@ -28,6 +30,17 @@ function silence() {
   if (state.online) openSilenceForm(item ? likeThis(item) : {});
 }
 
+/** Leaves the member under the cursor out of its group's answer, or takes it in again. */
+function toggleMember() {
+  const row = state.rows[state.cursorIndex];
+  if (row?.kind === "member") leaveOut([row.key], !state.leftOut.has(row.key));
+}
+
+function note() {
+  const item = current();
+  if (item) writeNote(item);
+}
+
 const KEYS = {
   "?": openHelp, "/": focusFilter, "[": () => turnTab(-1), "]": () => turnTab(1), s: silence,
   u: () => undoLast() || dropProposal(),
@@ -35,7 +48,7 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  Escape: leaveDetail,
+  n: note, x: toggleMember, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),

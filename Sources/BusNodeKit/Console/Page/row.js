@@ -1,9 +1,10 @@
 // One row of the list: made once, filled again when its content has changed.
 import { clockIcon, el, since, until } from "./elements.js";
+import { leaveOut } from "./group.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
-import { claimant, endingOf, expiryOption, isLive, isNear } from "./store.js";
-import { fromText, headingOf, number, optionTitle, shown } from "./text.js";
+import { claimant, endingOf, expiryOption, isLive, isNear, isOpen } from "./store.js";
+import { counted, fromText, headingOf, number, optionTitle, shown } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
@@ -15,7 +16,10 @@ export function newLine(key, { choose, expand }) {
   const toggle = el("button", { className: "toggle", type: "button", tabIndex: -1, hidden: true });
   open.addEventListener("click", () => choose(key));
   toggle.addEventListener("click", () => expand(key, !state.expanded.has(key)));
-  return el("li", { dataset: { row: key } }, open, toggle);
+  const box = el("input", { type: "checkbox", ariaLabel: "Answer with the group" });
+  box.addEventListener("change", () => leaveOut([key], !box.checked));
+  return el("li", { dataset: { row: key } }, open,
+    el("label", { className: "pick", hidden: true }, box), toggle);
 }
 
 export function fillLine(line, row, index) {
@@ -26,13 +30,20 @@ export function fillLine(line, row, index) {
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
   const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.kind, row.severity,
-    row.isExpanded, isChosen, expiring?.id].join();
+    row.isExpanded, isChosen, expiring?.id, state.leftOut.has(item.id)].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
   line.className = `${row.kind} ${isChosen ? "chosen" : ""} ${isFresh ? "fresh" : ""}`;
   fillRow(line.firstChild, row, isChosen, expiring);
+  fillPick(line.children[1], row);
   fillToggle(line.lastChild, row);
+}
+
+/** The box of a member that takes it into the answer for its group. */
+function fillPick(pick, { kind, item }) {
+  pick.hidden = kind !== "member" || !isOpen(item);
+  pick.firstChild.checked = !state.leftOut.has(item.id);
 }
 
 function fillRow(button, { item, count, severity = item.severity }, isChosen, expiring) {
@@ -47,7 +58,8 @@ function fillRow(button, { item, count, severity = item.severity }, isChosen, ex
   badge.hidden = !text;
   badge.textContent = text;
   badge.className = `badge ${tone}`;
-  from.textContent = shown(fromText(item), 200);
+  const notes = item.noteCount > 0 ? `${counted(item.noteCount, "note")} · ` : "";
+  from.textContent = notes + shown(fromText(item), 200);
   age.className = expiring ? "age near" : "age";
   age.replaceChildren(...(expiring ? expiryOf(expiring) : [ageOf(item)]));
 }

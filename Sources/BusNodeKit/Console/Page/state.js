@@ -16,6 +16,7 @@ export const state = {
   // The detail: what is chosen, what of it was read, and what the buttons are drawn for.
   selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,
   unread: null, groupDetails: null, isPressing: false, decision: null,
+  leftOut: new Set(), // The members that an answer for their group leaves open.
   whole: null, // Whether answers are for the group; null before the person chose.
   // The visitor's name, null where people give their own, and permissions; null until it is known.
   me: null,

@@ -61,6 +61,12 @@ export function moment(time) {
   return isToday ? clock(date) : `${day}, ${clock(date).slice(0, 5)}`;
 }
 
+/** The day, the time and the zone. */
+export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
+  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+  second: "2-digit", timeZoneName: "short",
+});
+
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
 export const fromText = (item) =>
   [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");

@@ -9,7 +9,8 @@ import { may, MAY_SEE, state } from "./state.js";
 import { keep, leavingSize } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
-/** Offers an undo while an answer is held: for one by `id`, or for a whole `group`. */
+/** Offers an undo while an answer is held: for one by `id`, or for a `group`, with the `ids` of
+ *  the members where only some were answered. */
 export function offerUndo(what, text, milliseconds) {
   if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
   const bar = el("progress", {
@@ -38,7 +39,8 @@ function dropUndos(isOver) {
   removeNotices(over.map((entry) => entry.toast));
 }
 
-const undoEntry = (entry) => (entry.group ? undoGroup(entry.group) : undoOne(entry.id));
+const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.ids)
+  : undoOne(entry.id));
 
 /** Whether an undo is for all held answers of its group. */
 export const isUndoneWhole = (item) => leavingSize(item.group) > 1
@@ -95,13 +97,16 @@ export function undoOne(id) {
   }, (entry) => entry.id === id);
 }
 
-/** Undoes all held answers of the group in one request; the events bring the changes. */
-export function undoGroup(group) {
+/** Undoes all held answers of the group, or those of some members, in one request; the events
+ *  bring the changes. */
+export function undoGroup(group, ids) {
+  const chosen = ids && new Set(ids);
   for (const item of state.items.values()) {
-    if (item.group === group && item.stage === "leaving") state.undoing.add(item.id);
+    const isHeld = item.group === group && item.stage === "leaving";
+    if (isHeld && (chosen?.has(item.id) ?? true)) state.undoing.add(item.id);
   }
   return undo(async (by) => {
-    const { undone } = await api("POST", `groups/${group}/undo`, { by });
+    const { undone } = await api("POST", `groups/${group}/undo`, { by, ...(ids && { ids }) });
     toast(`${counted(undone.length, "answer")} taken back.`, "good");
-  }, (entry) => entry.group === group);
+  }, (entry) => entry.group === group && (!ids || entry.ids === ids));
 }
