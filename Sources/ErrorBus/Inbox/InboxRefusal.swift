@@ -65,8 +65,8 @@ extension InboxRefusal: CustomStringConvertible {
         case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
         case .takenBack: "this answer was taken back; give another one, under an id of its own"
         case .tooManyNotes(let allowed):
-            "a presentation may have \(allowed) notes, and this one has them; the ledger and the "
-                + "history keep more"
+            "found \(allowed) notes on this presentation, which is all that it may have: this one "
+                + "was not added"
         case .otherNote(let by):
             "another note, by \(by), has this id; give each note an id of its own"
         case .tooLong(let what, let allowed):
