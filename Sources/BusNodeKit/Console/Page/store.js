@@ -73,7 +73,10 @@ function dropOldestEnded() {
   if (state.items.size < state.openCount + ENDED_MAX * 1.5) return;
   const ended = [...state.items.values()].filter((item) => !isLive(item));
   ended.sort((a, b) => a.revision - b.revision);
-  for (const item of ended.slice(0, -ENDED_MAX)) state.items.delete(item.id);
+  for (const { id } of ended.slice(0, -ENDED_MAX)) {
+    state.items.delete(id);
+    state.leftOut.delete(id);
+  }
 }
 
 function countMembers(group, isCounted) {
