@@ -86,6 +86,9 @@ struct PromisedNumbersTests {
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
+        "members of a group chosen for one answer": grouped(Shared.chosenCountMax),
+        "a note; notes of a presentation":
+            "\(grouped(Shared.noteScalarMax)) characters; \(InboxLimits().noteMax)",
         "a proposal": "\(InboxLimits().proposalMax.wholeMilliseconds / 3_600_000) h",
         "a filter's value": "\(HistoryFilter.scalarCountMax) characters",
         "a page of a list":
