@@ -127,11 +127,13 @@ struct PromisedNumbersTests {
         count < 1_000 ? "\(count)" : "\(count / 1_000),\("\(1_000 + count % 1_000)".dropFirst())"
     }
 
-    private static func text(_ document: String) throws -> String {
+    private static func text(
+        _ file: String, in folder: String = "docs"
+    ) throws -> String {
         let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         return try String(
-            contentsOf: repository.appendingPathComponent("docs/\(document)"), encoding: .utf8)
+            contentsOf: repository.appendingPathComponent("\(folder)/\(file)"), encoding: .utf8)
     }
 
     /// The first two columns of the table under "## Limits".
@@ -161,5 +163,17 @@ struct PromisedNumbersTests {
     func sentence(_ text: String) throws {
         let words = try Self.text("operations.md").split(whereSeparator: \.isWhitespace)
         #expect(words.joined(separator: " ").contains(text))
+    }
+
+    @Test(
+        "The limits that the page knows are the server's",
+        arguments: [
+            ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
+            ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
+            ("console.html", #""noteText" rows="4" maxlength="\#(ConsoleLimits.noteScalarMax)""#),
+        ])
+    func page(file: String, limit: String) throws {
+        let text = try Self.text(file, in: "Sources/BusNodeKit/Console/Page")
+        #expect(text.contains(limit))
     }
 }
