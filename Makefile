@@ -58,8 +58,8 @@ soak: setup ## real processes under load that release every resource (MINUTES=n)
 	swift build --product bus-node
 	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
 
-flood: setup ## a node under floods of children that leave: it lives, answers, and stays small
-	swift build --product bus-node
+flood: setup ## a node under floods of children that leave: it lives, answers, and stays small (release build)
+	swift build --configuration release --product bus-node
 	scripts/flood
 
 neighbours: setup ## a good worker's response time beside eleven kinds of bad ones (release build)

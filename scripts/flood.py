@@ -296,7 +296,7 @@ def rounds(transport, endpoint, node, good, options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--node", default=os.fspath(HERE / ".build/debug/bus-node"))
+    parser.add_argument("--node", default=os.fspath(HERE / ".build/release/bus-node"))
     parser.add_argument("--children", type=int, default=100)
     parser.add_argument("--presentations", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=10)

@@ -167,6 +167,12 @@ void simulation_watch(void) {
     setitimer(ITIMER_VIRTUAL, &second, NULL);
 }
 
+void simulation_limit(unsigned cpu_seconds, unsigned seconds) {
+    struct itimerval limit = {{0, 0}, {cpu_seconds, 0}};
+    setitimer(ITIMER_PROF, &limit, NULL);
+    alarm(seconds);
+}
+
 void simulation_pin_hashes(char *const *arguments) {
     if (getenv("SWIFT_DETERMINISTIC_HASHING")) return;
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);

@@ -40,6 +40,10 @@ int simulation_fork(void);
 /// From here on this process ends when a step takes more than a second of the processor's time.
 void simulation_watch(void);
 
+/// From here on the system ends this process, by SIGPROF after so many seconds of the processor's
+/// time, by SIGALRM after so many real ones.
+void simulation_limit(unsigned cpu_seconds, unsigned seconds);
+
 /// One more step of the simulation begins.
 void simulation_step(void);
 
