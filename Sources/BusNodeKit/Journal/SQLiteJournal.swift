@@ -18,7 +18,7 @@ package final class SQLiteJournal: DecisionJournal {
     /// Opens or creates the journal.
     ///
     /// - Parameters:
-    ///   - - owner: The node that the journal belongs to; nil for a short access beside the process
+    ///   - owner: The node that the journal belongs to; nil for a short access beside the process
     ///     that has it.
     ///   - use: Whether other processes of the same node may have it open as well.
     ///   - start: The time of the start.

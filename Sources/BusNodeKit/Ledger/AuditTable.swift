@@ -25,7 +25,7 @@ package struct AuditTable {
 
     /// - Parameters:
     ///   - dead: The dead letters of the journals, which appear only in `deadLines`.
-    ///   - - columns: The terminal's width, to which lines are cut, with only the ends of ids; nil
+    ///   - columns: The terminal's width, to which lines are cut, with only the ends of ids; nil
     ///     without a terminal.
     ///   - limit: The most rows of each table; the last ones are shown.
     package init(

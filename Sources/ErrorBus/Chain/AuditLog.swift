@@ -6,6 +6,7 @@ public protocol AuditLog: Sendable {
 
 /// An event of a presentation in this node.
 public struct PresentationEvent: Hashable, Sendable {
+    /// The event, with its values.
     public enum What: Hashable, Sendable {
         /// The presentation began: this process is its origin.
         case reported(ErrorReport)
@@ -32,9 +33,12 @@ public struct PresentationEvent: Hashable, Sendable {
         case completed(Outcome)
     }
 
+    /// The presentation.
     public let id: PresentationID
+    /// The event, with its values.
     public let what: What
 
+    /// An event for tests of an ``AuditLog``; in production a node makes it.
     public init(_ id: PresentationID, _ what: What) {
         self.id = id
         self.what = what

@@ -1,10 +1,10 @@
 /// A responder made of closures, for chains put together in place. It is a class, so that a
 /// circular chain is detected by identity.
 public final class ClosureResponder: Responder {
-    /// Called with each error; see ``Responder/willPresentError(_:in:)``.
+    /// A closure that gets each error; see ``Responder/willPresentError(_:in:)``.
     public typealias WillPresent =
         @Sendable (any Error, PresentationContext) async throws -> (any Error)?
-    /// Handles an error, or returns nil to pass it on.
+    /// A closure that handles an error, or returns nil to pass it on.
     public typealias Present = @Sendable (any Error, PresentationContext) async -> Outcome?
 
     public let responderName: String
@@ -13,6 +13,8 @@ public final class ClosureResponder: Responder {
     private let willPresent: WillPresent
     private let present: Present
 
+    /// A responder made of these closures.
+    ///
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
     ///   - next: The responder that gets the errors that are not handled here; nil cuts the chain.

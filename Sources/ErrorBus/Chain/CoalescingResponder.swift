@@ -3,11 +3,11 @@ import Synchronization
 /// A responder that presents several equal errors as one, and lets each recover by itself.
 ///
 /// Its place is between responders, below every presenter. Errors are equal when they have the same
-/// domain and `coalesceKey`, or else the same domain, code and description, and the same options by
-/// id, title and role. While one such error is unanswered, the others wait here, in any order of
-/// arrival. After the answer each error runs its *own* attempter with the chosen option and
-/// completes with its own result. The group closes when the answer arrives: a later equal error is
-/// presented again.
+/// domain and `coalesceKey`, or without one the same domain, code and description, and when their
+/// options are equal: ids, titles, roles, what an answer needs, and fields. While one such error is
+/// unanswered, the others wait here, in any order of arrival. After the answer each error runs its
+/// *own* attempter with the chosen option and completes with its own result. The group closes when
+/// the answer arrives: a later equal error is presented again.
 /// HRS's coalescing queue gives the first error's result to all, including errors that arrive
 /// during its recovery attempt; both report "recovered" to callers whose error was not.
 ///
@@ -32,10 +32,12 @@ public final class CoalescingResponder: Responder {
         var waiting: [CoalescingMachine.Ticket: FirstValue<CoalescingVerdict>] = [:]
     }
 
+    /// A responder that groups equal errors in front of `next`.
+    ///
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
     ///   - next: The responder that gets each group's representative.
-    ///   - - memberCountMax: How many errors may wait for one answer; an error above the limit
+    ///   - memberCountMax: How many errors may wait for one answer; an error above the limit
     ///     climbs without a group.
     public init(
         _ name: String, next: (any Responder)?, memberCountMax: Int = memberCountMaxDefault

@@ -39,7 +39,7 @@ public struct Outcome: Hashable, Sendable {
     /// More about the reason, for people.
     public var detail: String? { fields.value.detail }
 
-    /// The code of the refusal when another process refused (docs/wire.md, section REJECT).
+    /// The code of the refusal when another process refused (docs/wire.md, section 12).
     public internal(set) var refusalCode: UInt16? {
         get { fields.value.refusalCode }
         set { fields.value.refusalCode = newValue }

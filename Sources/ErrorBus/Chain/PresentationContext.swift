@@ -204,14 +204,16 @@ public struct PresentationOptions: Sendable {
     /// The id to present under. An id that was used before names the same presentation: its
     /// recorded answer is returned and no presenter is asked.
     public var id: PresentationID?
-    /// How long to wait for an answer; nil: without a limit.
+    /// The time to wait for an answer; nil: without a limit.
     public var deadline: Duration?
     /// The id of the option to apply when no answer comes before the deadline; nil: the option that
     /// the error's report declares, if any. The outcome then has reason `answered` and an answer
     /// with `via` `expiry`.
     public var onExpiry: String?
-    /// Called with the state of the presentation on every change, from any thread; must not wait.
+    /// A closure that gets the state of the presentation on every change, from any thread; must
+    /// not wait.
     public var stateChanged: @Sendable (PresentationState) -> Void = { _ in }
 
+    /// A new id, no deadline, and the report's own default on expiry.
     public init() {}
 }

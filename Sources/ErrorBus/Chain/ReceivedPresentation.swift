@@ -43,6 +43,7 @@ public final class OriginContact: Sendable {
 
     init(isReachable: Bool) { state = Mutex(State(isReachable: isReachable)) }
 
+    /// Whether the origin can be reached now, as far as this node knows.
     public var isReachable: Bool { state.withLock(\.isReachable) }
 
     /// Calls `observer` on every change from now on, from any thread; it must not wait.

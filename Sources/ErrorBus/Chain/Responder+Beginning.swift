@@ -8,7 +8,7 @@ extension Responder {
     ///
     /// - Parameters:
     ///   - options: The caller's settings for this presentation.
-    ///   - - context: The presentation inside which this one begins, when called from a hook, an
+    ///   - context: The presentation inside which this one begins, when called from a hook, an
     ///     override or an attempt of an option that a hook added. Only its nesting depth is used,
     ///     so that an error which presents itself endlessly ends with `tooManyHops`.
     public func presentError(
@@ -38,7 +38,7 @@ extension Responder {
     ///
     /// - Parameters:
     ///   - options: Settings for each presentation; an id applies to the first one only.
-    ///   - - context: The presentation inside which they begin, as for
+    ///   - context: The presentation inside which they begin, as for
     ///     ``presentError(_:options:from:)``.
     /// - Throws: The operation's last error when nothing recovered it. A `CancellationError`, and
     ///   any error of a cancelled task, is thrown without being presented.

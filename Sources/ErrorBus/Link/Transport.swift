@@ -109,9 +109,11 @@ package enum ConnectionEvent: Hashable, Sendable {
 
 /// Why a socket could not be opened.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nil when it concerns all endpoints.
+    /// The endpoint of the socket; nil when the error concerns all endpoints.
     public let endpoint: Endpoint?
+    /// The operation that failed, as in "open a socket for".
     public let operation: String
+    /// The system's reason, in words.
     public let reason: String
     /// Whether another process already listens there.
     public let isInUse: Bool

@@ -6,13 +6,16 @@ import Synchronization
 /// passes errors that the chain does not handle to its parent.
 ///
 /// ```swift
-/// let node = try Node("billing", topology: topology, parts: NodeParts(logger: logger))
+/// let node = Node(
+///     NodeSettings(name: "billing"), parents: [try Endpoint("tcp://127.0.0.1:7701")],
+///     parts: NodeParts(logger: logger))
 /// let importer = Importer(next: node.uplink)
 /// try await ServiceGroup(services: [node], logger: logger).run()
 /// ```
 ///
 /// A relay has no logic of its own: it is a downlink, a chain and an uplink.
 public final class Node: Service {
+    /// The name on the bus: the origin of this process's presentations.
     public let name: NodeName
     /// The parent process as a responder: the `next` of this process's own responders.
     public let uplink: any Responder
@@ -45,11 +48,13 @@ public final class Node: Service {
             routes: topology.routeEndpoints(of: name), parts: parts)
     }
 
-    /// A node by its settings alone.
+    /// A node by its settings alone. ``run()`` starts it.
     ///
     /// - Parameters:
+    ///   - settings: The name, the endpoints, and the times of the node.
     ///   - parents: The parents' endpoints, in order of preference; empty at a root.
     ///   - routes: The destinations of rules that route, by name.
+    ///   - parts: The parts that are code: responders, presenters, keys, the logger.
     public convenience init(
         _ settings: NodeSettings, parents: [Endpoint], routes: [(name: String, Endpoint)] = [],
         parts: NodeParts
@@ -134,7 +139,7 @@ public final class Node: Service {
     }
 
     /// The status of this node: its links, open presentations, latest faults. Before it runs, only
-    /// its name and version. Other processes get it by ``NodeStatus/ask(_:within:)``.
+    /// its name and version. Other processes get it with STATUS (docs/wire.md, section 15).
     package var status: NodeStatus {
         get async { await source.status }
     }
@@ -143,7 +148,8 @@ public final class Node: Service {
     /// and parent get BYE, every caller in this process completes with reason `shutDown`, and the
     /// sockets are closed, all within a second.
     ///
-    /// - Throws: ``NodeError`` when it cannot listen on an endpoint, or has run before.
+    /// - Throws: ``NodeError`` when the node cannot listen on an endpoint, would be open to other
+    ///   machines without keys, has a reserved name, or has run before.
     public func run() async throws {
         guard name != .bare else { throw NodeError.reservedName(name) }
         if let insecurity { throw insecurity }

@@ -2,13 +2,13 @@ public import Logging
 
 /// The parts of a node that are code, beside its settings.
 public struct NodeParts: Sendable {
-    /// Puts responders in front of `next`, to which the node adds its presenters and its parent.
-    /// Returns the head of the chain.
+    /// A closure that puts responders in front of `next`, the node's presenters and its parent,
+    /// and returns the head of the chain.
     public typealias Chain = @Sendable (_ next: any Responder) -> any Responder
 
     /// This process's own responders; nil for none.
     public var chain: Chain?
-    /// Asked in order, after the responders.
+    /// The node's presenters: asked in order, after the responders.
     public var presenters: [any Presenter] = []
     /// Puts this node's presenters in front of `next`, for arrangements that the list
     /// ``presenters`` cannot express (a policy between two of them). Replaces ``presenters``.
@@ -25,7 +25,7 @@ public struct NodeParts: Sendable {
     /// leave the process: `parts.redact = { $0.maskSecrets() }`. Called on the presenting task,
     /// once for each presentation; must not wait. Errors of children pass as they are.
     public var redact: (@Sendable (inout ErrorReport) -> Void)?
-    /// The ledger of this node.
+    /// The ledger of this node; nil for none.
     public var audit: (any AuditLog)?
     /// The origin of this process's presentations; nil: the node's own name.
     package var origin: NodeName?
@@ -35,14 +35,17 @@ public struct NodeParts: Sendable {
     public var cancellation = UserCancellation.standard
     package var times = LinkTimes()
     package var limits = LinkLimits()
+    /// The logger of the node; its errors are in the node's status as well.
     public var logger: Logger
     /// The program's version, for the node's status.
     public var version = ""
     /// Records the errors that ``logger`` logs.
     let faults = RecentFaults()
-    /// Called once the node listens on every endpoint.
+    /// A closure that the node calls once it listens on every endpoint; must not wait.
     public var ready: @Sendable () -> Void = {}
 
+    /// Parts with a logger and the defaults of everything else.
+    ///
     /// - Parameter logger: Kept as ``logger`` in a form that also records errors for the node's
     ///   status. Other parts of the program may log with that one too.
     public init(logger: Logger) { self.logger = faults.watching(logger) }

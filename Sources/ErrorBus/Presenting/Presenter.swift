@@ -5,8 +5,9 @@ public protocol Presenter: Sendable {
     /// The name in logs and outcomes.
     var presenterName: String { get }
 
-    /// Shows the prompt and returns its answer, made by ``Prompt/answer(_:by:via:id:)``, or nil
-    /// to decline, so that the next presenter is asked.
+    /// Shows the prompt and returns its answer, made by
+    /// ``Prompt/answer(_:by:via:id:values:)``, or nil to decline, so that the next presenter is
+    /// asked.
     ///
     /// Cancellation means that the prompt has ended (withdrawn, expired, answered elsewhere):
     /// remove it and return nil.
@@ -27,6 +28,8 @@ public struct FirstOfPresenters: Presenter {
     private let presenters: [any Presenter]
     private let logger: Logger
 
+    /// These presenters as one.
+    ///
     /// - Parameter presenters: In the order of their names in ``presenterName``; the order does not
     ///   affect which answer is first.
     public init(_ presenters: [any Presenter], logger: Logger) {

@@ -14,6 +14,8 @@ public final class PresentingResponder: Responder {
     private let logger: Logger
     private let willPresent: ClosureResponder.WillPresent
 
+    /// The end of a chain, with these presenters.
+    ///
     /// - Parameters:
     ///   - name: The decider in outcomes.
     ///   - presenters: Asked in order until one does not decline.
@@ -21,7 +23,7 @@ public final class PresentingResponder: Responder {
     ///   - cancellation: Decides which errors are user cancellations.
     ///   - audit: The log of what is presented and decided.
     ///   - logger: Logs presenters that fail.
-    ///   - - willPresent: The last hook before an error is shown, as AppKit's
+    ///   - willPresent: The last hook before an error is shown, as AppKit's
     ///     `application(_:willPresentError:)`.
     public convenience init(
         _ name: String, presenters: [any Presenter], next: (any Responder)? = nil,

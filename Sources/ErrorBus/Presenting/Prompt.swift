@@ -50,18 +50,19 @@ public final class Prompt: Sendable {
             unsignable: error.unsignableOptions(in: context))
     }
 
+    /// The id of the presentation.
     public var id: PresentationID { context.id }
     /// The node the error arose in; nil within one process.
     public var origin: NodeName? { context.received?.origin }
-    /// The nodes it came through, origin first.
+    /// The nodes that the presentation came through, origin first; empty within one process.
     public var path: [NodeName] { context.received?.present.path ?? [] }
     /// How many times the same operation was presented before. From another process it comes with
     /// the report.
     public var retryCount: Int { max(context.retryCount, report.retryCount) }
-    /// Whether it may have been shown before, in this life of the node or an earlier one, without a
-    /// recorded answer.
+    /// Whether the presentation may have been shown before, in this life of the node or an earlier
+    /// one, without a recorded answer.
     public var wasShownBefore: Bool { context.wasShownBefore }
-    /// Whether its origin can be reached; nil for an error of this process.
+    /// The contact with the origin: whether it can be reached. Nil for an error of this process.
     public var contact: OriginContact? { context.received?.contact }
     /// The time until which an answer counts; nil: as long as the origin lives.
     public var deadline: ContinuousClock.Instant? { context.deadline }

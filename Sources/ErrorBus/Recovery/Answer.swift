@@ -3,7 +3,9 @@
 /// A ``Prompt`` makes it (a person, a policy), or it comes over the wire. The same answer travels
 /// down the whole path; its id lets every hop distinguish a repetition from another answer.
 public struct Answer: Hashable, Sendable {
-    /// How the decision was made.
+    /// The way in which a decision was made: by a person; by a policy, which is a rule, a silence
+    /// or a program; by expiry, with the option declared for it; by a responder that handled the
+    /// error.
     public enum Via: String, Sendable, CaseIterable {
         case person, policy, expiry, handler
     }
@@ -23,15 +25,17 @@ public struct Answer: Hashable, Sendable {
     /// The longest `by`, in Unicode scalars; longer text is cut.
     public static let byScalarCountMax = 256
 
-    /// Identifies this decision; a resent answer keeps it.
+    /// The id of this decision; a resent answer keeps it.
     public let id: UniqueID
     /// The id of the chosen option; empty when a process above handled the error without one. No
     /// attempter and no caller sees an empty one.
     public let option: String
     /// The author: a person's name, a policy and its rule, a node.
     public let by: String
+    /// How the decision was made.
     public let via: Via
-    /// The person who confirmed it, beside ``by`` who proposed it; nil for an answer of one.
+    /// The person who confirmed the answer, beside ``by`` who proposed it; nil for an answer of
+    /// one person.
     public let second: String?
     var extras = Extras()
     /// Whether a process above decided. That process keeps the result.
@@ -46,7 +50,8 @@ public struct Answer: Hashable, Sendable {
     /// - Parameters:
     ///   - id: A new id by default.
     ///   - option: The id of the chosen option.
-    ///   - by: The author.
+    ///   - by: The author; cut to ``byScalarCountMax``.
+    ///   - via: How the decision was made.
     ///   - second: The person who confirmed it.
     ///   - values: The values of the option's fields, by name.
     ///   - secrets: Those of its fields of kind secret.
@@ -87,7 +92,7 @@ extension Answer {
         return [by, second].allSatisfy { !$0.allSatisfy(\.isWhitespace) }
     }
 
-    /// The people who gave it, or whatever else decided, in words.
+    /// The people who gave the answer, or the policy or node that did, in words.
     package var authors: String { second.map { "\(by) and \($0)" } ?? by }
 
     /// The answer without the fields between processes.

@@ -6,7 +6,7 @@ public struct Recoverable: AttemptableError {
     public let underlying: any Error
     /// The report to show. Its options are those of the attempter, possibly rewritten.
     public let report: ErrorReport
-    /// What runs the chosen option.
+    /// The attempter that runs the chosen option.
     public let attempter: any RecoveryAttempter
 
     init(_ underlying: any Error, report: ErrorReport, attempter: any RecoveryAttempter) {
@@ -43,7 +43,7 @@ extension Error {
         addingRecoveryOptions(place, of: OptionAttempter(options(), timeLimit: timeLimit))
     }
 
-    /// As above, with the options of an attempter of any kind.
+    /// This error with the options of another attempter, before or after its own.
     public func addingRecoveryOptions(
         _ place: RecoveryOption.Place = .last, of added: any RecoveryAttempter
     ) -> Recoverable {
@@ -72,7 +72,8 @@ extension Error {
         return report == before ? self : rewriting { $0 = report }
     }
 
-    /// This error, or the one that a ``Recoverable`` wraps, as a `Failure`.
+    /// This error, or the one that a ``Recoverable`` wraps, as a `Failure`; nil when neither is
+    /// one.
     public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
         var error: any Error = self
         while true {

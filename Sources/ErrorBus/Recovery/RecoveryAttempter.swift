@@ -13,6 +13,7 @@ public protocol RecoveryAttempter: Sendable {
 
 /// An error with an attempter.
 public protocol AttemptableError: ReportableError {
+    /// The attempter of the error's options.
     var attempter: any RecoveryAttempter { get }
 }
 
@@ -50,9 +51,12 @@ public struct OptionAttempter: RecoveryAttempter {
     private let timeLimit: Duration
     private let clock: any Clock<Duration>
 
+    /// An attempter of these options.
+    ///
     /// - Parameters:
     ///   - recoveryOptions: In the order offered; of two with the same id the first counts.
-    ///   - timeLimit: After this the attempt is cancelled and not waited for.
+    ///   - timeLimit: After this the attempt is cancelled and not waited for: its result is
+    ///     ``AttemptResult/timedOut``.
     ///   - clock: Measures the limit.
     public init(
         _ recoveryOptions: [RecoveryOption], timeLimit: Duration = timeLimitDefault,

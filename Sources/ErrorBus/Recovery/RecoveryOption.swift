@@ -1,7 +1,7 @@
 /// An option together with its action: `RecoveryOption("Overwrite", id: "overwrite", role:
 /// .destructive) { try await store.overwrite(path); return true }`.
 public struct RecoveryOption: Sendable {
-    /// Where added options stand among those of an error.
+    /// The place of added options among those of an error: before the others, or after them.
     public enum Place: Sendable {
         case first, last
     }
@@ -16,6 +16,8 @@ public struct RecoveryOption: Sendable {
     public let option: ErrorReport.Option
     let attempt: AttemptWithValues
 
+    /// An option with its action.
+    ///
     /// - Parameters:
     ///   - title: The text for people.
     ///   - id: Stable and language-neutral: 1 to 64 of `A-Z a-z 0-9 . _ -`. Answers name it.
@@ -61,7 +63,8 @@ public struct RecoveryOption: Sendable {
         self.attempt = attempt
     }
 
-    /// Gives up without recovery. An error that is repeated needs such an option as a way out.
+    /// The option `cancel`, which gives up without recovery. An error that is repeated needs such
+    /// an option as a way out.
     public static var cancel: RecoveryOption { .cancel("Cancel") }
 
     /// ``cancel`` under another title.
@@ -69,7 +72,7 @@ public struct RecoveryOption: Sendable {
         RecoveryOption(title, id: "cancel", role: .cancel) { false }
     }
 
-    /// Acknowledges without recovery. The option of an error without options.
+    /// The option `ok`, which acknowledges without recovery: that of an error without options.
     public static var okay: RecoveryOption {
         RecoveryOption("OK", id: "ok", role: .cancel) { false }
     }

@@ -1,8 +1,8 @@
 extension ErrorReport {
-    /// A value that an option asks for. Its author gives it with the answer, and the option's
+    /// A value that an option asks for. The answer's author gives the value, and the option's
     /// attempt gets it.
     ///
-    /// The value is checked where the answer is given and again where the option is carried out.
+    /// The value is checked where the answer is given and again by the option's owner.
     public struct Field: Hashable, Sendable {
         /// The kind of value, with its bounds.
         public enum Kind: Hashable, Sendable {
@@ -17,6 +17,7 @@ extension ErrorReport {
             case number(in: ClosedRange<Double>, isWhole: Bool = false)
             /// One of these texts.
             case choice([String])
+            /// True or false.
             case boolean
             /// A text that is shown and stored nowhere: not in logs, ledgers, journals and status,
             /// and to no person. It may have several lines.
@@ -27,6 +28,7 @@ extension ErrorReport {
         public var name: String
         /// The text for people.
         public var label: String
+        /// The kind of value, with its bounds.
         public var kind: Kind
         /// Whether an answer without the value is refused, unless there is a default.
         public var isRequired: Bool
@@ -35,6 +37,8 @@ extension ErrorReport {
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue] = [:]
 
+        /// A field of any kind; ``text(_:label:isRequired:default:length:pattern:)`` and the others
+        /// are shorter.
         public init(
             _ name: String, label: String, kind: Kind, isRequired: Bool = true,
             default value: JSONValue? = nil
@@ -57,7 +61,7 @@ extension ErrorReport.Field {
     /// The bounds of a number for which none are declared.
     public static let anyNumber = -Double.infinity...Double.infinity
 
-    /// A line of text.
+    /// A field for a line of text.
     public static func text(
         _ name: String, label: String, isRequired: Bool = true, default value: String? = nil,
         length: ClosedRange<Int> = anyLength, pattern: String? = nil
@@ -67,7 +71,7 @@ extension ErrorReport.Field {
             isRequired: isRequired, default: value.map { .string($0) })
     }
 
-    /// A number.
+    /// A field for a number, in double precision.
     public static func number(
         _ name: String, label: String, isRequired: Bool = true, default value: Double? = nil,
         in bounds: ClosedRange<Double> = anyNumber, isWhole: Bool = false
@@ -77,7 +81,7 @@ extension ErrorReport.Field {
             isRequired: isRequired, default: value.map { JSONValue(exactly: $0) })
     }
 
-    /// One of several texts.
+    /// A field for one of several texts.
     public static func choice(
         _ name: String, label: String, among choices: [String], isRequired: Bool = true,
         default value: String? = nil
@@ -87,7 +91,7 @@ extension ErrorReport.Field {
             default: value.map { .string($0) })
     }
 
-    /// True or false.
+    /// A field for true or false.
     public static func boolean(
         _ name: String, label: String, isRequired: Bool = true, default value: Bool? = nil
     ) -> Self {
@@ -96,7 +100,7 @@ extension ErrorReport.Field {
             default: value.map { .bool($0) })
     }
 
-    /// A secret.
+    /// A field for a secret: text that is shown and stored nowhere.
     public static func secret(
         _ name: String, label: String, isRequired: Bool = true,
         length: ClosedRange<Int> = anyLength, pattern: String? = nil
@@ -106,7 +110,7 @@ extension ErrorReport.Field {
             isRequired: isRequired)
     }
 
-    /// Whether its value is shown and stored nowhere.
+    /// Whether the value is a secret, which is shown and stored nowhere.
     public var isSecret: Bool { if case .secret = kind { true } else { false } }
 
     /// The same field without its pattern, for a check that must not take long.

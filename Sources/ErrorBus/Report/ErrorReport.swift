@@ -11,19 +11,20 @@ public struct ErrorReport: Hashable, Sendable {
     public var code: Int?
     /// One sentence: what went wrong. The title of a prompt.
     public var description: String
-    /// Why it went wrong.
+    /// The reason of the failure, for people.
     public var failureReason: String?
-    /// What can be done about it.
+    /// The advice to people: what can be done.
     public var recoverySuggestion: String?
-    /// Where to read more.
+    /// The place to read more, such as the web address of a runbook.
     public var helpAnchor: String?
     /// The severity; `error` by default.
     public var severity: Severity
-    /// When it happened, RFC 3339, for people. Decides nothing.
+    /// The time of the error, RFC 3339, for people. Decides nothing.
     public var occurredAt: String?
     /// The earlier presentation of the same operation, if this error repeats it.
     public var retryOf: PresentationID?
-    /// Errors with equal keys may share one prompt.
+    /// The key of equal errors: errors of one domain with equal keys and equal options may share
+    /// one prompt. Nil: errors with equal code and description may.
     public var coalesceKey: String?
     /// The id of the option that the origin applies, by its own clock, when no answer comes before
     /// the deadline. Nil: the presentation then ends unanswered.
@@ -39,6 +40,7 @@ public struct ErrorReport: Hashable, Sendable {
     /// Top-level keys that this version does not know, unchanged.
     public var unknownKeys: [String: JSONValue]
 
+    /// A report; a description and a domain are required.
     public init(
         domain: String, code: Int? = nil, description: String, failureReason: String? = nil,
         recoverySuggestion: String? = nil, helpAnchor: String? = nil, severity: Severity = .error,
@@ -136,26 +138,28 @@ extension ErrorReport {
         public var id: String
         /// The text for people; may be rewritten or translated on the way.
         public var title: String
+        /// The meaning of the option; nil for an ordinary one.
         public var role: Role?
-        /// Whether it is the default although its role says otherwise, as for a destructive option
-        /// that Return chooses.
+        /// Whether the option is the default although its role says otherwise, as a destructive
+        /// option that Return chooses.
         public var isDeclaredDefault: Bool
-        /// Whether its owner carries out no answer of another process that lacks the signature of
-        /// a signer which the owner's node knows: for what a relay in between must not be able to
-        /// choose.
+        /// Whether an answer of another process needs the signature of a signer that the owner's
+        /// node knows: for what a relay in between must not be able to choose. The owner runs no
+        /// attempt for an answer without one.
         public var needsSignature = false
         /// Whether two different people have to choose it: one proposes it, another one confirms.
-        /// Its owner carries out no answer of another process that does not name both.
+        /// The owner runs no attempt for an answer of another process that does not name both.
         ///
         /// Only a console that knows its users by their sign-in takes such an answer. Terminals,
         /// commands, rules and silences cannot give one.
         public var needsTwoPeople = false
-        /// The values that it asks for, at most ``ErrorReport/Limits/fieldCount``, in the order in
-        /// which people give them.
+        /// The values that the option asks for, in the order in which people give them; at most
+        /// ``ErrorReport/Limits/fieldCount``.
         public var fields: [Field] = []
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
+        /// An option without signature, second person and fields, which are set afterwards.
         public init(id: String, title: String, role: Role? = nil, isDeclaredDefault: Bool = false) {
             self.id = id
             self.title = title
@@ -213,6 +217,7 @@ extension ErrorReport {
         public static let domainScalarCount = 256
         /// The longest coalesce key, in Unicode scalars.
         public static let coalesceKeyScalarCount = 256
+        /// The most options.
         public static let optionCount = 32
         /// The longest title of an option, in Unicode scalars.
         public static let titleScalarCount = 256

@@ -1,9 +1,14 @@
 /// The value of a field, checked.
 public enum FieldValue: Hashable, Sendable {
+    /// A line of text.
     case text(String)
+    /// A finite number.
     case number(Double)
+    /// One of the field's choices.
     case choice(String)
+    /// True or false.
     case boolean(Bool)
+    /// A secret text; ``description`` hides it.
     case secret(String)
 }
 
@@ -15,7 +20,7 @@ extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
     public var debugDescription: String { description }
 
-    /// So that `dump` and its like do not show a secret.
+    /// The value as ``description`` has it, so that `dump` and its like show no secret.
     public var customMirror: Mirror { Mirror(self, children: [("value", description as Any)]) }
 
     /// The value as text, also that of a secret.
@@ -47,7 +52,7 @@ public struct FieldValues: Hashable, Sendable {
     /// No values, as for an option without fields.
     public init() {}
 
-    /// Checks what was given.
+    /// The values of an answer, checked against the fields of its option.
     ///
     /// - Parameters:
     ///   - given: The values by name, those of secrets among them.

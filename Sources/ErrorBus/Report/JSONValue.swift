@@ -64,21 +64,25 @@ extension JSONValue {
         }
     }
 
+    /// The boolean, if this is one.
     public var boolValue: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
+    /// The members by name, if this is an object.
     public var objectValue: [String: JSONValue]? {
         guard case .object(let value) = self else { return nil }
         return value
     }
 
+    /// The elements, if this is an array.
     public var arrayValue: [JSONValue]? {
         guard case .array(let value) = self else { return nil }
         return value
     }
 
+    /// Whether this is null.
     public var isNull: Bool { self == .null }
 
     /// The member of that name, if this is an object that has it.

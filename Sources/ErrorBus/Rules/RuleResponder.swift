@@ -33,7 +33,7 @@ package final class RuleResponder: Responder {
     ///   - next: The responder that gets the errors which no rule answers or withholds.
     ///   - routes: The destinations of rules that route.
     ///   - commands: Runs the commands of added options.
-    ///   - - journal: The store of decisions that survive this process; nil for rules below a
+    ///   - journal: The store of decisions that survive this process; nil for rules below a
     ///     presenter.
     ///   - audit: The log of what rules decide and withhold.
     ///   - timing: The clocks of limits, delays and schedules.

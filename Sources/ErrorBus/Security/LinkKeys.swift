@@ -7,6 +7,7 @@ import Synchronization
 /// child talks only to a parent that has the secret key. Sockets of ipc have no keys: the
 /// permissions of their folder guard them.
 public struct LinkKeys: Hashable, Sendable {
+    /// The pair of this node.
     public var own: KeyPair
     /// The public keys of parents and children, by name.
     public var known: [NodeName: PublicKey]
@@ -14,7 +15,7 @@ public struct LinkKeys: Hashable, Sendable {
     public var former: [NodeName: PublicKey] = [:]
     /// The names of parents, by the endpoints that this node connects to.
     public var parents: [Endpoint: NodeName]
-    /// The nodes that have children of their own: only their keys may present what others ask.
+    /// The nodes that have children of their own: only their keys may pass presentations on.
     public var relays: Set<NodeName> = []
     /// The nodes whose signatures of answers count, with their keys: two for a node whose pair is
     /// being replaced.
@@ -24,6 +25,7 @@ public struct LinkKeys: Hashable, Sendable {
     /// Names that stand for themselves alone, also without a key.
     package var reserved: Set<NodeName> = []
 
+    /// The keys of a node, without relays and signers.
     public init(own: KeyPair, known: [NodeName: PublicKey], parents: [Endpoint: NodeName] = [:]) {
         self.own = own
         self.known = known
@@ -48,10 +50,12 @@ public final class KeyRing: Sendable {
 
     private let state: Mutex<State>
 
+    /// A ring with these keys, for ``NodeParts/keys``.
     public init(_ keys: LinkKeys) {
         state = Mutex(State(keys: keys, holders: Self.holders(keys)))
     }
 
+    /// Replaces the keys, also while the node runs.
     public func replace(with keys: LinkKeys) {
         let holders = Self.holders(keys)
         let observers = state.withLock { state in

@@ -1,9 +1,10 @@
 /// The settings of one node in the topology, with defaults applied and paths resolved.
 public struct NodeSettings: Hashable, Sendable {
+    /// The node's name, unique in its topology. Not ``NodeName/bare``, which is reserved.
     public let name: NodeName
     /// The parents, in order of preference; empty at a root.
     package var next: [Hop] = []
-    /// Where children connect.
+    /// The endpoints where children connect; empty: none can.
     public var listen: [Endpoint] = []
     /// Where children on other machines connect, when that is not what ``listen`` says.
     package var advertise: Endpoint?
@@ -13,10 +14,12 @@ public struct NodeSettings: Hashable, Sendable {
     package var responders: [Rule] = []
     /// The time limit of a presentation that arises here; nil: as long as its caller lives.
     public var deadline: Duration?
+    /// What happens to open presentations once ``grace`` has passed without a parent.
     public var whenUnreachable = UnreachablePolicy.hold
-    /// How long the parent may be out of reach before ``whenUnreachable`` applies.
+    /// How long no parent may be reachable before ``whenUnreachable`` applies; 10 s by default.
     public var grace: Duration = .seconds(10)
-    /// How long a child may be out of reach before its presentations are withdrawn.
+    /// How long a child may be out of reach before its presentations are withdrawn; 60 s by
+    /// default.
     public var abandonAfter: Duration = .seconds(60)
     /// Whether links to other machines need no keys. By default a node without keys refuses to
     /// listen on anything but ipc and loopback (``NodeError/unauthenticated(_:)``), and to connect
@@ -35,6 +38,7 @@ public struct NodeSettings: Hashable, Sendable {
     /// How long the journal keeps what is over.
     package var retention = JournalRetention()
 
+    /// Settings with a name and the defaults of everything else: no endpoint, no parent.
     public init(name: NodeName) { self.name = name }
 
     /// The endpoint that others connect to: the advertised one, else the first of ``listen`` that

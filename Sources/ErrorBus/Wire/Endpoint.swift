@@ -38,7 +38,7 @@ public struct Endpoint: Hashable, Sendable {
 
     private init(address: Address) { self.address = address }
 
-    /// Whether only this machine can reach it: ipc, or a loopback host.
+    /// Whether only this machine can reach the endpoint: ipc, or a loopback host.
     public var isLocal: Bool {
         switch address {
         case .ipc: true
@@ -58,13 +58,13 @@ public struct Endpoint: Hashable, Sendable {
             }
     }
 
-    /// Whether it means every interface.
+    /// Whether the host is every interface: `*`, `0.0.0.0` or `::`.
     public var isWildcard: Bool {
         guard case .tcp(let host, _) = address else { return false }
         return ["*", "0.0.0.0", "::"].contains(host)
     }
 
-    /// Whether a child can connect to it.
+    /// Whether a child can connect to the endpoint: its host and its port are concrete.
     public var isConnectable: Bool {
         guard case .tcp(_, let port) = address else { return true }
         return port != 0 && !isWildcard

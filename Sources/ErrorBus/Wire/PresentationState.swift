@@ -14,10 +14,12 @@ public struct PresentationState: Hashable, Sendable {
         case unreachable
     }
 
+    /// The station that the presentation has reached.
     public let station: Station
     /// The node or person concerned, when known.
     public let by: String?
 
+    /// A state; a presenter reports one with ``Prompt/moved(to:by:)``.
     public init(_ station: Station, by: String? = nil) {
         self.station = station
         self.by = by

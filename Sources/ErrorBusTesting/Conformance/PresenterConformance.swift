@@ -20,10 +20,12 @@ public struct PresenterConformance: Sendable {
     private let clock: any Clock<Duration>
     private let choose: Choose
 
+    /// The checks of this presenter.
+    ///
     /// - Parameters:
     ///   - presenter: The presenter under test. It must not have open prompts.
     ///   - patience: The time limit for each expected event.
-    ///   - - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
+    ///   - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
     ///     without a limit.
     ///   - choose: Chooses in the role of the person.
     public init(

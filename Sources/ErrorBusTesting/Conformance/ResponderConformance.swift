@@ -19,10 +19,12 @@ public struct ResponderConformance: Sendable {
     private let clock: any Clock<Duration>
     private let makeResponder: MakeResponder
 
+    /// The checks of the responders that `makeResponder` makes.
+    ///
     /// - Parameters:
     ///   - probe: An error that the responder passes on; by default one made here.
     ///   - patience: The time limit for each expected event.
-    ///   - - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
+    ///   - clock: The clock of that limit. On a ``ManualClock`` that stands still a check waits
     ///     without a limit.
     ///   - makeResponder: Makes a fresh responder for each check.
     public init(

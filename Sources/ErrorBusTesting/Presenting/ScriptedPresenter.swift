@@ -22,6 +22,8 @@ public final class ScriptedPresenter: Presenter {
     private let record = Recorder<Prompt>()
     private let takenAway = Recorder<PresentationID>()
 
+    /// A presenter with these steps.
+    ///
     /// - Parameters:
     ///   - name: The name in logs.
     ///   - steps: One for each prompt, in order; after the last one it declines.
