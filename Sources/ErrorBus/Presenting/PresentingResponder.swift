@@ -95,8 +95,7 @@ public final class PresentingResponder: Responder {
             if let ending { return ending }
         }
         // The error moves on here: an answer to this prompt is refused from now on, and one that
-        // came
-        // since the last presenter declined counts.
+        // came since the last presenter declined counts.
         prompt.close(.declined)
         return prompt.ending ?? .closed(.declined)
     }
