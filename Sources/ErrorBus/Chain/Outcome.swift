@@ -14,6 +14,13 @@ public struct Outcome: Hashable, Sendable {
 
     private var fields: Boxed<Fields>
 
+    /// The outcome of a responder that handles an error, or of a test.
+    ///
+    /// - Parameters:
+    ///   - didRecover: Whether the original call is safe to send again.
+    ///   - decidedBy: The name of the responder or node that decided.
+    ///   - answer: The decision, when an option was chosen.
+    ///   - detail: More about the reason, for people.
     public init(
         didRecover: Bool, reason: Reason, decidedBy: String, answer: Answer? = nil,
         detail: String? = nil
@@ -27,7 +34,7 @@ public struct Outcome: Hashable, Sendable {
     /// Whether the original call is safe to send again. False for cancel, and for an error that was
     /// handled and need not be repeated (reason ``Reason/handled``).
     public var didRecover: Bool { fields.value.didRecover }
-    /// Why the presentation ended, for programs.
+    /// The reason why the presentation ended, for programs.
     public var reason: Reason { fields.value.reason }
     /// The responder or node that decided.
     public var decidedBy: String { fields.value.decidedBy }
@@ -117,7 +124,7 @@ extension Outcome {
         public static let withheld = Reason(rawValue: "withheld")
         /// The error is a user cancellation, which is never shown (AppKit).
         public static let userCancelled = Reason(rawValue: "userCancelled")
-        /// The presenters that showed it declined. Used only in refusals of late answers.
+        /// The presenters that showed the error declined. Used only in refusals of late answers.
         public static let declined = Reason(rawValue: "declined")
         /// No answer came before the deadline.
         public static let expired = Reason(rawValue: "expired")

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The id of a presentation and the responders it has passed. Goes with the error from responder to
-/// responder, as an argument.
+/// The id of a presentation and the responders that it has passed. Every responder gets the context
+/// as an argument, with the error.
 public struct PresentationContext: Sendable {
     /// The longest chain in one process; a longer one is taken for endless.
     static let responderCountMax = 64
@@ -199,7 +199,7 @@ public struct PresentationContext: Sendable {
     }
 }
 
-/// What a caller may set for one presentation, beside the error.
+/// The settings of one presentation that a caller may give with the error.
 public struct PresentationOptions: Sendable {
     /// The id to present under. An id that was used before names the same presentation: its
     /// recorded answer is returned and no presenter is asked.

@@ -31,8 +31,9 @@ final class ReceivedPresentation: Sendable {
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }
 }
 
-/// Whether the origin can be reached, as far as this node knows. While it cannot, the presentation
-/// stays open for a time and its answer is kept; the prompt says so.
+/// The contact with an origin: whether it can be reached, as far as this node knows. While it
+/// cannot, the presentation stays open for a time, the node keeps the answer, and the prompt shows
+/// that.
 public final class OriginContact: Sendable {
     private struct State {
         var isReachable: Bool

@@ -20,10 +20,11 @@ public struct NodeParts: Sendable {
     /// Whether presentations that may have been shown before a restart are shown again; otherwise
     /// they are refused (410).
     package var asksAgainAfterRestart = true
-    /// Changes the report of each error of this process where it enters the node, before a rule, a
-    /// presenter, a ledger or another process gets it; nil for none. It removes what should not
-    /// leave the process: `parts.redact = { $0.maskSecrets() }`. Called on the presenting task,
-    /// once for each presentation; must not wait. Errors of children pass as they are.
+    /// A closure that changes the report of each error of this process where the error enters the
+    /// node, before a rule, a presenter, a ledger or another process gets it; nil for none. For
+    /// what should not leave the process: `parts.redact = { $0.maskSecrets() }`. Called on the
+    /// presenting task, once for each presentation; must not wait. Errors of children pass
+    /// unchanged.
     public var redact: (@Sendable (inout ErrorReport) -> Void)?
     /// The ledger of this node; nil for none.
     public var audit: (any AuditLog)?

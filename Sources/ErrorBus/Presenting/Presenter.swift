@@ -28,7 +28,7 @@ public struct FirstOfPresenters: Presenter {
     private let presenters: [any Presenter]
     private let logger: Logger
 
-    /// These presenters as one.
+    /// A presenter of all these presenters.
     ///
     /// - Parameter presenters: In the order of their names in ``presenterName``; the order does not
     ///   affect which answer is first.

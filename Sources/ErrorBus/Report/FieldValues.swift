@@ -82,6 +82,7 @@ public struct FieldValues: Hashable, Sendable {
     /// The value of the field; nil when none was given and there is no default.
     public subscript(name: String) -> FieldValue? { values[name] }
 
+    /// Whether no field has a value.
     public var isEmpty: Bool { values.isEmpty }
 
     /// The names of the fields that have a value, in alphabetical order.

@@ -15,7 +15,7 @@ public struct NodeName: Hashable, Sendable, CustomStringConvertible {
 
     public let description: String
 
-    /// Nil when the text is not a name.
+    /// Reads a name; nil when the text is not one.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= Self.byteCountMax, bytes.allSatisfy(Self.isAllowed)

@@ -2,8 +2,10 @@ import Glibc
 
 /// The id of one presentation, made by its origin. A repeated id means the same presentation.
 public struct PresentationID: Hashable, Sendable, CustomStringConvertible {
+    /// The UUID.
     public let value: UniqueID
 
+    /// The id with this UUID.
     public init(_ value: UniqueID) { self.value = value }
 
     /// Reads the canonical UUID form; nil for anything else.

@@ -2,14 +2,15 @@
 ///
 /// Rewritten texts are named, not kept: the node may have removed them for secrecy.
 public struct ReportChange: Hashable, Sendable {
-    /// The node that changed it.
+    /// The node that changed the report.
     public var by: String
-    /// `description`, `reason`, `suggestion`.
+    /// The names of rewritten texts: `description`, `reason`, `suggestion`.
     public var rewritten: [String] = []
     /// The severity before the change.
     public var severityBefore: Severity?
     /// The ids of added options.
     public var addedOptions: [String] = []
+    /// The ids of removed options.
     public var removedOptions: [String] = []
     /// Keys removed from `userInfo`, or with their values masked.
     public var redacted: [String] = []
@@ -44,6 +45,7 @@ public struct ReportChange: Hashable, Sendable {
             && removedOptions.isEmpty && redacted.isEmpty
     }
 
+    /// The change as JSON, as in the report's key `changes`.
     public var json: JSONValue {
         var members: [String: JSONValue] = ["by": .string(by)]
         members["severityBefore"] = severityBefore.map { .string($0.rawValue) }

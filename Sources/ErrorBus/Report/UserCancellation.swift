@@ -6,12 +6,13 @@ public struct UserCancellation: Hashable, Sendable {
     /// The domains and codes that count as cancelled.
     public var codes: Set<Code>
 
+    /// A rule of these domains and codes.
     public init(codes: Set<Code>) { self.codes = codes }
 
-    /// AppKit's rule: NSUserCancelledError only.
+    /// AppKit's rule: `NSUserCancelledError` only.
     public static let standard = UserCancellation(codes: [.userCancelled])
 
-    /// Also a cancelled transfer and a cancelled task.
+    /// The rule that also has a cancelled transfer and a cancelled task.
     public static let extended = UserCancellation(
         codes: [.userCancelled, .transferCancelled, .taskCancelled])
 
@@ -36,9 +37,12 @@ public struct UserCancellation: Hashable, Sendable {
 extension UserCancellation {
     /// An error's domain and number.
     public struct Code: Hashable, Sendable {
+        /// The domain, as in a report.
         public let domain: String
+        /// The number within the domain.
         public let code: Int
 
+        /// A domain and a number.
         public init(domain: String, code: Int) {
             self.domain = domain
             self.code = code

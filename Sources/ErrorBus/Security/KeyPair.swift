@@ -8,7 +8,7 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// The key in Z85.
     public let description: String
 
-    /// Nil when the text is not 32 bytes in Z85.
+    /// Reads a key; nil when the text is not 32 bytes in Z85.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Z85.bytes(String(text), count: 32) else { return nil }
         self.init(bytes: bytes)
@@ -23,6 +23,7 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
 /// A CURVE key pair. Its description shows the public half only.
 public struct KeyPair: Hashable, Sendable, CustomStringConvertible {
+    /// The public half.
     public let publicKey: PublicKey
     /// The secret half in Z85.
     package let secret: String

@@ -8,7 +8,7 @@ public struct SignerKey: Hashable, Sendable, CustomStringConvertible {
     public let description: String
     private let bytes: [UInt8]
 
-    /// Nil when the text is not 32 bytes in Z85.
+    /// Reads a key; nil when the text is not 32 bytes in Z85.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Z85.bytes(String(text), count: 32) else { return nil }
         (description, self.bytes) = (String(text), bytes)

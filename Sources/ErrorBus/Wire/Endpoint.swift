@@ -19,12 +19,16 @@ public struct Endpoint: Hashable, Sendable {
     public enum Address: Hashable, Sendable {
         /// `port` 0 means `*`: the system chooses. IPv6 hosts have no brackets here.
         case tcp(host: String, port: UInt16)
+        /// A path of at most ``pathByteCountMax`` bytes.
         case ipc(path: String)
     }
 
+    /// The parts of the endpoint.
     public let address: Address
 
     /// Reads an endpoint.
+    ///
+    /// - Throws: ``EndpointError`` with the text found and the form allowed.
     public init(_ text: some StringProtocol) throws(EndpointError) {
         let text = String(text)
         if text.hasPrefix("tcp://") {
