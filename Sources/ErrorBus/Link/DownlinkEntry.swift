@@ -60,7 +60,7 @@ struct DownlinkEntry: Hashable, Sendable {
         var until: MonotonicTime?
 
         /// The answer as sent to the child: once settled with the result, never the option again
-        /// (rule 1).
+        /// (rule 2).
         var told: Answer {
             var answer = answer
             switch result {

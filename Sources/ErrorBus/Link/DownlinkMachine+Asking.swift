@@ -1,5 +1,5 @@
 extension DownlinkMachine {
-    /// PRESENT: a new presentation, or a repeated one (rule 1).
+    /// PRESENT: a new presentation, or a repeated one (rules 1 and 2).
     mutating func presentReceived(
         _ present: Message.Present, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -41,7 +41,7 @@ extension DownlinkMachine {
             + ticked(at: now)
     }
 
-    /// The refusal by hops and by the node's state (rule 4).
+    /// The refusal by hops (section 10) and by the node's state.
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
         if isStopping { return goingDown(id) }
@@ -125,7 +125,7 @@ extension DownlinkMachine {
         return overLimit(entry)
     }
 
-    /// The refusal above a limit: no queue is unbounded (rule 10).
+    /// The refusal above a limit: no queue is unbounded (section 11).
     private func overLimit(_ entry: DownlinkEntry) -> Message.Reject? {
         let id = entry.id
         if let name = entry.child, let most = children[name]?.openMax,
@@ -204,7 +204,7 @@ extension DownlinkMachine {
             store(entry)
             return actions + [answerGone(entry, peer)]
         case .answered(var delivery):
-            // The result never came: the option is sent down again (rule 9).
+            // The result never came: the option is sent down again (rule 2).
             if delivery.result == .unknown, !entry.isBare {
                 delivery.result = nil
                 delivery.until = nil
@@ -308,7 +308,7 @@ extension DownlinkMachine {
         return actions + [.send(pending(entry, at: now), to: peer)]
     }
 
-    /// A sibling may not act on a presentation that it did not present (rule 5).
+    /// A sibling may not act on a presentation that it did not present (section 10).
     func notTheAsker(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
         let sibling = namesOfPeers[peer]
         let isTheirs: Bool =

@@ -100,7 +100,7 @@ extension DownlinkMachine {
 
     /// The same life by a new connection may have run an attempt whose SETTLED was lost with the
     /// old connection, and then has no reason to present again. A new life of a hop says `unknown`
-    /// once its own children have had their time to come back (rule 9).
+    /// once its own children have had their time to come back (rule 5).
     private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
         var position = 0
         for var entry in unsettled(of: hello.from) {
@@ -206,7 +206,7 @@ extension DownlinkMachine {
         return lost(name, reason: "it left: \(reason)", at: now)
     }
 
-    /// The child is out of reach: its prompts show it, its answers are held (rule 8).
+    /// The child is out of reach: its prompts show it, its answers are held (section 7).
     mutating func lost(
         _ name: NodeName, reason: String, at now: MonotonicTime
     ) -> [DownlinkAction] {

@@ -95,7 +95,7 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Whether it was out of reach, or not asked for, for too long (rules 8 and 9).
+    /// Whether it was out of reach, or not asked for, for too long (section 7, rule 8).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
         if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
             return true

@@ -3,7 +3,8 @@ import OrderedCollections
 /// The parent's side of its links: knows its children, holds their presentations, and delivers each
 /// answer until its result is reported. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
+/// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
+/// where the code is one.
 struct DownlinkMachine: Sendable {
     let name: NodeName
     let boot: BootID

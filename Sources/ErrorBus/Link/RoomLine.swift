@@ -51,7 +51,7 @@ struct RoomLine: Sendable {
     }
 }
 
-/// How many presentations a parent takes, as far as it has said (rule 10).
+/// How many presentations a parent takes, as far as it has said (section 7).
 struct ParentRoom: Hashable, Sendable {
     /// Fewer than its WELCOME says once it has refused one for want of room.
     var most = 0

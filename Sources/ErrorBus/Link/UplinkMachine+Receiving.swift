@@ -1,5 +1,5 @@
 extension UplinkMachine {
-    /// A message arrived from the parent. It may be late, doubled or unexpected (rule 9).
+    /// A message arrived from the parent. It may be late, doubled or unexpected (rule 10).
     mutating func received(_ message: Message, at now: MonotonicTime) -> [UplinkAction] {
         guard message.verb.goesDown else {
             return [.dropped(Anomaly(kind: .wrongDirection, detail: message.verb.rawValue))]
@@ -67,7 +67,7 @@ extension UplinkMachine {
         }
     }
 
-    /// ACCEPTED: the next hop received this PRESENT. Not an answer (rule 2).
+    /// ACCEPTED: the next hop received this PRESENT. Not an answer (section 5).
     private mutating func accepted(
         _ id: PresentationID, _ attempt: UInt64, at now: MonotonicTime
     ) -> [UplinkAction] {

@@ -1,4 +1,4 @@
-// Switching to another parent (rule 12): back to one that comes earlier in the list, or past one
+// Switching to another parent (section 7): back to one that comes earlier in the list, or past one
 // that has no way up, without losing or doubling a presentation. A second socket checks whether the
 // other parent is there; the parent in use releases the open presentations, each with an
 // acknowledgement, while new ones wait; then the second socket becomes the link.

@@ -1,7 +1,8 @@
 /// The child's side of a link: keeps contact to one of the parents, and each presentation until it
 /// is answered, despite losses. Pure: time comes in, actions go out.
 ///
-/// Rules and numbers are docs/wire.md's; a comment names the rule where the code is one.
+/// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
+/// where the code is one.
 struct UplinkMachine: Sendable {
     enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.
@@ -173,7 +174,7 @@ struct UplinkMachine: Sendable {
     }
 
     /// WELCOME: everything open is presented again, paced, since the parent may be a new life or
-    /// may have lost messages under way (rule 2).
+    /// may have lost messages under way (section 7).
     mutating func welcomed(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction] {
         guard case .greeting = link else {
             return roomGrew(welcome, at: now)

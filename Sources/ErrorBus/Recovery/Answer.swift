@@ -105,7 +105,8 @@ extension Answer {
     }
 
     /// The answer for a peer that repeats its request after the attempt: with the result, never the
-    /// option (rule 1). Nil while the result is unknown or belongs to another node's attempt.
+    /// option (docs/wire.md, section 8, rule 2). Nil while the result is unknown or belongs to
+    /// another node's attempt.
     func told(_ result: RecoveryResult) -> Answer? {
         var answer = self
         switch result {

@@ -269,8 +269,8 @@ public protocol ReportableError: Error {
 }
 
 /// FNV-1a 64 of a report's bytes as the origin sent them: distinguishes a repeated PRESENT from
-/// another report under the same id without comparing payloads (docs/wire.md, rule 1). Not a
-/// cryptographic hash.
+/// another report under the same id without comparing payloads (docs/wire.md, section 8, rule 1).
+/// Not a cryptographic hash.
 package struct ReportDigest: Hashable, Sendable, CustomStringConvertible {
     package let value: UInt64
 

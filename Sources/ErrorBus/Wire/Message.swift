@@ -149,7 +149,8 @@ extension Message {
     }
 }
 
-/// The closed list of verbs, and who may send them: direction is authority (docs/wire.md, rule 6).
+/// The closed list of verbs, and who may send them: direction is authority (docs/wire.md,
+/// section 10).
 enum Verb: String, Sendable, CaseIterable {
     case hello = "HELLO"
     case welcome = "WELCOME"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorBus
 
-/// Peers without HELLO: exactly one reply per request (rule 7).
+/// Peers without HELLO: exactly one reply per request (section 13).
 @Suite struct DownlinkRequestTests {
     private let peer = PeerID(9)
     private let id = PresentationID(1)
