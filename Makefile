@@ -15,7 +15,7 @@ setup: ## install the packages of Debian and PyPI
 build: setup ## build library and bus-node (debug)
 	swift build
 
-demo: setup ## three processes, one error, one answer
+demo: setup ## four nodes, commands that fail, and their answers
 	swift build --product bus-node
 	Examples/demo/run.sh
 

@@ -50,7 +50,7 @@ enum PrivateFile {
             status: .badConfiguration,
             found: "mode 0\(String(status.mode, radix: 8))"
                 + (isOwn ? "" : ", owned by user \(status.owner)"),
-            allowed: "0\(String(mode, radix: 8)), and this user as its owner")
+            allowed: "0\(String(mode, radix: 8)), and this user or root as its owner")
     }
 
     /// Writes a new file, never over one that is there, and never readable by others than `mode`

@@ -37,9 +37,10 @@ package final class HistoryArchive: Sendable {
             filter,
             texts: [
                 "description", "domain", "origin", "id", "option", "answeredBy", "second",
-                "claimedBy", "proposedBy", "reason", HistoryRow.noteTexts,
+                "claimedBy", "proposedBy", "reason", HistoryRow.notes("text"), HistoryRow.notes("by"),
             ],
-            people: ["answeredBy", "second", "claimedBy", "proposedBy"]
+            people: ["answeredBy", "second", "claimedBy", "proposedBy"],
+            peopleOfNotes: HistoryRow.isNoteBy
         ) { $0 }
         if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
         let rows: [HistoryRow] = try await rows(query, console, limit + 1)
@@ -154,16 +155,21 @@ private struct HistoryQuery: Sendable {
         arguments.append(value.databaseValue)
     }
 
-    /// - Parameter column: The column of a field: `origin`, `domain`, `option`.
+    /// - Parameters:
+    ///   - people: Columns with a person's name.
+    ///   - peopleOfNotes: A condition on the authors of notes, with one value.
+    ///   - column: The column of a field: `origin`, `domain`, `option`.
     mutating func add(
-        _ filter: HistoryFilter, texts: [String], people: [String],
+        _ filter: HistoryFilter, texts: [String], people: [String], peopleOfNotes: String? = nil,
         column: (String) -> String
     ) {
         if let text = filter.text {
             let escaped = text.replacing(/[\\%_]/) { "\\\($0.output)" }
             add(texts.map { "\($0) LIKE ? ESCAPE '\\'" }, "%\(escaped)%")
         }
-        if let person = filter.person { add(people.map { "\($0) GLOB ?" }, person.sql) }
+        if let person = filter.person {
+            add(people.map { "\($0) GLOB ?" } + [peopleOfNotes].compactMap(\.self), person.sql)
+        }
         for (name, pattern) in [
             ("origin", filter.origin), ("domain", filter.domain), ("option", filter.option),
         ] {
@@ -311,9 +317,14 @@ extension NoteView {
 }
 
 extension HistoryRow {
-    /// The texts of its notes as one, without their authors and times.
-    fileprivate static let noteTexts =
-        "(SELECT group_concat(json_extract(value, '$.text'), char(10)) FROM json_each(notes))"
+    /// What all notes have under a key, as one text: `text`, `by`.
+    fileprivate static func notes(_ key: String) -> String {
+        "(SELECT group_concat(json_extract(value, '$.\(key)'), char(10)) FROM json_each(notes))"
+    }
+
+    /// A note by a person, as a condition.
+    fileprivate static let isNoteBy =
+        "EXISTS (SELECT 1 FROM json_each(notes) WHERE json_extract(value, '$.by') GLOB ?)"
 
     var timeKey: String { "\(openedAt)/\(id)" }
 }

@@ -31,7 +31,7 @@ struct History: AsyncParsableCommand {
     @Option(name: .customLong("text"), help: "Only with this text, in any case.")
     var q: String?
 
-    @Option(help: "Only answered or claimed by this person.")
+    @Option(help: "Only with an answer, claim, proposal or note by this person.")
     var by: String?
 
     @Option(help: "Only from this node.")

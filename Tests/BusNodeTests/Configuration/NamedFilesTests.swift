@@ -48,7 +48,7 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.badConfiguration])
         #expect(
             found.map(\.text) == [
-                field + "found mode 0644 (token), allowed: 0600, and this user as its owner"
+                field + "found mode 0644 (token), allowed: 0600, and this user or root as its owner"
             ])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
         #expect(try problems(nodes).isEmpty)

@@ -44,7 +44,8 @@ import Testing
         (["severity": "critical"], [2]), (["q": "full", "severity": "error"], [1, 4]),
         (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
         (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
-        (["q": "called bob/"], [2]), (["q": "text"], []),
+        (["q": "called bob/"], [2]), (["q": "text"], []), (["by": "e?e"], []), (["by": "ev*"], [2]),
+        (["q": "eve"], [2]),
     ]
 
     @Test("The same conditions hold in lists and in the journal", arguments: conditions)
