@@ -63,6 +63,28 @@ enum PlainConnection {
         return sent
     }
 
+    /// Both ends of a connection, the one that was made first.
+    static func pair() throws -> (made: Int32, accepted: Int32) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw Failed(number: errno) }
+        defer { close(listener) }
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                listen(listener, 1) == 0 ? getsockname(listener, $0, &size) : -1
+            }
+        }
+        guard status == 0 else { throw Failed(number: errno) }
+        let made = try open(Endpoint("tcp://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
+        let accepted = accept(listener, nil, nil)
+        guard accepted >= 0 else {
+            defer { close(made) }
+            throw Failed(number: errno)
+        }
+        return (made, accepted)
+    }
+
     private static func open(_ endpoint: Endpoint) throws -> Int32 {
         guard case .tcp(_, let port) = endpoint.address else { throw Failed(number: EINVAL) }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -28,6 +28,30 @@ extension RealSockets {
                 }
             }
         }
+
+        /// Without acknowledgements the kernel would end it after 15 s, without a word to its peer.
+        @Test("A connection that is held back acknowledges what comes back, and loses nothing")
+        func heldBack() async throws {
+            let (peer, held) = try PlainConnection.pair()
+            defer { for descriptor in [peer, held] { close(descriptor) } }
+            _ = PeerConnection.carryOut(.stop(held))
+            let content = [UInt8](repeating: 1, count: 1_000)
+            #expect(write(peer, content, content.count) == content.count)
+            let reply = [UInt8](repeating: 2, count: 5_000)
+            #expect(write(held, reply, reply.count) == reply.count)
+            var buffer = reply
+            #expect(recv(peer, &buffer, reply.count, Int32(MSG_WAITALL)) == reply.count)
+            await Resources.wait {
+                var unacknowledged: CInt = -1
+                return ioctl(held, UInt(TIOCOUTQ), &unacknowledged) == 0 && unacknowledged == 0
+            }
+            #expect(recv(held, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == -1)
+            // The end of what was sent does not overtake it.
+            shutdown(peer, Int32(SHUT_WR))
+            _ = PeerConnection.carryOut(.goOn(held))
+            #expect(recv(held, &buffer, buffer.count, Int32(MSG_WAITALL)) == content.count)
+            #expect(buffer.starts(with: content))
+        }
     }
 }
 

@@ -42,7 +42,7 @@ struct ConnectionBacklog {
 
     /// What is done about a connection.
     enum Order: Hashable {
-        /// The kernel drops what comes, so that the sender waits.
+        /// The kernel drops all content that comes, so that the sender waits.
         case stop(Int32)
         case goOn(Int32)
         case end(Int32, receivedCount: Int)
