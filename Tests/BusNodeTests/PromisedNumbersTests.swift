@@ -91,6 +91,9 @@ struct PromisedNumbersTests {
             "\(grouped(Shared.noteScalarMax)) characters; \(InboxLimits().noteMax)",
         "a proposal": "\(InboxLimits().proposalMax.wholeMilliseconds / 3_600_000) h",
         "a filter's value": "\(HistoryFilter.scalarCountMax) characters",
+        // Tests/BrowserTests/filter_cases.py
+        "the page's filter": nil,
+        "saved views of a browser; a view's name": nil,
         "a page of a list":
             "\(grouped(Shared.pageMax)); by default \(Shared.itemCountMax), of `audit` "
             + "\(Shared.auditPage)",

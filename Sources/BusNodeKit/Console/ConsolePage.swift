@@ -12,6 +12,7 @@ struct ConsolePage: Sendable {
 
     /// The parts of the page, by the names under which it requests them.
     private static let parts: [String: [UInt8]] = [
+        "address.js": PackageResources.address_js,
         "answering.js": PackageResources.answering_js,
         "api.js": PackageResources.api_js,
         "audit.js": PackageResources.audit_js,
@@ -22,6 +23,8 @@ struct ConsolePage: Sendable {
         "dialogs.js": PackageResources.dialogs_js,
         "elements.js": PackageResources.elements_js,
         "facts.js": PackageResources.facts_js,
+        "filter-box.js": PackageResources.filter_box_js,
+        "filter.js": PackageResources.filter_js,
         "forest.js": PackageResources.forest_js,
         "frame.js": PackageResources.frame_js,
         "group-box.js": PackageResources.group_box_js,
@@ -33,11 +36,13 @@ struct ConsolePage: Sendable {
         "main.js": PackageResources.main_js,
         "news.js": PackageResources.news_js,
         "notes.js": PackageResources.notes_js,
+        "order.js": PackageResources.order_js,
         "overview.js": PackageResources.overview_js,
         "patterns.js": PackageResources.patterns_js,
         "phone.css": PackageResources.phone_css,
         "row.js": PackageResources.row_js,
         "rows.js": PackageResources.rows_js,
+        "saved-views.js": PackageResources.saved_views_js,
         "sentences.js": PackageResources.sentences_js,
         "silence-fields.js": PackageResources.silence_fields_js,
         "silence-form.js": PackageResources.silence_form_js,

@@ -85,8 +85,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.badConfiguration])
         #expect(
             found.map(\.text) == [
-                "t.yaml:9\(field)key: found mode 0640 (console.key), allowed: 0600, and this user or root "
-                    + "as its owner"
+                "t.yaml:9\(field)key: found mode 0640 (console.key), allowed: 0600, and this user "
+                    + "or root as its owner"
             ])
         #expect(chmod("\(folder.path)/console.key", 0o600) == 0)
         #expect(try problems(nodes).isEmpty)

@@ -4,7 +4,9 @@ import { api, failureText } from "./api.js";
 import { decideOf } from "./decide.js";
 import { factsOf } from "./facts.js";
 import { schedule } from "./frame.js";
+import { filter } from "./filter.js";
 import { groupOf, isForAll, loadGroup } from "./group.js";
+import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
@@ -27,12 +29,16 @@ export function drawDetail() {
     group && [group.isComplete,
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
-    state.me?.may, state.busy, state.selected, item ? 0 : overviewKey()];
+    state.me?.may, state.busy, state.selected, item ? 0 : overviewKey(),
+    item && isHidden(item), group && hiddenText(group)];
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
   if (state.decision) state.decision.seen = state.resume;
 }
+
+/** Whether the filter keeps it out of the list that would have it. */
+const isHidden = (item) => (state.show === "open") === isLive(item) && !filter().matches(item);
 
 /** Since when the current content can be read, also in a group whose texts change. */
 function noteShown(item, size) {
@@ -94,6 +100,7 @@ function headOf(item, size) {
     severity !== item.severity && `this one: ${shown(item.severity, 20)}`,
     isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
       : el("span", {}, "ended ", since(item.changedAt), " ago")];
+  if (isHidden(item)) parts.push("hidden in the list by the filter");
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
   if (item.wasShownBefore) parts.push("may have been shown before; no answer was recorded");
   return el("p", { className: "meta" }, ...parts.filter(Boolean).map((part) =>

@@ -1,5 +1,6 @@
 // The members of a group, shown before an answer for all of them is possible.
 import { el } from "./elements.js";
+import { filter } from "./filter.js";
 import { groupOf, leaveOut } from "./group.js";
 import { MARKS } from "./row.js";
 import { state } from "./state.js";
@@ -12,12 +13,45 @@ export function groupBox(groupNumber) {
   const group = groupOf(groupNumber);
   const text = headText(group, groupSize(groupNumber));
   const head = el("p", {}, el("strong", { textContent: text }));
-  if (group.kinds.length < 2) return [head];
+  const hidden = hiddenBox(group);
+  if (group.kinds.length < 2) return [head, hidden].filter(Boolean);
   const rest = group.kinds.length - KINDS_MAX;
   const label = { className: "kinds", tabIndex: 0, ariaLabel: "What differs in the group" };
-  return [head, el("ul", label,
+  return [head, hidden, el("ul", label,
     ...group.kinds.slice(0, KINDS_MAX).map(kindLine),
-    rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more kinds` }))];
+    rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more kinds` }))]
+    .filter(Boolean);
+}
+
+/** The open members of a group that the filter hides. */
+const hiddenOf = ({ members }) => (filter().isOn && state.show === "open"
+  ? members.filter((item) => !filter().matches(item)) : []);
+
+/** How many of a group the filter hides, and whether an answer for it is for them; empty when it
+ *  hides none. */
+export function hiddenText(group) {
+  const hidden = hiddenOf(group);
+  const left = hidden.filter(({ id }) => state.leftOut.has(id)).length;
+  if (hidden.length === 0) return "";
+  const isOne = hidden.length === 1;
+  const fate = left === 0 ? `An answer for the group is for ${isOne ? "it" : "them"} as well.`
+    : left < hidden.length ? `An answer for the group leaves ${number(left)} of them out.`
+      : `${isOne ? "It is" : "They are"} left out of an answer for the group.`;
+  const all = number(group.members.length);
+  return `The filter hides ${number(hidden.length)} of these ${all}. ${fate}`;
+}
+
+/** What the filter hides of a group. It leaves none of them out of an answer by itself. */
+function hiddenBox(group) {
+  const text = hiddenText(group);
+  if (!text) return null;
+  const ids = hiddenOf(group).map(({ id }) => id);
+  const isOut = ids.every((id) => state.leftOut.has(id));
+  const button = el("button", {
+    type: "button", textContent: isOut ? "Take the hidden ones in" : "Leave the hidden ones out",
+    dataset: { key: "hidden" }, onclick: () => leaveOut(ids, !isOut),
+  });
+  return el("p", { className: "hiddenBox" }, `${text} `, !group.optionsDiffer && button);
 }
 
 function headText(group, size) {

@@ -4,12 +4,13 @@ import {
   answerByNumber, claimOrRelease, dropProposal, takeOver, toggleWhole,
 } from "./answering.js";
 import { openHelp } from "./dialogs.js";
-import { schedule } from "./frame.js";
+import { onFilterKey } from "./filter-box.js";
 import { leaveOut } from "./group.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { writeNote } from "./notes.js";
 import { likeThis } from "./patterns.js";
 import { collectRows, current } from "./rows.js";
+import { openViews } from "./saved-views.js";
 import { openSilenceForm } from "./silence-form.js";
 import { state } from "./state.js";
 import { undoLast } from "./undoing.js";
@@ -23,6 +24,10 @@ function leaveDetail() {
 function focusFilter() {
   const field = { inbox: "filter", audit: "auditQuery" }[state.tab];
   if (field) $(field).focus();
+}
+
+function focusOrder() {
+  $(state.show === "open" ? "sort" : "view").focus();
 }
 
 function silence() {
@@ -48,7 +53,7 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  n: note, x: toggleMember, Escape: leaveDetail,
+  n: note, o: focusOrder, v: openViews, x: toggleMember, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),
@@ -82,18 +87,14 @@ export function onKey(event) {
   action();
 }
 
-function onFieldKey({ key, target }) {
+function onFieldKey(event) {
+  const { key, target } = event;
+  if (target === $("filter") && onFilterKey(event)) return;
   if (key === "Enter" && target === $("filter")) {
     collectRows(); // The last key may not have been drawn yet.
     move(0);
   }
   if (key !== "Escape") return;
-  if (target === $("filter") && target.value) {
-    target.value = "";
-    collectRows(); // The next key may come before the next frame.
-    schedule();
-    return;
-  }
   target.blur();
   if (state.tab === "inbox") focusCursor();
 }

@@ -1,45 +1,70 @@
 // The list. Only visible rows, and the one with the keyboard focus, are in the document.
 import { $, el, isWide, redraw, since } from "./elements.js";
+import { clearFilter } from "./filter-box.js";
+import { filter, hiddenText } from "./filter.js";
 import { guarded, schedule } from "./frame.js";
 import { fillLine, newLine } from "./row.js";
-import { isFiltered } from "./rows.js";
 import { state } from "./state.js";
 import { counted, number } from "./text.js";
 import { select } from "./views.js";
 
-const rowHeight = () => 4.25 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+/** The bands of the list: those that expire soon in front, then the others. */
+function bands() {
+  const [soon, all] = [state.soonCount, state.rows.length];
+  if (soon === 0) return [];
+  const front = { key: "soon", text: "Expires soon", index: 0 };
+  return soon < all ? [front, { key: "others", text: "Others, gravest first", index: soon }]
+    : [front];
+}
+
+/** The heights of a row and of a band's heading, and where a row begins. */
+function measures() {
+  const root = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [height, bandHeight, heads] = [4.25 * root, 1.9 * root, bands()];
+  const topOf = (index) => index * height
+    + heads.filter((band) => band.index <= index).length * bandHeight;
+  return { height, bandHeight, heads, topOf };
+}
 
 export function drawList() {
-  const height = rowHeight();
+  const { height, bandHeight, heads, topOf } = measures();
   const scroller = $("scroller");
   const first = Math.max(0, Math.floor(scroller.scrollTop / height) - 6);
   const last = Math.min(state.rows.length, first + Math.ceil(scroller.clientHeight / height) + 12);
   const wanted = new Set([state.cursorIndex]);
   for (let index = first; index < last; index += 1) wanted.add(index);
-  $("list").style.height = `${state.rows.length * height}px`;
+  $("list").style.height = `${state.rows.length * height + heads.length * bandHeight}px`;
   const indices = [...wanted].filter((index) => index < state.rows.length).sort((a, b) => a - b);
-  placeRows(indices, height);
+  placeLines(indices.flatMap((index) => {
+    const [row, top] = [state.rows[index], topOf(index)];
+    const band = heads.find((each) => each.index === index);
+    return [band && { key: `band ${band.key}`, band, top: top - bandHeight },
+      { key: row.key, row, index, top }].filter(Boolean);
+  }));
 }
 
-function placeRows(indices, height) {
+function placeLines(lines) {
   const list = $("list");
   const focused = list.contains(document.activeElement);
   const present = new Map([...list.children].map((line) => [line.dataset.row, line]));
   let next = list.firstChild;
-  for (const index of indices) {
-    const row = state.rows[index];
-    const line = present.get(row.key) ?? newLine(row.key, { choose, expand });
-    present.delete(row.key);
-    fillLine(line, row, index);
-    line.style.transform = `translateY(${index * height}px)`;
+  for (const { key, row, index, band, top } of lines) {
+    const line = present.get(key) ?? (band ? newBand(band) : newLine(key, { choose, expand }));
+    present.delete(key);
+    if (row) fillLine(line, row, index);
+    line.style.transform = `translateY(${top}px)`;
     if (line === next) next = next.nextSibling; else list.insertBefore(line, next);
   }
   for (const line of present.values()) line.remove();
   if (focused && !list.contains(document.activeElement)) focusCursor();
 }
 
+const newBand = ({ key, text }) => el("li", {
+  className: `band ${key}`, role: "none", textContent: text, dataset: { row: `band ${key}` },
+});
+
 export function drawCounts() {
-  const open = $("view").value === "open";
+  const open = state.show === "open";
   $("openCount").hidden = state.openCount === 0;
   $("openCount").textContent = number(state.openCount);
   const groups = state.rows.filter((row) => row.kind !== "member").length;
@@ -51,7 +76,8 @@ export function drawCounts() {
   const what = open ? `${number(all - leaving)} waiting${answered}${inRows}`
     : `${number(groups)} ended`;
   const rest = state.ready ? "" : `, loading ${number(state.openCount)}`;
-  $("count").textContent = `${what}${isFiltered() ? ", filtered" : ""}${rest}`;
+  const hidden = filter().isOn ? `, the filter hides ${number(state.hidden)}` : "";
+  $("count").textContent = `${what}${hidden}${rest}`;
   $("scroller").hidden = groups === 0;
   $("empty").hidden = groups > 0 || !state.ready;
   if (!$("empty").hidden) drawEmpty(open);
@@ -59,7 +85,7 @@ export function drawCounts() {
 
 /** Title, hint, mark and the mark's tone. */
 function emptyText(open) {
-  if (isFiltered()) return ["Nothing matches the filter.", "", "–", "debug"];
+  if (state.hidden > 0) return ["Nothing matches the filter.", hiddenText(), "–", "debug"];
   if (!open) {
     const hint = "Presentations that were answered or withdrawn are listed here.";
     return ["Nothing has ended yet.", hint, "–", "debug"];
@@ -71,22 +97,15 @@ function emptyText(open) {
 
 function drawEmpty(open) {
   const [title, hint, sign, tone] = emptyText(open);
-  const last = open && !isFiltered() ? state.lastEnd : null;
-  redraw($("empty"), [title, hint, last], () => [
+  const last = open && state.hidden === 0 ? state.lastEnd : null;
+  redraw($("empty"), [title, hint, last, filter().isOn], () => [
     el("span", { className: `mark ${tone}`, textContent: sign, ariaHidden: "true" }),
     el("strong", { textContent: title }), hint && el("p", { textContent: hint }),
     last && el("p", {}, "The last one ended ", since(last), " ago."),
-    isFiltered() && el("button", {
-      type: "button", textContent: "Clear the filter", onclick: clearFilter,
+    filter().isOn && el("button", {
+      type: "button", textContent: "Remove the filter", onclick: clearFilter,
     }),
   ]);
-}
-
-function clearFilter() {
-  $("filter").value = "";
-  $("severity").value = "debug";
-  $("filter").focus();
-  schedule();
 }
 
 export function focusCursor() {
@@ -107,10 +126,12 @@ export function move(to) {
 }
 
 function scrollToCursor() {
-  const height = rowHeight();
-  const top = state.cursorIndex * height;
+  const { height, bandHeight, heads, topOf } = measures();
+  const top = topOf(state.cursorIndex);
+  const isFirst = heads.some(({ index }) => index === state.cursorIndex);
+  const upper = isFirst ? top - bandHeight : top;
   const scroller = $("scroller");
-  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  if (upper < scroller.scrollTop) scroller.scrollTop = upper;
   const bottom = top + height - scroller.clientHeight;
   if (bottom > scroller.scrollTop) scroller.scrollTop = bottom;
 }

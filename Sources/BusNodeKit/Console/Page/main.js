@@ -5,19 +5,22 @@ import { loadAudit } from "./audit.js";
 import { loadChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
+import { drawFilter, startFilterBox, tellArranged } from "./filter-box.js";
 import { guarded, onFrame, schedule } from "./frame.js";
 import { onKey } from "./keys.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList } from "./list.js";
 import { tellNews } from "./news.js";
+import { aim } from "./order.js";
 import { collectRows } from "./rows.js";
+import { startViews } from "./saved-views.js";
 import { startSilenceForm } from "./silence-form.js";
 import { drawSilences } from "./silence-list.js";
 import { loadSilences } from "./silences.js";
 import { state } from "./state.js";
 import { drawTopology, loadTopology } from "./topology.js";
 import { tellUndone } from "./undoing.js";
-import { loadsView, refreshView, route } from "./views.js";
+import { loadsView, onLink, refreshView, route } from "./views.js";
 
 const SLOW = 5000;
 const TOPOLOGY = 2000;
@@ -25,6 +28,7 @@ const TOPOLOGY = 2000;
 function tick() {
   checkLink();
   refreshTimes();
+  tellArranged();
   tellNews();
   tellUndone();
   if (!document.hidden) schedule();
@@ -40,7 +44,7 @@ function refreshSlowly() {
   else if (state.online && !document.hidden) loadSilences();
 }
 
-onFrame(collectRows, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
+onFrame(collectRows, drawFilter, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
   drawTopology);
 loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
 loadsView("silences", loadSilences);
@@ -55,9 +59,10 @@ addEventListener("resize", schedule);
 addEventListener("online", connect);
 const drawScrolled = () => requestAnimationFrame(() => guarded(drawList));
 $("scroller").addEventListener("scroll", drawScrolled, { passive: true });
-for (const id of ["filter", "severity", "view"]) {
-  $(id).addEventListener("input", () => { $("scroller").scrollTop = 0; schedule(); });
+for (const event of ["pointermove", "pointerdown"]) {
+  $("scroller").addEventListener(event, aim, { passive: true });
 }
+document.addEventListener("click", onLink);
 $("auditQuery").addEventListener("input", refreshView);
 $("banner").lastChild.addEventListener("click", () => {
   if (state.fault) location.reload(); else connect();
@@ -71,6 +76,8 @@ document.addEventListener("pointerdown", ({ target }) => {
 for (const end of ["pointerup", "pointercancel"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }
+startFilterBox();
+startViews();
 startSilenceForm();
 setInterval(tick, 1000);
 setInterval(refreshSlowly, SLOW);

@@ -1,8 +1,12 @@
 // The content in place of the detail when no presentation is chosen.
 import { el, kbd, section } from "./elements.js";
+import { toggleTerm } from "./filter-box.js";
+import { filterText, wordFor } from "./filter.js";
 import { SEVERITIES, state } from "./state.js";
 import { isLive } from "./store.js";
-import { number, shown } from "./text.js";
+import { counted, number, shown } from "./text.js";
+
+const ORIGINS_MAX = 8;
 
 /** Counts open presentations by the value of `pick`. */
 function tally(pick) {
@@ -15,15 +19,33 @@ function tally(pick) {
 
 const bySeverity = () => tally((item) => item.severity)
   .sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0]));
-const byOrigin = () => tally((item) => item.origin ?? "this process")
-  .sort((a, b) => b[1] - a[1]).slice(0, 8);
+const byOrigin = () => tally((item) => item.origin ?? state.node).sort((a, b) => b[1] - a[1]);
 
-export const overviewKey = () => (state.items.size ? `${bySeverity()} ${byOrigin()}` : "");
+export const overviewKey = () =>
+  (state.items.size ? [bySeverity(), byOrigin(), filterText(), state.show] : "");
 
-function tiles(entries, tone) {
-  return el("dl", { className: "tables" }, ...entries.map(([name, count]) => el("div", {},
-    el("dt", { className: tone ? `outcome ${name}` : "", textContent: shown(name, 64) }),
-    el("dd", { textContent: number(count) }))));
+/** Counts as buttons that filter the list by what they count, or no longer do. */
+function tiles(entries, kind) {
+  return el("ul", { className: "tiles" }, ...entries.map(([name, count]) => {
+    const word = wordFor(kind, name);
+    const isOn = state.terms.includes(word);
+    const label = kind === "origin" && name === state.node ? "this process" : name;
+    return el("li", {}, el("button", {
+      type: "button", className: "tile", ariaPressed: String(isOn),
+      title: isOn ? "Remove from the filter" : "Show only these",
+      dataset: { key: `tile ${word}` }, onclick: () => toggleTerm(word),
+    }, el("span", {
+      className: kind === "severity" ? `foreign outcome ${name}` : "foreign",
+      textContent: shown(label, 64),
+    }), " ", el("b", { textContent: number(count) })));
+  }));
+}
+
+function originTiles() {
+  const origins = byOrigin();
+  const rest = origins.length - ORIGINS_MAX;
+  return el("div", {}, tiles(origins.slice(0, ORIGINS_MAX), "origin"), rest > 0
+    && el("p", { className: "soft", textContent: `and ${counted(rest, "more origin")}` }));
 }
 
 export function overview() {
@@ -34,6 +56,6 @@ export function overview() {
   if (state.openCount === 0) return [];
   const hint = el("p", { className: "quiet" }, "Nothing chosen. ", kbd("j"), " and ", kbd("k"),
     " go through the list, ", kbd("?"), " shows all keys.");
-  return [...section("Waiting, by severity", tiles(bySeverity(), true)),
-    ...section("Waiting, by origin", tiles(byOrigin(), false)), hint];
+  return [...section("Waiting, by severity", tiles(bySeverity(), "severity")),
+    ...section("Waiting, by origin", originTiles()), hint];
 }

@@ -29,8 +29,9 @@ export function fillLine(line, row, index) {
   line.ariaPosInSet = index + 1;
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
-  const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.kind, row.severity,
-    row.isExpanded, isChosen, expiring?.id, state.leftOut.has(item.id)].join();
+  const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.total,
+    row.kind, row.severity, row.isExpanded, isChosen, expiring?.id,
+    state.leftOut.has(item.id)].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
@@ -46,7 +47,7 @@ function fillPick(pick, { kind, item }) {
   pick.firstChild.checked = !state.leftOut.has(item.id);
 }
 
-function fillRow(button, { item, count, severity = item.severity }, isChosen, expiring) {
+function fillRow(button, { item, count, total, severity = item.severity }, isChosen, expiring) {
   const [mark, title, badge, from, age] = button.children;
   button.ariaCurrent = isChosen ? "true" : null;
   mark.className = `mark ${severity}`;
@@ -54,8 +55,9 @@ function fillRow(button, { item, count, severity = item.severity }, isChosen, ex
   mark.ariaLabel = `${severity}:`;
   mark.role = "img";
   title.textContent = shown(headingOf(item), 300);
-  const [text, tone] = badgeOf(item, count);
+  const [text, tone] = badgeOf(item, count, total);
   badge.hidden = !text;
+  badge.title = total > count ? "The filter hides the others of this group." : "";
   badge.textContent = text;
   badge.className = `badge ${tone}`;
   const notes = item.noteCount > 0 ? `${counted(item.noteCount, "note")} · ` : "";
@@ -84,12 +86,14 @@ function fillToggle(toggle, row) {
   toggle.ariaLabel = `Each of ${row.count}`;
 }
 
-function badgeOf(item, count) {
+function badgeOf(item, count, total) {
   if (item.stage === "leaving") {
     return [count > 1 ? `leaving × ${number(count)}` : "leaving", "info"];
   }
   if (!isLive(item)) return endingOf(item);
   const holder = claimant(item);
+  // What is only in part in the list says so before anything else.
+  if (total > count) return [`${number(count)} of ${number(total)}`, "many"];
   if (proposalOf(item)) return [count > 1 ? `proposed × ${number(count)}` : "proposed", "warning"];
   if (count > 1) return [`× ${number(count)}`, "many"];
   return holder ? [shown(holder, 20), "warning"] : ["", ""];

@@ -1,56 +1,51 @@
 // The rows of the list, their order, and the chosen one.
-import { $ } from "./elements.js";
+import { filter } from "./filter.js";
+import { ordered } from "./order.js";
 import { isLive, isOpen } from "./store.js";
 import { SEVERITIES, state } from "./state.js";
-import { optionTitle } from "./text.js";
 
-function matcher() {
-  const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = SEVERITIES.indexOf($("severity").value);
-  return (item) => SEVERITIES.indexOf(item.severity) >= rank
-    && (words.length === 0 || words.every((word) => searchText(item).includes(word)));
+function endedRows() {
+  const { matches } = filter();
+  const ended = [...state.items.values()].filter((item) => !isLive(item));
+  const shown = ended.filter(matches).sort((a, b) => b.revision - a.revision);
+  Object.assign(state, { hidden: ended.length - shown.length, soonCount: 0 });
+  return shown.map((item) => ({ key: item.id, item, kind: "single", count: 1, total: 1 }));
 }
 
-function searchText(item) {
-  item.searchText ??= [item.description, item.domain, item.code, item.severity, item.origin,
-    ...item.path, item.id, item.claimedBy, item.answer?.by, item.answer?.second,
-    item.proposal?.by, item.result, item.reason,
-    ...item.options.map(optionTitle)].join(" ").toLowerCase();
-  return item.searchText;
-}
-
-export function isFiltered() {
-  return $("filter").value.trim() !== "" || $("severity").value !== "debug";
-}
-
-function endedRows(matches) {
-  return [...state.items.values()].filter((item) => !isLive(item) && matches(item))
-    .sort((a, b) => b.revision - a.revision)
-    .map((item) => ({ key: item.id, item, kind: "single", count: 1 }));
-}
-
-/** Groups, most severe first, then oldest. */
-function openRows(matches) {
+/** Groups in their order: of each, the members that the filter lets through. */
+function openRows() {
+  const { matches } = filter();
   const groups = new Map();
+  state.hidden = 0;
   for (const item of state.items.values()) {
-    if (!isLive(item) || !matches(item)) continue;
-    const members = groups.get(item.group);
-    if (members) members.push(item); else groups.set(item.group, [item]);
+    if (!isLive(item)) continue;
+    const group = groups.get(item.group) ?? { members: [], total: 0 };
+    groups.set(item.group, group);
+    group.total += 1;
+    if (matches(item)) group.members.push(item); else state.hidden += 1;
   }
-  const entries = [...groups.values()].map(groupEntry);
-  entries.sort((a, b) => b.rank - a.rank || (a.first.openedAt < b.first.openedAt ? -1 : 1));
-  return entries.flatMap(rowsOfEntry);
+  const entries = [...groups.values()].filter(({ members }) => members.length > 0).map(groupEntry);
+  const { soon, others } = ordered(entries);
+  const inFront = soon.flatMap(rowsOfEntry);
+  state.soonCount = inFront.length;
+  return [...inFront, ...others.flatMap(rowsOfEntry)];
 }
 
-function groupEntry(members) {
+function groupEntry({ members, total }) {
   const first = members.reduce((a, b) => (b.openedAt < a.openedAt ? b : a));
-  const known = isFiltered() || state.ready ? null : state.groups.get(first.group);
+  const known = filter().isOn || state.ready ? null : state.groups.get(first.group);
   const rank = members.reduce((found, item) =>
     Math.max(found, SEVERITIES.indexOf(item.severity)), SEVERITIES.indexOf(known?.severity));
   const openCount = known?.members ?? 0;
   const leaving = members.filter((item) => item.stage === "leaving").length;
   const count = Math.max(openCount + leaving, members.length);
-  return { members, first, rank, count, leaving, soonest: soonestOf(members) };
+  // Also of an answer that is held: its row stays where it is.
+  const deadline = members.reduce((least, item) =>
+    Math.min(least, item.deadline ?? least), Infinity);
+  return {
+    members, first, rank, count, leaving, deadline, soonest: soonestOf(members),
+    total: Math.max(total, count),
+  };
 }
 
 /** The member whose deadline comes first. */
@@ -59,21 +54,26 @@ function soonestOf(members) {
     (isOpen(item) && item.deadline < (found?.deadline ?? Infinity) ? item : found), null);
 }
 
-function rowsOfEntry({ members, first, rank, count, leaving, soonest }) {
-  if (count === 1) return [{ key: first.id, item: first, kind: "single", count, leaving, soonest }];
+function rowsOfEntry({ members, first, rank, count, total, leaving, soonest }) {
+  if (count === 1) {
+    return [{ key: first.id, item: first, kind: "single", count, total, leaving, soonest }];
+  }
   const key = `g${first.group}`;
   const isExpanded = state.expanded.has(key);
   const severity = SEVERITIES[rank];
-  const head = { key, item: first, severity, kind: "group", count, leaving, soonest, isExpanded };
+  const head = {
+    key, item: first, severity, kind: "group", count, total, leaving, soonest, isExpanded,
+  };
   if (!isExpanded) return [head];
   members.sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
-  return [head, ...members.map((item) => (
-    { key: item.id, item, kind: "member", count: 1, leaving: 0, soonest: soonestOf([item]) }))];
+  return [head, ...members.map((item) => ({
+    key: item.id, item, kind: "member", count: 1, total: 1, leaving: 0,
+    soonest: soonestOf([item]),
+  }))];
 }
 
 export function collectRows() {
-  const matches = matcher();
-  state.rows = $("view").value === "open" ? openRows(matches) : endedRows(matches);
+  state.rows = state.show === "open" ? openRows() : endedRows();
   state.index = new Map(state.rows.map((row, index) => [row.key, index]));
   const last = Math.max(0, Math.min(state.cursorIndex, state.rows.length - 1));
   state.cursorIndex = indexOf(state.cursor) ?? last;
@@ -90,5 +90,12 @@ export function current() {
   const key = state.selected;
   if (!key) return null;
   const row = key.startsWith("g") ? state.rows[state.index.get(key)] : null;
-  return row?.item ?? state.items.get(key) ?? state.items.get(state.shownID) ?? null;
+  return row?.item ?? state.items.get(key) ?? state.items.get(state.shownID) ?? oldestOf(key);
+}
+
+/** The oldest of a group that has no row of its own, as when the filter hides it; null without. */
+function oldestOf(key) {
+  const group = key.startsWith("g") ? Number(key.slice(1)) : null;
+  const members = [...state.items.values()].filter((item) => item.group === group && isOpen(item));
+  return members.reduce((a, b) => (a && a.openedAt <= b.openedAt ? a : b), null);
 }

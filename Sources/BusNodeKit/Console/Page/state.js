@@ -2,6 +2,9 @@
 
 export const SEVERITIES = ["debug", "info", "warning", "error", "critical"];
 export const TABS = ["inbox", "silences", "audit", "topology"];
+/** The orders of the list, and what it can show; the ordinary ones first. */
+export const SORTS = ["gravity", "deadline", "age", "count"];
+export const SHOWS = ["open", "ended"];
 
 export const state = {
   // The server's life, and the data it has sent.
@@ -11,7 +14,10 @@ export const state = {
   // The link to the server.
   online: false, ready: false, port: null, attempt: null, heardAt: 0, lostAt: 0,
   retryDelay: 500, retryTimer: null, unanswered: 0,
-  // The list and its cursor.
+  // How the list is shown: the terms of its filter, its other text as it is typed, and the order.
+  terms: [], typed: "", sort: SORTS[0], show: SHOWS[0], arranged: false,
+  // The list and its cursor; how many rows expire soon, and what the filter hides.
+  soonCount: 0, hidden: 0,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,
   // The detail: what is chosen, what of it was read, and what the buttons are drawn for.
   selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,

@@ -4,7 +4,8 @@ import { schedule } from "./frame.js";
 import { shown } from "./text.js";
 
 const ENDED_MAX = 2000;
-const NEAR = 5 * 60_000;
+/** A deadline is near from here on. */
+export const NEAR = 5 * 60_000;
 
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
 export const isLive = (item) => isOpen(item) || item.stage === "leaving";
@@ -55,7 +56,7 @@ export function keep(item) {
 }
 
 /** Whether this person gave an answer, alone or with another one. */
-const isMine = (answer) => Boolean(answer) && [answer.by, answer.second].includes(myName());
+export const isMine = (answer) => Boolean(answer) && [answer.by, answer.second].includes(myName());
 
 function noteNews(item, before) {
   if (!before && isOpen(item)) {

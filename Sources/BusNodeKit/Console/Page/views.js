@@ -1,12 +1,15 @@
 // The view shown, and what is chosen in it: both are in the address.
 import { $ } from "./elements.js";
+import { addressOf, readAddress } from "./address.js";
 import { api, Refusal } from "./api.js";
+import { filterText, FILTER_MAX, split } from "./filter.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { TABS, state } from "./state.js";
 import { keep } from "./store.js";
 
 const loaders = new Map();
+let isTyping = false; // Whether the last step of the browser's history is what is typed now.
 
 /** Functions that load a view's data: when it is opened, and every few seconds. */
 export function loadsView(tab, load) { loaders.set(tab, load); }
@@ -20,7 +23,8 @@ export function refreshView() {
 }
 
 export function route() {
-  const [, tab, key] = location.hash.split("/");
+  const { tab, key, ...list } = readAddress(location.hash);
+  isTyping = false;
   const changed = state.tab !== tab && TABS.includes(tab);
   if (changed) state.tab = tab;
   for (const panel of document.querySelectorAll("[data-panel]")) {
@@ -29,13 +33,60 @@ export function route() {
   for (const link of document.querySelectorAll("[data-tab]")) {
     link.ariaCurrent = link.dataset.tab === state.tab ? "page" : null;
   }
-  if (state.tab === "inbox") selectRouted(key ? decoded(key) : null);
+  if (state.tab === "inbox") {
+    showRouted(list);
+    selectRouted(key);
+  }
   if (changed) refreshView();
   schedule();
 }
 
-function decoded(key) {
-  try { return decodeURIComponent(key); } catch { return key; }
+/** Shows the list as the address says; what is being typed stays as it is if it means the same. */
+function showRouted({ filter, sort, show, isTooLong }) {
+  if (isTooLong) {
+    toast(`The filter in the address has more than ${FILTER_MAX} characters: none is applied.`,
+      "warning");
+  }
+  const meant = meaning(filter, sort, show);
+  if (meant !== meaning(filterText(), state.sort, state.show)) {
+    put({ ...split(filter), sort, show });
+  }
+}
+
+const meaning = (filter, sort, show) => JSON.stringify([split(filter), sort, show]);
+
+/** Shows the list in another way: from its beginning if other rows are in it. */
+function put(change) {
+  const before = meaning(filterText(), state.sort, state.show);
+  Object.assign(state, change);
+  if (before === meaning(filterText(), state.sort, state.show)) return;
+  state.arranged = true;
+  $("scroller").scrollTop = 0;
+}
+
+/** The address of a part of the page; of the inbox with its list as it is shown now. */
+const addressNow = (tab, key) => addressOf(tab, key, { ...state, filter: filterText() });
+
+/** Changes how the list is shown, as a step of the browser's history; typing is one step. */
+export function arrange(change, isTyped = false) {
+  put(change);
+  const address = addressNow("inbox", state.selected);
+  const isNew = location.hash !== address;
+  if (isTyped && isTyping) history.replaceState(null, "", address);
+  else if (isNew) history.pushState(null, "", address);
+  isTyping = isTyped && (isTyping || isNew);
+  schedule();
+}
+
+/** A link of the page to a presentation leaves the list as it is shown; opened elsewhere, or sent
+ *  to another person, it has no filter. */
+export function onLink(event) {
+  const link = event.target.closest("a[href^='#/inbox/']");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) {
+    return;
+  }
+  event.preventDefault();
+  select(readAddress(link.getAttribute("href")).key);
 }
 
 function selectRouted(key) {
@@ -54,7 +105,7 @@ async function loadUnknown(id) {
 }
 
 export function select(key, quietly = false) {
-  const hash = key ? `#/inbox/${key}` : "#/inbox";
+  const hash = addressNow("inbox", key);
   if (quietly) history.replaceState(null, "", hash);
   else if (location.hash !== hash) history.pushState(null, "", hash);
   route();
@@ -62,5 +113,5 @@ export function select(key, quietly = false) {
 
 export function turnTab(by) {
   const index = (TABS.indexOf(state.tab) + by + TABS.length) % TABS.length;
-  location.hash = `#/${TABS[index]}`;
+  location.hash = addressNow(TABS[index], null);
 }

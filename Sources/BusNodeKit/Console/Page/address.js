@@ -1,0 +1,36 @@
+// The address of a part of the page: the view, what is chosen in the inbox, and its list.
+import { FILTER_MAX } from "./filter.js";
+import { SHOWS, SORTS } from "./state.js";
+
+/** The address; of the inbox with the filter, the order and what is listed, where they are not the
+ *  ordinary ones. */
+export function addressOf(tab, key, { filter, sort, show }) {
+  const path = key ? `#/${tab}/${encodeURIComponent(key)}` : `#/${tab}`;
+  if (tab !== "inbox") return path;
+  const query = new URLSearchParams();
+  if (filter) query.set("filter", filter);
+  if (sort !== SORTS[0]) query.set("sort", sort);
+  if (show !== SHOWS[0]) query.set("show", show);
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** The parts of an address, with the ordinary ones in place of what is missing or unknown. */
+export function readAddress(hash) {
+  const end = hash.indexOf("?");
+  const [path, text] = end < 0 ? [hash, ""] : [hash.slice(0, end), hash.slice(end + 1)];
+  const [, tab = "inbox", key] = path.split("/");
+  const query = new URLSearchParams(text);
+  const filter = query.get("filter") ?? "";
+  const isTooLong = filter.length > FILTER_MAX;
+  return {
+    tab, key: key ? decoded(key) : null, isTooLong, filter: isTooLong ? "" : filter,
+    sort: known(query.get("sort"), SORTS), show: known(query.get("show"), SHOWS),
+  };
+}
+
+const known = (name, names) => (names.includes(name) ? name : names[0]);
+
+function decoded(key) {
+  try { return decodeURIComponent(key); } catch { return key; }
+}
