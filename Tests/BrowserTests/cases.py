@@ -182,7 +182,7 @@ def what_has_ended_is_found_again(page, console):
     page.until(lambda: "Too many logs." in page.text("#detail"), "the reason")
     assert "“Skip” by bea" in page.text(".decide"), page.text(".decide")
     address = page.run("return location.href")
-    assert address.endswith(f"#/inbox/{one.id}"), address
+    assert address.endswith(f"#/inbox/{one.id}?filter=disk+bea&show=ended"), address
     page.driver.refresh()
     page.until(lambda: "Too many logs." in page.text("#detail"), "it after a reload")
     page.go("audit")

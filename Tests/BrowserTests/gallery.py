@@ -109,6 +109,40 @@ def filtered(page, console):
     page.until(lambda: "Nothing matches" in page.text("#empty"), "no match")
 
 
+def filtered_in_part(page, console):
+    console.fill(60)
+    page.until(lambda: page.text("#count").startswith("60 waiting"), "all of them")
+    page.go("inbox?filter=severity:>=error+unclaimed+severity:huge&sort=count")
+    page.until(lambda: page.text("#filterNote"), "the notes")
+
+
+def filtered_group(page, console):
+    console.fill(60)
+    console.ask(*[report("The same for all.", severity="critical", code=code, coalesceKey="same")
+                  for code in (1, 1, 2)])
+    page.until(lambda: page.text("#count").startswith("63 waiting"), "all of them")
+    page.go("inbox?filter=code:1")
+    page.choose("The same for all.")
+    page.until(lambda: page.text(".hiddenBox"), "what is hidden")
+
+
+def filtered_overview(page, console):
+    console.fill(60)
+    page.until(lambda: page.text("#count").startswith("60 waiting"), "all of them")
+    page.go("inbox?filter=severity:critical")
+
+
+def saved_views(page, console):
+    console.fill(60)
+    page.run("localStorage.setItem('errorbus.views', JSON.stringify(["
+             "{ name: 'Mail of tonight', filter: 'domain:*.mail unclaimed', sort: 'age',"
+             " show: 'open' }, { name: 'W'.repeat(40), filter: 'origin:' + 'w'.repeat(200),"
+             " sort: 'count', show: 'ended' }]))")
+    page.go("inbox?filter=severity:critical+mine")
+    page.press("v")
+    page.until(lambda: page.text("#viewsDialog"), "the views")
+
+
 def silence_form(page, console):
     console.fill(40)
     page.until(lambda: page.text("#count").startswith("40 waiting"), "all of them")
@@ -198,7 +232,8 @@ def name_dialog(page, console):
 
 
 SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed, hostile,
-          thirty_options, filtered, silences, no_silences, silence_form, silence_form_refused,
+          thirty_options, filtered, filtered_in_part, filtered_group, filtered_overview,
+          saved_views, silences, no_silences, silence_form, silence_form_refused,
           audit, topology, large_topology, no_link, help_dialog, name_dialog]
 
 

@@ -1,0 +1,497 @@
+"""The filter of the inbox, its orders and its saved views. As in cases.py."""
+import pathlib
+import urllib.parse
+
+from consoles import report
+from safety_cases import open_count, signed
+
+FIRST_ROWS = """
+    return [...document.querySelectorAll("#list > li")]
+      .sort((a, b) => a.getBoundingClientRect().y - b.getBoundingClientRect().y)
+      .map((line) => line.querySelector(".title")?.textContent ?? line.textContent);"""
+
+
+def address(page):
+    return page.run("return location.hash")
+
+
+def titles(page):
+    return sorted(page.texts("#list .title"))
+
+
+def chips(page):
+    return page.run("return [...document.querySelectorAll('#chips .term span:first-child')]"
+                    ".map((node) => node.textContent)")
+
+
+def lines(page):
+    """The rows and the headings of bands from top to bottom."""
+    page.rest()
+    return page.run(FIRST_ROWS)
+
+
+def shows(page, *wanted):
+    page.until(lambda: titles(page) == sorted(wanted), f"the rows {wanted}, not {titles(page)}")
+
+
+def filter_of(page):
+    _, _, query = address(page).partition("?")
+    return urllib.parse.parse_qs(query)
+
+
+def two_kinds(console):
+    return console.ask(report("A grave one.", severity="critical"),
+                       report("A small one.", severity="info"))
+
+
+def a_filter_is_in_the_address(page, console):
+    one, other = console.ask(report("A grave disk.", severity="critical", failureReason="Full."),
+                             report("A small disk.", severity="info"))
+    page.open(console.url)
+    shows(page, "A grave disk.", "A small disk.")
+    page.press("/", *"severity:critical ")
+    page.until(lambda: chips(page) == ["severity:critical"], "the chip")
+    assert page.run("return document.querySelector('#filter').value") == ""
+    page.press(*"disk")
+    shows(page, "A grave disk.")
+    assert filter_of(page) == {"filter": ["severity:critical disk"]}, address(page)
+    sent = page.driver.current_url
+    # Typing is one step back, and forward.
+    page.driver.back()
+    shows(page, "A grave disk.", "A small disk.")
+    assert address(page) in ("", "#/inbox") and chips(page) == []
+    page.driver.forward()
+    shows(page, "A grave disk.")
+    page.driver.refresh()
+    page.until(lambda: chips(page) == ["severity:critical"], "the chip after a reload")
+    assert page.run("return document.querySelector('#filter').value") == "disk"
+    shows(page, "A grave disk.")
+    # What is chosen keeps the filter, in this view and after another.
+    page.choose("A grave disk.")
+    assert address(page).startswith(f"#/inbox/{one.id}?filter="), address(page)
+    page.press("]", "[")
+    page.until(lambda: page.text("#list"), "the inbox again")
+    assert filter_of(page) == {"filter": ["severity:critical disk"]}, address(page)
+    # A permalink has none; one with a filter shows what that hides, and says so.
+    page.open(f"{console.address}/#/inbox/{other.id}")
+    page.shown("A small disk.")
+    shows(page, "A grave disk.", "A small disk.")
+    assert "hidden in the list" not in page.text("#detail .meta")
+    page.open(f"{console.address}/#/inbox/{other.id}?{sent.partition('?')[2]}")
+    page.shown("A small disk.")
+    shows(page, "A grave disk.")
+    assert "hidden in the list by the filter" in page.text("#detail .meta")
+    # A colleague's browser shows the same.
+    page.second_tab(sent)
+    shows(page, "A grave disk.")
+    page.go("inbox?filter=severity:info&show=ended&sort=nonsense")
+    page.until(lambda: "0 ended" in page.text("#count"), "what has ended")
+    assert page.run("return document.querySelector('#view').value") == "ended"
+    assert page.run("return document.querySelector('#sort').value") == "gravity"
+    page.go("inbox")
+    shows(page, "A grave disk.", "A small disk.")
+
+
+def the_filter_understands_terms(page, console):
+    worker = console.work("From a worker.", "It says so.", "--name", "worker-7")
+    soon, late = console.ask({**report("Soon over.", severity="critical", code=28),
+                              "deadlineMilliseconds": 200_000},
+                             {**report("Has time.", severity="warning"), "domain": "com.acme.db"})
+    signed(page, console)
+    shows(page, "From a worker.", "Has time.", "Soon over.")
+    console.call(f"/api/v1/presentations/{late.id}/claim",
+                 {"by": "ada", "forMilliseconds": 600_000})
+    page.until(lambda: "ada" in page.text("#list"), "the claim")
+    for text, wanted in [
+            ("severity:critical", ["Soon over."]),
+            ("severity:critical severity:warning", ["Soon over.", "Has time."]),
+            ("severity:>=error", ["Soon over.", "From a worker."]),
+            ("origin:worker-*", ["From a worker."]),
+            ("Origin:WORKER-7", ["From a worker."]),
+            ("domain:com.acme.*", ["Has time."]),
+            ("domain:*acme*", ["Has time."]),
+            ("domain:acme", []),
+            ("code:2*", ["Soon over."]),
+            ("mine", ["Has time."]),
+            ("unclaimed", ["Soon over.", "From a worker."]),
+            ("expiring", ["Soon over."]),
+            ("mine expiring", []),
+            ("unclaimed worker", ["From a worker."]),
+            ('"a worker"', ["From a worker."]),
+            ('"mine"', []),
+            ("time has", ["Has time."])]:
+        page.go(f"inbox?{urllib.parse.urlencode({'filter': text})}")
+        shows(page, *wanted)
+    # What it does not understand is text, or is not applied; it says which.
+    page.go("inbox?filter=colour:red")
+    page.until(lambda: "“colour:red” is searched as text" in page.text("#filterNote"), "a note")
+    assert "severity:critical" in page.text("#filterNote"), page.text("#filterNote")
+    shows(page)
+    page.go("inbox?filter=severity:huge+origin:")
+    page.until(lambda: "“severity:huge” is not applied: a severity is debug, info" in
+               page.text("#filterNote"), "the other note")
+    assert "“origin:” is not applied without a value" in page.text("#filterNote")
+    assert len(page.texts("#chips .unapplied")) == 2
+    shows(page, "From a worker.", "Has time.", "Soon over.")
+    assert "filter hides" not in page.text("#count"), page.text("#count")
+    worker.process.kill()
+    worker.process.wait()
+    assert soon.id != late.id
+
+
+def chips_are_removed_by_keys_and_by_the_pointer(page, console):
+    keys = page.keys
+    two_kinds(console)
+    page.open(console.url)
+    shows(page, "A grave one.", "A small one.")
+    page.press("/", *"severity:critical unclaimed", keys.ENTER)
+    page.until(lambda: chips(page) == ["severity:critical", "unclaimed"], "two chips")
+    assert page.run("return document.activeElement.id") == "filter"
+    page.press(keys.BACKSPACE)
+    page.until(lambda: chips(page) == ["severity:critical"], "one chip")
+    page.press(*"mine ")
+    page.until(lambda: chips(page) == ["severity:critical", "mine"], "another")
+    page.until(lambda: "Nothing matches the filter." in page.text("#empty"), "no match")
+    # From the box to the first chip, and on to the next when that is gone.
+    page.press(keys.TAB, keys.DELETE)
+    page.until(lambda: chips(page) == ["mine"], "the first one removed")
+    page.until(lambda: page.run("return document.activeElement.textContent") == "mine ✕",
+               "the next one to have the focus")
+    name = page.run("return document.activeElement.ariaLabel")
+    assert name == "Remove mine from the filter", name
+    page.press(keys.ENTER)
+    page.until(lambda: chips(page) == [], "no chip")
+    assert page.run("return document.activeElement.id") == "filter"
+    shows(page, "A grave one.", "A small one.")
+    page.press(*"severity:info ")
+    shows(page, "A small one.")
+    page.click("#chips .term")
+    shows(page, "A grave one.", "A small one.")
+    page.driver.back()
+    shows(page, "A small one.")
+    page.click("#filter")
+    page.press(*"unclaimed ")
+    page.click("#chips button", "Remove all")
+    shows(page, "A grave one.", "A small one.")
+
+
+def return_in_the_filter_goes_on_to_the_list(page, console):
+    two_kinds(console)
+    page.open(console.url)
+    shows(page, "A grave one.", "A small one.")
+    page.press("/", *"severity:info", page.keys.ENTER)
+    page.until(lambda: chips(page) == ["severity:info"], "the chip")
+    page.press(page.keys.ENTER)
+    page.shown("A small one.")
+    # What was typed and left is a chip, too.
+    page.press("/", *"unclaimed", page.keys.TAB)
+    page.until(lambda: chips(page) == ["severity:info", "unclaimed"], "both chips")
+
+
+def numbers_are_buttons_that_filter(page, console):
+    worker = console.work("From a worker.", "It says so.", "--name", "worker-7")
+    two_kinds(console)
+    page.open(console.url)
+    shows(page, "A grave one.", "A small one.", "From a worker.")
+    page.until(lambda: page.texts(".tile"), "the numbers")
+    page.click(".tile", "critical")
+    shows(page, "A grave one.")
+    page.until(lambda: page.texts(".tile[aria-pressed=true]") == ["critical\n1"], "it pressed")
+    assert chips(page) == ["severity:critical"]
+    page.click(".tile", "info")
+    shows(page, "A grave one.", "A small one.")
+    page.click(".tile", "worker-7")
+    shows(page)
+    page.click(".tile", "worker-7")
+    page.click(".tile", "info")
+    shows(page, "A grave one.")
+    # By keys, with the focus where it was.
+    page.press(page.keys.ENTER)
+    shows(page, "A grave one.", "A small one.")
+    assert page.run("return document.activeElement.dataset.key") == "tile severity:info"
+    page.go("topology")
+    page.until(lambda: page.texts("#tables div"), "the tables")
+    assert page.run("return getComputedStyle(document.querySelector('#tables div')).borderTopWidth"
+                    ) == "0px", "no button, and none to look at"
+    worker.process.kill()
+    worker.process.wait()
+
+
+def an_empty_list_says_what_the_filter_hides(page, console):
+    one, two = console.ask(report("The first."), report("The second."))
+    page.open(console.url)
+    shows(page, "The first.", "The second.")
+    page.press("/", *"first")
+    page.until(lambda: page.text("#count") == "1 waiting, the filter hides 1", "the count")
+    page.press(*"ly severity:info ")
+    page.until(lambda: "The filter hides 2 waiting presentations." in page.text("#empty"), "it")
+    page.until(lambda: "0 rows. The filter hides 2 waiting presentations." in page.run(
+        "return document.getElementById('news').textContent"), "it to be said")
+    page.click("#empty button", "Remove the filter")
+    shows(page, "The first.", "The second.")
+    assert page.run("return document.activeElement.id") == "filter" and not filter_of(page)
+    for each in (one, two):
+        console.call(f"/api/v1/presentations/{each.id}/answer", {"option": "skip", "by": "bob"})
+    page.press(*"third")
+    # A filter that hides nothing is not why nothing is there.
+    page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")
+    page.go("inbox?filter=third&show=ended")
+    page.until(lambda: "The filter hides 2 ended presentations." in page.text("#empty"), "both")
+
+
+def a_filter_decides_no_answer(page, console):
+    alike = [report("The same.", code=code, coalesceKey="same") for code in (1, 1, 2)]
+    first, second, hidden = console.ask(*alike)
+    signed(page, console)
+    page.until(lambda: "3 waiting in 1 row" in page.text("#count"), "one row for all")
+    page.press("/", *"code:1 ")
+    page.until(lambda: page.texts("#list .badge") == ["2 of 3"], "that there are more")
+    page.choose("The same.")
+    # The button answers all that it was drawn for, and says so.
+    page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
+    box = page.text(".hiddenBox")
+    assert "The filter hides 1 of these 3. An answer for the group is for it as well." in box, box
+    page.click(".hiddenBox button", "Leave the hidden ones out")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for two")
+    assert "It is left out" in page.text(".hiddenBox")
+    assert "Answer 2 of the 3 of the group" in page.text(".scope")
+    # The filter goes, the choice stays.
+    page.click("#chips .term")
+    page.until(lambda: page.texts("#list .badge") == ["× 3"], "all of them")
+    page.until(lambda: not page.text(".hiddenBox"), "nothing to be hidden")
+    assert "Skip × 2" in page.text(".options")
+    page.click("#filter")
+    page.press(*"code:1 ", page.keys.ESCAPE)
+    page.until(lambda: page.text(".hiddenBox"), "the note")
+    page.click(".hiddenBox button", "Take the hidden ones in")
+    page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
+    page.click(".hiddenBox button", "Leave the hidden ones out")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for two")
+    page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
+    page.click("[data-option=skip]", "× 2")
+    assert {first.answer(), second.answer()} == {("skip", "ada")}
+    assert open_count(console) == 1
+    # A link to a group shows it also where the filter hides all of it.
+    number = console.call("/api/v1/inbox?stage=open")["groups"][0]["number"]
+    page.go(f"inbox/g{number}?filter=code:1")
+    page.driver.refresh()
+    page.shown("The same.")
+    assert page.texts("#list .row") == [] and "hidden in the list" in page.text("#detail .meta")
+    page.click("[data-option=retry]")
+    assert hidden.answer() == ("retry", "ada")
+
+
+def one_of_a_group_is_answered_alone(page, console):
+    key = {"coalesceKey": "many"}
+    one, *others = console.ask(report("Only me.", **key), *[report("Not us.", **key)] * 2)
+    signed(page, console)
+    page.until(lambda: "3 waiting in 1 row" in page.text("#count"), "one row for all")
+    page.press("/", *"only")
+    page.until(lambda: page.texts("#list .badge") == ["1 of 3"], "that there are more")
+    page.choose("Only me.")
+    assert "The filter hides 2 of these 3." in page.text(".hiddenBox")
+    page.click("[data-option=skip]")
+    assert one.answer() == ("skip", "ada")
+    assert open_count(console) == len(others) == 2
+
+
+def the_list_is_ordered(page, console):
+    console.ask(report("Grave, no hurry.", severity="critical"), deadline=9000)
+    console.await_open(1)
+    console.ask(*[report("Three of them.") for _ in range(3)], deadline=5000)
+    console.await_open(4)
+    console.ask(report("Small, in a hurry.", severity="info"), deadline=1000)
+    page.open(console.url)
+    shows(page, "Grave, no hurry.", "Three of them.", "Small, in a hurry.")
+    gravity = ["Grave, no hurry.", "Three of them.", "Small, in a hurry."]
+    assert lines(page) == gravity, lines(page)
+    page.press("o", page.keys.ARROW_DOWN)
+    page.until(lambda: lines(page) == gravity[::-1], "the soonest first")
+    assert filter_of(page) == {"sort": ["deadline"]}
+    page.press(page.keys.ARROW_DOWN)
+    page.until(lambda: lines(page) == gravity, "the oldest first")
+    page.press(page.keys.ARROW_DOWN)
+    page.until(lambda: lines(page)[0] == "Three of them.", "the largest first")
+    page.press(page.keys.ESCAPE, page.keys.HOME)
+    page.shown("Three of them.")
+    page.driver.refresh()
+    page.until(lambda: lines(page)[:1] == ["Three of them."], "the same after a reload")
+    assert filter_of(page) == {"sort": ["count"]}
+    page.driver.back()
+    page.driver.back()
+    page.until(lambda: lines(page) == gravity[::-1], "the step before")
+    page.go("inbox?show=ended&sort=count")
+    page.until(lambda: page.run("return document.querySelector('#sort').disabled"), "one order")
+    assert "by when it ended" in page.run("return document.querySelector('#sort').title")
+
+
+def what_expires_soon_is_in_front(page, console):
+    critical, = console.ask(report("Grave, no hurry.", severity="critical"), deadline=900)
+    small, = console.ask(report("Small, in a hurry.", severity="info"), deadline=250)
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '60')")
+    others = ["Others, gravest first", "Grave, no hurry."]
+    page.until(lambda: lines(page) == ["Expires soon", "Small, in a hurry.", *others], "the band")
+    urgent, = console.ask(report("Most urgent.", severity="debug"), deadline=200)
+    soon = ["Expires soon", "Most urgent.", "Small, in a hurry."]
+    page.until(lambda: lines(page) == [*soon, *others], "the most urgent first")
+    # Keys go through it in this order, and the headings are no rows.
+    page.press(page.keys.HOME)
+    page.shown("Most urgent.")
+    page.press("j")
+    page.until(lambda: page.text("#title") == "Small, in a hurry.", "the next")
+    page.press("j")
+    page.until(lambda: page.text("#title") == "Grave, no hurry.", "the one below the band")
+    assert page.run("return document.querySelectorAll('#list > [role=none]').length") == 2
+    # Other orders have no band.
+    page.go("inbox?sort=age")
+    page.until(lambda: "Expires soon" not in lines(page), "no band")
+    page.go("inbox")
+    page.until(lambda: lines(page) == [*soon, *others], "the band again")
+    # An answer that can be undone leaves its row in place.
+    page.choose("Small, in a hurry.")
+    page.click("[data-option=skip]")
+    page.until(lambda: "leaving" in page.text("#list"), "the answer")
+    assert lines(page) == [*soon, *others], lines(page)
+    assert critical.id != small.id != urgent.id
+
+
+def no_row_moves_while_a_person_may_click(page, console):
+    console.ask(report("Grave, no hurry.", severity="critical"), deadline=900)
+    console.ask(report("Not yet.", severity="info"), deadline=315)
+    page.open(console.url)
+    shows(page, "Grave, no hurry.", "Not yet.")
+    page.part("state", "part.state.isPressing = true")
+    page.until(lambda: page.texts("#list .age.near"), "the row to say that its deadline is near")
+    assert lines(page) == ["Grave, no hurry.", "Not yet."], lines(page)
+    page.part("state", "part.state.isPressing = false")
+    page.until(lambda: lines(page) == ["Expires soon", "Not yet.", "Others, gravest first",
+                                       "Grave, no hurry."], "the row to go to the front")
+
+
+def views_are_saved_in_the_browser(page, console):
+    keys = page.keys
+    two_kinds(console)
+    page.open(console.url)
+    shows(page, "A grave one.", "A small one.")
+    page.press("v")
+    page.until(lambda: page.text("#viewsDialog"), "the views")
+    assert page.run("return document.querySelector('#viewSave').disabled"), "nothing to be saved"
+    page.click(".view", "Errors and graver")
+    shows(page, "A grave one.")
+    assert filter_of(page) == {"filter": ["severity:>=error"]}, address(page)
+    page.press("/", keys.BACKSPACE, *"severity:info ", keys.ESCAPE, "o", keys.ARROW_DOWN,
+               keys.ESCAPE)
+    page.until(lambda: filter_of(page) == {"filter": ["severity:info"], "sort": ["deadline"]}, "it")
+    page.press("v")
+    page.until(lambda: page.text("#viewsDialog"), "the views")
+    now = page.text("#viewNow")
+    assert "severity:info · soonest deadline" in now, now
+    page.click("#viewName")
+    page.press(keys.ENTER)
+    page.until(lambda: "Give it a name." in page.text("#viewProblem"), "what is missing")
+    page.press(*"<b>Small</b>", keys.ENTER)
+    page.until(lambda: "<b>Small</b>" in page.text("#viewList [aria-current]"), "the view")
+    assert page.text("#viewsDialog"), "the dialog stays"
+    page.press(keys.ESCAPE)
+    page.go("inbox")
+    shows(page, "A grave one.", "A small one.")
+    page.driver.refresh()
+    shows(page, "A grave one.", "A small one.")
+    page.press("v")
+    page.until(lambda: "<b>Small</b>" in page.text("#viewList"), "it after a reload")
+    page.click(".view", "<b>Small</b>")
+    shows(page, "A small one.")
+    assert filter_of(page) == {"filter": ["severity:info"], "sort": ["deadline"]}
+    page.driver.back()
+    shows(page, "A grave one.", "A small one.")
+    # At most 20; the same name again is the same view.
+    page.run("localStorage.setItem('errorbus.views', JSON.stringify([...Array(25).keys()].map("
+             "(each) => ({ name: `V${each}`, filter: 'grave', sort: 'age', show: 'open' }))))")
+    page.go("inbox?filter=mine")
+    page.press("v")
+    page.until(lambda: len(page.texts(".view")) == 25, "20 and the given ones")
+    page.click("#viewName")
+    page.press(*"W", keys.ENTER)
+    page.until(lambda: "At most 20 views" in page.text("#viewProblem"), "the limit")
+    page.press(keys.BACKSPACE, *"V3", keys.ENTER)
+    page.until(lambda: not page.text("#viewProblem"), "it to be replaced")
+    page.click("#viewList li button", "Remove")
+    page.until(lambda: len(page.texts(".view")) == 24, "one removed")
+    kept = page.run("return JSON.parse(localStorage.getItem('errorbus.views'))")
+    assert len(kept) == 19 and kept[-1] == {"name": "V3", "filter": "mine", "sort": "gravity",
+                                            "show": "open"}, kept
+    page.press(keys.ESCAPE)
+    # What is no view is not taken for one.
+    page.run("localStorage.setItem('errorbus.views', arguments[0])",
+             '[1, null, {"name": "x"}, {"name": "y", "filter": "", "sort": "__proto__",'
+             ' "show": "open"}]')
+    page.press("v")
+    page.until(lambda: len(page.texts(".view")) == 5, "the given ones alone")
+
+
+def a_hostile_address_is_text(page, console):
+    console.ask(report("Whatever it is."))
+    page.open(console.url)
+    shows(page, "Whatever it is.")
+    attack = "<img src=x onerror=window.hacked=1>"
+    query = urllib.parse.urlencode({
+        "filter": f'origin:"{attack}" {attack} severity:{attack[:8]} __proto__:x \u202ex',
+        "sort": attack, "show": "constructor"})
+    page.go(f"inbox?{query}")
+    page.until(lambda: len(chips(page)) == 2, "the terms")
+    assert attack in chips(page)[0], chips(page)
+    page.until(lambda: "is not applied" in page.text("#filterNote"), "the note")
+    assert page.run("return window.hacked") is None
+    assert not page.run("return document.querySelectorAll('main img').length")
+    page.press("v")
+    page.until(lambda: attack in page.text("#viewNow"), "what would be saved")
+    assert page.run("return window.hacked") is None
+    page.press(page.keys.ESCAPE)
+    # Many stars cost nothing, too much is not applied and says so.
+    page.go(f"inbox?{urllib.parse.urlencode({'filter': 'domain:' + '*a' * 140 + '*'})}")
+    page.until(lambda: "Nothing matches" in page.text("#empty"), "no match")
+    page.go(f"inbox?filter={'x' * 301}")
+    page.until(lambda: "more than 300 characters: none is applied" in page.text("#toasts"), "why")
+    shows(page, "Whatever it is.")
+
+
+def filters_are_legible_and_reachable(page, console):
+    console.ask(report("In a hurry.", onExpiry="skip"), deadline=250)
+    console.ask(*[report("The same.", code=code, coalesceKey="same") for code in (1, 1, 2)])
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada'); localStorage.setItem('errorbus.views',"
+             " JSON.stringify([{ name: 'W'.repeat(40), filter: 'origin:' + 'w'.repeat(200),"
+             " sort: 'count', show: 'ended' }]))")
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    problems = []
+    for scheme in ("light", "dark"):
+        for width, height in ((1440, 900), (1024, 768), (390, 844), (320, 640)):
+            page.resize(width, height, scheme)
+            for view in ("", "?filter=unclaimed+code:1+severity:huge+a:b", "?filter=nothing+mine",
+                         "views", "group"):
+                query = {"views": "", "group": "?filter=code:1"}.get(view, view)
+                page.go(f"inbox{query}")
+                page.rest()
+                if view == "views":
+                    page.press("v")
+                    page.until(lambda: page.text("#viewsDialog"), "the views")
+                if view == "group":
+                    page.choose("The same.")
+                    page.until(lambda: page.text(".hiddenBox"), "what is hidden")
+                page.rest()
+                found = page.run(legible, width < 760)
+                problems += [f"{scheme} {width} {view}: {each}" for each in found]
+                if view == "views":
+                    page.press(page.keys.ESCAPE)
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
+       chips_are_removed_by_keys_and_by_the_pointer, return_in_the_filter_goes_on_to_the_list,
+       numbers_are_buttons_that_filter, an_empty_list_says_what_the_filter_hides,
+       a_filter_decides_no_answer, one_of_a_group_is_answered_alone, the_list_is_ordered,
+       what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,
+       views_are_saved_in_the_browser, a_hostile_address_is_text,
+       filters_are_legible_and_reachable]
