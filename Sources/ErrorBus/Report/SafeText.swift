@@ -12,6 +12,7 @@ struct SafeText {
     /// The most marks on one character; more are a flood and are escaped.
     private static let markCountMax = 4
     private static let cut: Unicode.Scalar = "…"
+    private static let joiner: Unicode.Scalar = "\u{200D}"
 
     private let lineBreaks: LineBreaks
     private let scalarLimit: Int
@@ -32,7 +33,7 @@ struct SafeText {
         while let scalar = pending {
             pending = scalars.next()
             if scalar == "\r", pending == "\n", lineBreaks != .escaped { continue }
-            guard append(scalar) else {
+            guard append(scalar, before: pending) else {
                 output.append(Self.cut)
                 break
             }
@@ -41,7 +42,7 @@ struct SafeText {
     }
 
     /// False when a limit is reached.
-    private mutating func append(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func append(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
         if scalar == "\n", case .kept(let lineLimit) = lineBreaks {
             guard lineCount < lineLimit, count < scalarLimit else { return false }
             lineCount += 1
@@ -50,7 +51,7 @@ struct SafeText {
             output.append(scalar)
             return true
         }
-        if isShown(scalar) {
+        if isShown(scalar) || (scalar == Self.joiner && joinsEmoji(next)) {
             guard count < scalarLimit else { return false }
             count += 1
             output.append(scalar)
@@ -62,6 +63,18 @@ struct SafeText {
         output.append(contentsOf: escape)
         markCount = nil
         return true
+    }
+
+    /// Whether a joiner at the end joins two emoji into one: a part of a character that is seen.
+    private func joinsEmoji(_ next: Unicode.Scalar?) -> Bool {
+        guard let next, Self.isEmoji(next) else { return false }
+        let last = output.last == "\u{FE0F}" ? output.dropLast().last : output.last
+        return last.map(Self.isEmoji) ?? false
+    }
+
+    /// Digits and other text that has an emoji form are none here.
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value > 0x2000 && scalar.properties.isEmoji
     }
 
     private mutating func isShown(_ scalar: Unicode.Scalar) -> Bool {
@@ -106,7 +119,7 @@ struct SafeText {
 extension String {
     /// The text with control characters and escape sequences, bidi overrides, zero-width and
     /// unassigned characters, line and paragraph separators and floods of combining marks made
-    /// visible. `\u{1B}` stands for ESC.
+    /// visible; a joiner between two emoji stays. `\u{1B}` stands for ESC.
     ///
     /// - Parameters:
     ///   - keepingLines: The number of lines to keep; nil writes a line break as `\n`.
