@@ -23,13 +23,13 @@ extension EndToEnd {
         }
 
         /// The console's address, as it names itself.
-        private func address(of node: Launched) throws -> String {
+        func address(of node: Launched) throws -> String {
             let word = node.errors.value.split(whereSeparator: \.isWhitespace)
                 .first { $0.hasPrefix("http://") }
             return String(try #require(word))
         }
 
-        private func start() async throws -> (nodes: [Launched], screen: Launched) {
+        func start() async throws -> (nodes: [Launched], screen: Launched) {
             let central = try await sandbox.start("central")
             let relay = try await sandbox.start("relay")
             try #require(await central.says("console: http://"))
@@ -41,15 +41,18 @@ extension EndToEnd {
             return ([central, relay], screen)
         }
 
-        /// Presses a key until it counts: not so soon after what it is for came to the screen.
-        private func press(_ key: String, brings text: String) async {
+        /// Presses a key until it counts: not so soon after what it is for came to the screen, for
+        /// which the screen says so, or still shows what it asked.
+        func press(
+            _ key: String, brings text: String, after early: String = "this just appeared"
+        ) async {
             while true {
                 let before = pty.screen.value.count
                 // Drawn again each time: the same refusal twice is written once.
                 pty.type(key + "\u{C}")
                 let isTaken = await pty.screen.becomes {
                     let new = $0.dropFirst(before)
-                    return new.contains(text) || new.contains("this just appeared")
+                    return new.contains(text) || new.contains(early)
                 }
                 #expect(isTaken)
                 guard isTaken, !pty.screen.value.dropFirst(before).contains(text) else { return }

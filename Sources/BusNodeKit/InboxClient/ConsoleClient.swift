@@ -144,7 +144,21 @@ package struct ConsoleClient: Sendable {
         ]
         fields["confirms"] = proposal.map { .string($0) }
         fields["values"] = values.isEmpty ? nil : .object(values)
-        let body = JSONValue.object(fields)
+        return try await postTwice(path, .object(fields))
+    }
+
+    /// Writes a note. Repeated when the reply was lost: under the same id it counts once.
+    func note(_ id: String, text: String, by person: String) async throws -> JSONValue {
+        try await postTwice(
+            "/presentations/\(id)/note",
+            [
+                "text": .string(text), "by": .string(person),
+                "note": .string(PresentationID.make().value.description),
+            ])
+    }
+
+    /// Sends a body that has an id of its own, once more when the reply was lost.
+    private func postTwice(_ path: String, _ body: JSONValue) async throws -> JSONValue {
         do {
             return try await post(path, body)
         } catch let failure as Failure where failure.status == .unavailable {
@@ -256,8 +270,8 @@ package enum InboxRequest: Hashable, Sendable {
     /// Writes a note on it, open or ended.
     case note(id: String, text: String)
     case undo(id: String)
-    /// Undoes every held answer of the group.
-    case undoGroup(Int64)
+    /// Undoes every held answer of the group, or only those of `ids`.
+    case undoGroup(Int64, ids: [String]? = nil)
 
     package static let undoTime: Duration = .seconds(5)
 
@@ -297,11 +311,11 @@ package enum InboxRequest: Hashable, Sendable {
         case .decline(let id):
             return try await client.post("/presentations/\(id)/decline", ["by": by])
         case .note(let id, let text):
-            return try await client.post(
-                "/presentations/\(id)/note", ["by": by, "text": .string(text)])
+            return try await client.note(id, text: text, by: person)
         case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
-        case .undoGroup(let number):
-            return try await client.post("/groups/\(number)/undo", ["by": by])
+        case .undoGroup(let number, let ids):
+            return try await client.post(
+                "/groups/\(number)/undo", ["by": by, "ids": ids.map(\.json) ?? .null])
         }
     }
 }

@@ -19,6 +19,8 @@ package struct InboxEntry: Sendable {
     let options: [ErrorReport.Option]
     /// The text that a filter searches, in lower case.
     let searched: [CChar]
+    /// The revision of the list with which it came to the screen, or came back to it.
+    var arrivedAt: Int64 = 0
 
     /// Nil when the JSON is not a presentation.
     package init?(_ json: JSONValue, at now: Moment) {

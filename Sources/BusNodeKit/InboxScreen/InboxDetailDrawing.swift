@@ -38,17 +38,18 @@ struct InboxDetailDrawing {
     /// All lines.
     var all: [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
-        return title(entry, row) + decision(entry) + facts(entry)
+        return title(entry, row) + decision(entry, row) + notes(entry) + facts(entry)
     }
 
     /// All lines, with the title cut when the options would be below the edge: since their keys
     /// work, they have to be visible.
     private func fitted(_ height: Int) -> [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
-        let (title, decision) = (title(entry, row), decision(entry))
+        let (title, decision) = (title(entry, row), decision(entry, row))
         // The last line of a decision is empty.
         let surplus = max(0, title.count + decision.count - 1 - (height - 1))
-        return title.dropLast(min(surplus, title.count - 1)) + decision + facts(entry)
+        return title.dropLast(min(surplus, title.count - 1)) + decision + notes(entry)
+            + facts(entry)
     }
 
     private func title(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
@@ -63,7 +64,8 @@ struct InboxDetailDrawing {
         var words = ["\(entry.severity)", "from \(entry.origin.shown())"]
         if row.isGroup {
             let gravest = row.severity == entry.severity ? "" : ", the gravest \(row.severity)"
-            words.append("the first of \(row.count)\(gravest)")
+            let left = row.leftCount == 0 ? "" : ", \(row.leftCount) left out"
+            words.append("the first of \(row.count)\(gravest)\(left)")
         }
         words.append(
             entry.isLive
@@ -80,10 +82,13 @@ struct InboxDetailDrawing {
 
     // MARK: Options and result
 
-    private func decision(_ entry: InboxEntry) -> [ScreenLine] {
+    private func decision(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
         var lines: [ScreenLine] = [ScreenLine()]
         switch entry.stage {
         case .open, .claimed:
+            if row.kind == .member, row.leftCount > 0 {
+                lines += paragraph("left out of an answer for its group: x takes it in", .yellow)
+            }
             if let holder = entry.claimant(at: now.date) {
                 let until = entry.claimedUntil ?? now.date
                 let left = "for \(AgeText.short(since: now.date, at: until))"
@@ -143,7 +148,18 @@ struct InboxDetailDrawing {
         return lines
     }
 
-    // MARK: Facts
+    // MARK: Notes and facts
+
+    /// The notes, oldest first, with their authors and times.
+    private func notes(_ entry: InboxEntry) -> [ScreenLine] {
+        guard let detail = screen.detail, detail.text("id") == entry.id else { return [] }
+        let notes = detail.views("notes", of: NoteView.self)
+        guard !notes.isEmpty else { return [] }
+        return notes.flatMap { note in
+            let time = TimeText.text(note.at, now: now.date, hasFraction: false)
+            return fact(InboxDetail.Fact("note", "\(note.by), \(time): \(note.text)"))
+        } + [ScreenLine()]
+    }
 
     private func facts(_ entry: InboxEntry) -> [ScreenLine] {
         let isRead = screen.detail?.text("id") == entry.id

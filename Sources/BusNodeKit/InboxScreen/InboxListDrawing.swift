@@ -18,18 +18,18 @@ struct InboxListDrawing {
         self.now = now
         self.width = width
         // The columns that the visible rows need; the rest of the width is the error's.
-        let entries = screen.rows.dropFirst(screen.top).prefix(screen.size.rows)
-            .compactMap { screen.entries[$0.id] }
-        func need(_ text: (InboxEntry) -> String) -> Int {
-            entries.map { TextWidth.columns(of: text($0)) }.max() ?? 0
+        let rows = screen.rows.dropFirst(screen.top).prefix(screen.size.rows)
+            .compactMap { row in screen.entries[row.id].map { (row, $0) } }
+        func need(_ text: (InboxRow, InboxEntry) -> String) -> Int {
+            rows.map { TextWidth.columns(of: text($0, $1)) }.max() ?? 0
         }
         let isShort = width < 64
-        let due = need { Self.due($0, isShort: isShort, screen, now) }
+        let due = need { Self.due($1, isShort: isShort, screen, now) }
         dueWidth = width < 30 || due == 0 ? 0 : min(due, max(6, width / 5)) + 1
-        let who = need { Self.who($0, screen, now).text }
+        let who = need { Self.who($0, $1, screen, now).text }
         let whoMax = min(20, max(10, width / 8))
         whoWidth = width < 64 || who == 0 ? 0 : min(who, whoMax) + 1
-        let origin = need { $0.origin.shown() }
+        let origin = need { $1.origin.shown() }
         let most = max(20, width - 17 - Self.textWidth - dueWidth - whoWidth - 2)
         originWidth = width < 50 ? 0 : min(origin, most, max(8, width < 100 ? width / 7 : most))
     }
@@ -65,12 +65,12 @@ struct InboxListDrawing {
             switch row.kind {
             case .single: " "
             case .group(let isOpened): isOpened ? "▾" : "▸"
-            case .member: "·"
+            case .member: row.leftCount > 0 ? "○" : "·"
             }
         line.add(sign, at: 1, width: 1, base)
         let mark = SeverityLook.mark(row.severity)
         line.add(mark, at: 3, width: 1, base.union(SeverityLook.style(row.severity)))
-        if row.count > 1 { line.addRight("×\(row.count)", before: 10, width: 6, base.union(.bold)) }
+        if row.count > 1 { line.addRight(Self.count(row), before: 10, width: 6, base.union(.bold)) }
         let age = AgeText.short(
             since: screen.view == .open ? entry.openedAt : entry.changedAt, at: now.date)
         line.addRight(age, before: 15, width: 4, base)
@@ -79,15 +79,25 @@ struct InboxListDrawing {
         let dueStart = whoStart - dueWidth
         let originStart = dueStart - (originWidth > 0 ? originWidth + 1 : 0)
         // Later fields begin at fixed columns, however a terminal draws this one.
+        let notes = row.noteCount > 0 ? "✎\(row.noteCount)" : ""
+        let noteWidth = notes.isEmpty ? 0 : TextWidth.columns(of: notes) + 1
         line.add(
-            entry.description.shown(), at: start, width: originStart - 1 - start,
-            isChosen ? [.reversed, .bold] : [])
+            entry.description.shown(), at: start, width: originStart - 1 - start - noteWidth,
+            isChosen ? [.reversed, .bold] : row.kind == .member && row.leftCount > 0 ? .dim : [])
+        line.addRight(notes, before: originStart - 1, width: noteWidth, base.union(.cyan))
         line.add(entry.origin.shown(), at: originStart, width: originWidth, base)
         let due = Self.due(entry, isShort: width < 64, screen, now)
         line.add(due, at: dueStart, width: dueWidth - 1, base.union(.yellow))
-        let who = Self.who(entry, screen, now)
+        let who = Self.who(row, entry, screen, now)
         line.add(who.text, at: whoStart, width: whoWidth - 1, base.union(who.style))
         return line
+    }
+
+    /// The number of a group's members; with some left out, also of those that are answered.
+    private static func count(_ row: InboxRow) -> String {
+        guard row.leftCount > 0 else { return "×\(row.count)" }
+        let text = "\(row.count - row.leftCount)/\(row.count)"
+        return text.count <= 6 ? text : "-\(row.leftCount)"
     }
 
     /// The time left for an answer, and the option applied after it; empty while that is far off.
@@ -104,11 +114,12 @@ struct InboxListDrawing {
 
     /// The claimant, or the result.
     private static func who(
-        _ entry: InboxEntry, _ screen: InboxScreen, _ now: Moment
+        _ row: InboxRow, _ entry: InboxEntry, _ screen: InboxScreen, _ now: Moment
     ) -> (text: String, style: TextStyle) {
         if entry.proposal(at: now.date) != nil { return ("proposed", .cyan) }
         switch entry.stage {
-        case .open: return ("", [])
+        case .open:
+            return (row.kind == .member && row.leftCount > 0 ? "left out" : "", .dim)
         case .claimed:
             guard let holder = entry.claimant(at: now.date) else { return ("", []) }
             return (holder == screen.person ? "yours" : "@\(holder.shown())", .cyan)

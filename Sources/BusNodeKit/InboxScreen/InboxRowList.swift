@@ -4,10 +4,12 @@ import ErrorBus
 enum InboxRowList {
     /// Groups and single presentations, most severe first, then oldest.
     static func open(
-        _ entries: some Sequence<InboxEntry>, opened: Set<Int64>
+        _ entries: some Sequence<InboxEntry>, opened: Set<Int64>, leftOut: Set<String>
     ) -> [InboxRow] {
         let groups = Dictionary(grouping: entries) { $0.group }.values.map(Group.init)
-        return groups.sorted(by: Group.comesFirst).flatMap { $0.rows(opened: opened) }
+        return groups.sorted(by: Group.comesFirst).flatMap {
+            $0.rows(opened: opened, leftOut: leftOut)
+        }
     }
 
     /// Latest end first.
@@ -41,17 +43,21 @@ enum InboxRowList {
             return left.first.comesBefore(right.first)
         }
 
-        func rows(opened: Set<Int64>) -> [InboxRow] {
+        func rows(opened: Set<Int64>, leftOut: Set<String>) -> [InboxRow] {
             guard members.count > 1 else {
                 return [InboxRow(first, kind: .single)]
             }
             let isOpened = opened.contains(first.group)
             let head = InboxRow(
                 key: InboxRowList.key(ofGroup: first.group), id: first.id,
-                kind: .group(isOpened: isOpened), count: members.count, severity: severity)
+                kind: .group(isOpened: isOpened), count: members.count,
+                leftCount: leftOut.isEmpty ? 0 : members.count { leftOut.contains($0.id) },
+                noteCount: members.reduce(0) { $0 + $1.noteCount }, severity: severity)
             guard isOpened else { return [head] }
             return [head]
-                + members.sorted { $0.comesBefore($1) }.map { InboxRow($0, kind: .member) }
+                + members.sorted { $0.comesBefore($1) }.map {
+                    InboxRow($0, kind: .member, isLeftOut: leftOut.contains($0.id))
+                }
         }
     }
 }
@@ -71,6 +77,10 @@ struct InboxRow: Hashable {
     let id: String
     let kind: Kind
     let count: Int
+    /// How many of these an answer for the group leaves open.
+    let leftCount: Int
+    /// How many notes they have.
+    let noteCount: Int
     /// The highest severity in it.
     let severity: Severity
 
@@ -79,7 +89,9 @@ struct InboxRow: Hashable {
 
 extension InboxRow {
     /// A row for one presentation.
-    init(_ entry: InboxEntry, kind: Kind) {
-        self.init(key: entry.id, id: entry.id, kind: kind, count: 1, severity: entry.severity)
+    init(_ entry: InboxEntry, kind: Kind, isLeftOut: Bool = false) {
+        self.init(
+            key: entry.id, id: entry.id, kind: kind, count: 1, leftCount: isLeftOut ? 1 : 0,
+            noteCount: entry.noteCount, severity: entry.severity)
     }
 }

@@ -15,6 +15,7 @@ extension InboxScreen {
         revision = 0
         link = .live
         changed(list, at: now, areNew: false)
+        leftOut = leftOut.filter { entries[$0] != nil }
     }
 
     mutating func greeted(_ hello: JSONValue) {
@@ -45,10 +46,12 @@ extension InboxScreen {
     }
 
     private mutating func keep(_ item: JSONValue, at now: Moment, isNew: Bool) {
-        guard let entry = InboxEntry(item, at: now) else { return }
+        guard var entry = InboxEntry(item, at: now) else { return }
         let before = entries[entry.id]
         guard entry.revision >= before?.revision ?? 0 else { return }
+        entry.arrivedAt = before.flatMap { $0.isLive ? $0.arrivedAt : nil } ?? revision
         entries[entry.id] = entry
+        if !entry.isLive { leftOut.remove(entry.id) }
         areRowsOld = true
         guard let before, isNew else { return }
         showEnd(entry, before, at: now.instant)
@@ -111,6 +114,7 @@ extension InboxScreen {
             let end = isUnknown ? " (it is not known whether that arrived)" : ""
             say(failure.text.shown() + end, .red, at: now.instant)
             detail = nil
+            if case .note = request { noteFailed() }
         case .success(let reply): carriedOut(request, reply, at: now)
         }
     }
@@ -142,7 +146,7 @@ extension InboxScreen {
                 return sayProposed(title(of: option, for: id), at: now.instant)
             }
             offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _, _, _, _):
+        case .answerGroup(let group, let option, _, _, _, let ids):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {
@@ -154,13 +158,20 @@ extension InboxScreen {
                 guard let first = reply.texts("proposed").first else { return }
                 return sayProposed(title(of: option, for: first), at: now.instant)
             }
-            let text = title(of: option, for: first) + " (all \(answered.count))"
-            offerUndo(.undoGroup(group), Set(answered), text, at: now.instant)
+            let scope = ids == nil ? "all \(answered.count)" : "\(answered.count) of the group"
+            // Only what this answer gave: an earlier one for other members has an undo of its own.
+            let undone = answered.count > ConsoleLimits.chosenCountMax ? nil : answered
+            offerUndo(
+                .undoGroup(group, ids: undone), Set(answered),
+                "\(title(of: option, for: first)) (\(scope))", at: now.instant)
         case .undo(let id):
             keep(reply, at: now, isNew: false)
             takenBack([id], by: request, at: now.instant)
         case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)
-        case .claim, .release, .decline, .note, .detail: keep(reply, at: now, isNew: false)
+        case .note:
+            keep(reply, at: now, isNew: false)
+            noteWritten(at: now.instant)
+        case .claim, .release, .decline, .detail: keep(reply, at: now, isNew: false)
         }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 extension InboxScreen {
     /// Keys with a fixed meaning, never given to an option. The keys of confirmations (y, o) are
     /// among them, so that an option's key pressed twice confirms nothing.
-    static let reserved: Set<String> = ["j", "k", "c", "u", "q", "y", "o"]
+    static let reserved: Set<String> = ["j", "k", "c", "u", "n", "x", "q", "y", "o"]
     private static let filterMax = 200
 
     static func keys(for entry: InboxEntry) -> PromptKeys {
@@ -33,6 +33,7 @@ extension InboxScreen {
         case .scope(let question):
             return scrolled(key, at: now) ? [] : scoped(question, key, at: now)
         case .values(let form): return typed(form, key, at: now)
+        case .note(let draft): return typed(draft, key, at: now)
         case .confirm(let question):
             return scrolled(key, at: now) ? [] : confirmed(question, key, at: now)
         }
@@ -47,6 +48,8 @@ extension InboxScreen {
         case .character("c"): return claim(takeOver: false, at: now)
         case .character("C"): return claim(takeOver: true, at: now)
         case .character("u"): return undo(at: now)
+        case .character("n"): beginNote(at: now)
+        case .character("x"): toggleMember(at: now)
         case .character(let character): return choose(character, at: now)
         case .enter: open()
         case .right: if case .group(isOpened: false) = chosenRow?.kind { open() }
@@ -171,16 +174,14 @@ extension InboxScreen {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
-        let group = row.isGroup ? entries.values.filter { $0.group == entry.group } : [entry]
-        let question = Question(
-            id: entry.id, option: option, group: entry.group,
-            members: InboxMembers(group).entries.map(\.id), seen: shownRevision,
-            confirms: proposal?.id, isWhole: false, shownAt: nil)
-        if row.isGroup {
+        let question = question(option, for: entry, confirms: proposal?.id, isGroup: row.isGroup)
+        guard row.isGroup else { return decide(question) }
+        if let obstacle = Self.obstacle(toPart: question) {
+            say(obstacle, .yellow, at: now.instant)
+        } else {
             ask(.scope(question))
-            return []
         }
-        return decide(question)
+        return []
     }
 
     /// Asks for the scope or a confirmation, with the members from the first one.
@@ -239,14 +240,14 @@ extension InboxScreen {
         guard isRead(question, at: now.instant) else { return [] }
         var question = question
         question.shownAt = nil
+        stopAsking()
         switch key {
         case .character("y"), .character("Y"): question.isWhole = true
-        case .character("o"), .character("O"): question.isWhole = false
-        default:
-            stopAsking()
-            return []
+        case .character("o") where question.offersFirst,
+            .character("O") where question.offersFirst:
+            question.isWhole = false
+        default: return []
         }
-        stopAsking()
         if !question.isWhole, let entry = entries[question.id],
             let obstacle = obstacle(
                 entry, isGroup: false, confirming: question.confirms, at: now)
@@ -304,7 +305,8 @@ extension InboxScreen {
                 question.isWhole
                     ? .answerGroup(
                         question.group, option: option, seen: question.seen,
-                        confirms: question.confirms != nil, values: question.values ?? [:])
+                        confirms: question.confirms != nil, values: question.values ?? [:],
+                        ids: question.leftCount == 0 ? nil : question.members)
                     : .answer(
                         id: question.id, option: option, confirms: question.confirms,
                         values: question.values ?? [:]))

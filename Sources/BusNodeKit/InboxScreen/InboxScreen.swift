@@ -25,6 +25,8 @@ struct InboxScreen {
         case scope(Question)
         /// The values of the option's fields are typed, one after another.
         case values(ValueForm)
+        /// A note is typed.
+        case note(NoteDraft)
         /// A confirmation is asked, for a destructive option.
         case confirm(Question)
     }
@@ -34,9 +36,12 @@ struct InboxScreen {
         let id: String
         let option: ErrorReport.Option
         let group: Int64
-        /// All members that were open when the option was chosen, whatever the filter shows; for a
-        /// single presentation, only itself.
+        /// The members that are answered: all that were open and on the screen when the option was
+        /// chosen, whatever the filter shows, without those left out; for a single presentation,
+        /// only itself.
         let members: [String]
+        /// The number of members left out.
+        let leftCount: Int
         /// The revision on the screen when the option was chosen.
         let seen: Int64
         /// The proposal of another person that it confirms.
@@ -44,9 +49,16 @@ struct InboxScreen {
         var isWhole: Bool
         /// The values of the option's fields; nil while they are not given.
         var values: [String: JSONValue]?
-        var count: Int { members.count }
         /// When the confirmation came to the screen.
         var shownAt: ContinuousClock.Instant?
+
+        var count: Int { members.count }
+        /// The members that are answered, in words.
+        var scope: String {
+            leftCount == 0 ? "all \(count)" : "\(count) of \(count + leftCount)"
+        }
+        /// Whether the first member alone may be answered: not when it is left out.
+        var offersFirst: Bool { members.contains(id) }
     }
 
     enum Link: Hashable {
@@ -107,6 +119,8 @@ struct InboxScreen {
     var mode = Mode.list
     var filter = ""
     var opened: Set<Int64> = []
+    /// The members that an answer for their group leaves open.
+    var leftOut: Set<String> = []
     var isZoomed = false
     var cursor = 0
     /// Whether the cursor stays on its row: a key was pressed, or the row was visible long enough.
@@ -123,6 +137,8 @@ struct InboxScreen {
     var message: Message?
     var undos: [Undo] = []
     var results: Results?
+    /// A note that is on its way, or was refused.
+    var draft: NoteDraft?
     var shown: Shown?
     var shownRevision: Int64 = 0
 
@@ -141,7 +157,7 @@ struct InboxScreen {
         switch mode {
         case .scope(let question): members(of: question)
         case .confirm(let question): question.isWhole ? members(of: question) : nil
-        case .list, .help, .filter, .values: nil
+        case .list, .help, .filter, .values, .note: nil
         }
     }
 
@@ -187,7 +203,8 @@ struct InboxScreen {
             }
             rows =
                 view == .open
-                ? InboxRowList.open(found, opened: opened) : InboxRowList.ended(found)
+                ? InboxRowList.open(found, opened: opened, leftOut: leftOut)
+                : InboxRowList.ended(found)
             cursor = isPlaced ? cursorKey.flatMap(index) ?? cursor : 0
             dropQuestionWithoutSubject()
         }
@@ -222,7 +239,8 @@ struct InboxScreen {
             if entries[question.id]?.isOpen != true { mode = .list }
         case .values(let form):
             if entries[form.question.id]?.isOpen != true { mode = .list }
-        case .list, .help, .filter: break
+        // A note may be written on what has ended, too.
+        case .list, .help, .filter, .note: break
         }
     }
 

@@ -91,7 +91,8 @@ struct InboxScreenDrawing {
                 text, at: column, width: width - column, isChosen ? [.reversed, .bold] : .reversed)
             column += text.count + 1
         }
-        if !position.isEmpty, width - column > position.count + 20 {
+        let position = position(fitting: width - column - 20)
+        if !position.isEmpty {
             line.add(position, at: column + 1, width: width - column, .reversed)
             column += position.count + 2
         }
@@ -105,12 +106,15 @@ struct InboxScreenDrawing {
         return line
     }
 
-    /// The position of the cursor, in a list longer than the screen.
-    private var position: String {
+    /// The position of the cursor, in a list longer than the screen; short where room is scarce.
+    private func position(fitting room: Int) -> String {
         let count = screen.rows.count
         guard !screen.isZoomed, count > layout.listHeight else { return "" }
         let above = screen.top > 0 ? ", \(screen.top) above" : ""
-        return "row \(screen.cursor + 1) of \(count)\(above)"
+        let forms = [
+            "row \(screen.cursor + 1) of \(count)\(above)", "\(screen.cursor + 1)/\(count)",
+        ]
+        return forms.first { $0.count < room } ?? ""
     }
 
     private var link: (text: String, style: TextStyle) {
@@ -128,35 +132,33 @@ struct InboxScreenDrawing {
     private var status: ScreenLine {
         switch screen.mode {
         case .scope(let question):
-            let text =
-                "\(PromptKeys.shownTitle(of: question.option)): all \(question.count) of this "
-                + "group, or only the first of them?"
-            return ScreenLine(text, width: width, .bold)
+            let (count, all) = (question.count, question.count + question.leftCount)
+            let whole = count == all ? "all \(all) of this" : "\(count) of the \(all) in this"
+            let first = question.offersFirst ? ", or only the first of them" : ""
+            let title = PromptKeys.shownTitle(of: question.option)
+            return ScreenLine("\(title): \(whole) group\(first)?", width: width, .bold)
         case .confirm(let question): return confirmation(question)
-        case .values(let form): return valueLine(form)
-        case .filter:
-            var line = ScreenLine("Filter: ", width: width, .bold)
-            // The end of a long filter, where it is typed.
-            let text = screen.filter.shown() + "▏"
-            let room = width - 9
-            let columns = TextWidth.columns(of: text)
-            let end = columns <= room ? text : String(text.suffix(room / 2))
-            line.add(end, at: 8, width: room)
-            return line
+        case .values(let form):
+            let count = form.fields.count > 1 ? "\(form.index + 1)/\(form.fields.count) " : ""
+            let said = screen.message?.text ?? form.field.request.shown()
+            return input(form.shownText, after: "\(count)\(said): ")
+        case .note(let draft):
+            let said = screen.message?.text ?? "Note on \(draft.about)"
+            return input(
+                draft.text.escapedForTerminal(scalarLimit: .max), after: "\(said): ")
+        case .filter: return input(screen.filter.shown(), after: "Filter: ")
         case .list, .help: return said
         }
     }
 
-    /// What is typed, after the message about what was typed before.
-    private func valueLine(_ form: InboxScreen.ValueForm) -> ScreenLine {
-        let count = form.fields.count > 1 ? "\(form.index + 1)/\(form.fields.count) " : ""
-        let request = screen.message?.text ?? form.field.request.shown()
-        let label = TextWidth.clipped("\(count)\(request): ", to: max(8, width * 2 / 3))
+    /// What is typed, after its label or the message about what was typed before.
+    private func input(_ typed: String, after words: String) -> ScreenLine {
+        let label = TextWidth.clipped(words, to: max(8, width * 2 / 3))
         let start = TextWidth.columns(of: label)
         var line = ScreenLine(label, width: width, screen.message?.style ?? .bold)
-        let text = form.shownText + "▏"
+        let text = typed + "▏"
         let room = width - start
-        // The end of a long value, where it is typed.
+        // The end of a long text, where it is typed.
         let end = TextWidth.columns(of: text) <= room ? text : String(text.suffix(room / 2))
         line.add(end, at: start, width: room)
         return line
@@ -165,7 +167,7 @@ struct InboxScreenDrawing {
     private func confirmation(_ question: InboxScreen.Question) -> ScreenLine {
         let members = screen.members(of: question)
         var text = PromptKeys.shownTitle(of: question.option)
-        if question.isWhole { text += " for all \(question.count)" }
+        if question.isWhole { text += " for \(question.scope)" }
         let proposal = question.confirms.flatMap { _ in screen.entries[question.id]?.view.proposal }
         text += proposal.map { ", as \($0.by.shown()) proposes?" } ?? "?"
         if question.isWhole, members.differ {
@@ -206,8 +208,10 @@ struct InboxScreenDrawing {
                 ("Enter", isLast ? PromptKeys.shownTitle(of: form.question.option) : "next"),
                 ("Ctrl-U", "empty"), ("Esc", "back"),
             ]
+        case .note: return [("Enter", "write"), ("Ctrl-U", "empty"), ("Esc", "back")]
         case .scope(let question):
-            return [("y", "all \(question.count)"), ("o", "only this"), ("Esc", "back")]
+            let first = question.offersFirst ? [("o", "only this")] : []
+            return [("y", question.scope)] + first + [("Esc", "back")]
         case .confirm(let question):
             let title = TextWidth.clipped(PromptKeys.shownTitle(of: question.option), to: 24)
             return [("y", title), ("any other key", "no")]
@@ -222,6 +226,7 @@ struct InboxScreenDrawing {
         case .single, .member: keys.append(("Enter", screen.isZoomed ? "list" : "whole"))
         case nil: break
         }
+        if let row = screen.chosenRow, let word = Self.toggle(row) { keys.append(("x", word)) }
         if let chosen = screen.chosen, chosen.isOpen {
             let isOwn = chosen.claimant(at: now.date) == screen.person
             keys.append(("c", isOwn ? "release" : "claim"))
@@ -231,10 +236,20 @@ struct InboxScreenDrawing {
         } else if let proposal = screen.chosen?.proposal(at: now.date) {
             keys.append(("u", proposal.by == screen.person ? "withdraw" : "decline"))
         }
-        return keys + [
+        keys += [
             ("/", "filter"), ("Tab", screen.view == .open ? "ended" : "open"), ("?", "help"),
-            ("q", "quit"),
         ]
+        if screen.chosen != nil { keys.append(("n", "note")) }
+        return keys + [("q", "quit")]
+    }
+
+    /// What x does at a row; nil where it does nothing.
+    private static func toggle(_ row: InboxRow) -> String? {
+        switch row.kind {
+        case .member: row.leftCount > 0 ? "take in" : "leave out"
+        case .group: row.leftCount > 0 ? "take all in" : nil
+        case .single: nil
+        }
     }
 
     private var footer: ScreenLine {
@@ -269,6 +284,8 @@ struct InboxScreenDrawing {
             ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s; drop what is proposed"),
             ("c  C", "claim it for 15 min, or release it; take it over from another"),
+            ("n", "write a note on it, which all others see"),
+            ("x", "leave a member of an opened group out of its answer, or take it in"),
             ("< >", "scroll what is shown of it"),
             ("/", "filter by words: error, origin, severity, id, person"),
             ("Esc", "back: the list, no filter"),
@@ -285,9 +302,10 @@ struct InboxScreenDrawing {
             } + [
                 ScreenLine(),
                 ScreenLine(
-                    "Answers are given by \(screen.person.shown()). What came to the screen less "
-                        + "than 0.4 s ago", at: 1, width: width - 1),
-                ScreenLine("is not answered by a key.", at: 1, width: width - 1),
+                    "What came to the screen less than 0.4 s ago is not answered by a key.",
+                    at: 1, width: width - 1),
+                ScreenLine(
+                    "Answers and notes are by \(screen.person.shown()).", at: 1, width: width - 1),
             ]
     }
 }

@@ -181,6 +181,32 @@ import Testing
         #expect(fixture.row(9) == "y all 2  o only this  Esc back")
     }
 
+    @Test("the position in a long list is shown, short where room is scarce")
+    func position() {
+        var fixture = Fixture((1...30).map { Fixture.item($0) })
+        fixture.press(.pageDown)
+        #expect(fixture.row(0).contains(" row 8 of 30 "))
+        fixture.press(.end)
+        #expect(fixture.row(0).contains(" row 30 of 30, 22 above "))
+        fixture.screen.resized(to: ScreenSize(columns: 60, rows: 24))
+        fixture.draw()
+        #expect(fixture.row(0).contains(" 30/30 "))
+        fixture.screen.resized(to: .least)
+        fixture.draw()
+        #expect(!fixture.row(0).contains("30/30"))
+    }
+
+    @Test("the help fits into a terminal of the usual size")
+    func help() {
+        var fixture = Fixture([Fixture.item(1)])
+        fixture.press(.character("?"))
+        #expect(!fixture.text.contains("…"))
+        #expect(fixture.text.contains("write a note"))
+        #expect(fixture.text.contains("leave a member of an opened group out"))
+        #expect(fixture.row(20) == " Answers and notes are by ann.")
+        #expect(fixture.row(23) == "any key back")
+    }
+
     @Test("a near deadline is in the list, with the option applied then")
     func due() {
         let near = Fixture.item(1, ["deadlineInMilliseconds": 45_000, "onExpiry": "skip"])

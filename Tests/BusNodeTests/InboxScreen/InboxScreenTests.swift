@@ -199,7 +199,7 @@ import Testing
                 "refused": [["id": ids[2], "message": "claimed by bob until then"]],
             ])
         #expect(fixture.row(22) == "1 not answered: claimed by bob until then")
-        let request = InboxRequest.undoGroup(7)
+        let request = InboxRequest.undoGroup(7, ids: [Fixture.id(1), Fixture.id(2)])
         #expect(fixture.press(.character("u")) == [.send(request)])
         fixture.reply(request, ["undone": [ids[0]]])
         #expect(fixture.row(22) == "1 taken back, 1 had left already")

@@ -1,0 +1,54 @@
+import ErrorBus
+
+// Groups that are answered in part.
+extension InboxScreen {
+    /// Leaves the member at the cursor out of the answer for its group, or takes it in again. At
+    /// the row of the group, takes in all members.
+    mutating func toggleMember(at now: Moment) {
+        guard let row = chosenRow, let entry = entries[row.id] else { return }
+        switch row.kind {
+        case .member where entry.isOpen:
+            if leftOut.remove(entry.id) == nil { leftOut.insert(entry.id) }
+        case .group where row.leftCount > 0:
+            leftOut.subtract(entries.values.lazy.filter { $0.group == entry.group }.map(\.id))
+        case .group:
+            say("x leaves out the member at the cursor: Enter opens the group", at: now.instant)
+        case .member: say("no longer open", .yellow, at: now.instant)
+        case .single: say("x leaves out a member of a group: this is none", at: now.instant)
+        }
+        areRowsOld = true
+    }
+
+    /// A chosen option, for one presentation or a group. Only members that were on the screen are
+    /// answered, and none that is left out.
+    func question(
+        _ option: ErrorReport.Option, for entry: InboxEntry, confirms proposal: String?,
+        isGroup: Bool
+    ) -> Question {
+        let seen =
+            isGroup
+            ? entries.values.filter {
+                $0.group == entry.group && $0.isOpen && $0.arrivedAt <= shownRevision
+            } : [entry]
+        let answered = isGroup ? seen.filter { !leftOut.contains($0.id) } : seen
+        return Question(
+            id: entry.id, option: option, group: entry.group,
+            members: InboxMembers(answered).entries.map(\.id),
+            leftCount: seen.count - answered.count, seen: shownRevision, confirms: proposal,
+            isWhole: false)
+    }
+
+    /// Why a part of a group cannot be answered; nil when it can.
+    static func obstacle(toPart question: Question) -> String? {
+        guard question.leftCount > 0 else { return nil }
+        guard question.count > 0 else {
+            return "all members of the group are left out: x takes them in again"
+        }
+        let limit = ConsoleLimits.chosenCountMax
+        guard question.count <= limit else {
+            return "at most \(limit) members can be answered with others left out, found "
+                + "\(question.count)"
+        }
+        return nil
+    }
+}
