@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Testing
 
 @testable import BusNodeKit
@@ -21,7 +22,7 @@ struct PromptTextTests {
             underlyingErrors: [ErrorReport(domain: text, description: text)])
         report.occurredAt = text
         let shown = PromptText(Prompts.prompt(report))
-        for line in shown.lines(pending: 3, isColored: false) + shown.details() {
+        for line in shown.lines(isColored: false) + shown.details() {
             for scalar in line.unicodeScalars {
                 let isSafe =
                     scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
@@ -30,7 +31,7 @@ struct PromptTextTests {
             }
             #expect(line.unicodeScalars.count < 2_500)
         }
-        #expect(shown.lines(pending: 0, isColored: false).count <= 80)
+        #expect(shown.lines(isColored: false).count <= 80)
     }
 
     @Test(
@@ -45,32 +46,96 @@ struct PromptTextTests {
             domain: "d", description: text, failureReason: text, recoverySuggestion: text,
             options: Prompts.options(("a", text, nil, false)), userInfo: ["k": .string(text)])
         let shown = PromptText(Prompts.prompt(report))
-        let lines = shown.lines(pending: 0, isColored: false, columns: 80)
+        let lines = shown.lines(isColored: false, columns: 80)
         let choices = lines.firstIndex { $0.hasPrefix("  [") } ?? 0
         #expect(lines.count { $0.hasPrefix("── ") } == 1)
+        let own = "more lines: [?] shows all)"
         for line in lines[2..<choices] + lines[(choices + 1)...].dropLast() {
-            #expect(line.hasPrefix("  │ "))
+            #expect(line.hasPrefix("  │ ") || (line.hasPrefix("  (") && line.hasSuffix(own)))
         }
+        #expect(lines.count { $0.hasSuffix(own) } <= 1)
         #expect(lines.count { $0.hasPrefix("  [") } <= 2)
         for line in lines + shown.details(columns: 80) {
             #expect(line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } <= 80)
         }
     }
 
-    @Test("The header shows the origin of a presentation, and the number waiting behind it")
+    @Test("The header shows the origin of a presentation, and its time limit in few units")
     func header() {
-        let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
-        let lines = text.lines(pending: 2, isColored: false)
-        #expect(lines[1] == "── ✕ error (2 more waiting) from worker via relay ──")
+        let report = ErrorReport(domain: "d", description: "Boom")
+        let lines = PromptText(Prompts.prompt(report)).lines(isColored: false)
+        #expect(lines[1] == "── ✕ error from worker via relay ──")
         #expect(lines[2] == "  │ Boom")
         #expect(lines.last == "  [o] OK (Return)   [?] details")
+        let now = ManualTime().now.instant
+        let limited = PromptText(Prompts.prompt(report, deadline: now + .seconds(1_375)))
+        #expect(limited.lines(isColored: false, at: now)[1].hasSuffix(" answer within 22 min ──"))
+    }
+
+    @Test("A long reason is cut in the prompt, where the title stays, and whole in the details")
+    func cut() {
+        let reason = (1...40).map { "line \($0)" }.joined(separator: "\n")
+        let text = PromptText(
+            Prompts.prompt(
+                ErrorReport(
+                    domain: "d", description: "Boom", failureReason: reason,
+                    recoverySuggestion: "Free some space.")))
+        let lines = text.lines(isColored: false)
+        #expect(lines.contains("  │ line 6") && !lines.contains("  │ line 7"))
+        #expect(lines.contains("  │ Free some space."))
+        #expect(lines.contains("  (34 more lines: [?] shows all)"))
+        #expect(lines.count == 12)
+        let details = text.details()
+        #expect(details.contains("  why      line 1") && details.contains("  │ line 40"))
+        #expect(details.contains("  try      Free some space."))
+        #expect(details.contains("  from     worker"))
+        #expect(details.contains("  path     worker > relay"))
+    }
+
+    @Test("The reminder has the beginning of the title, and the options")
+    func reminder() {
+        let report = ErrorReport(
+            domain: "d", description: String(repeating: "word ", count: 40), failureReason: "Why")
+        let lines = PromptText(Prompts.prompt(report)).reminder(isColored: false)
+            .split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("  │ word word"))
+        #expect(lines[1] == "  [o] OK (Return)   [?] details")
+    }
+
+    @Test("The list has the prompts that wait with their numbers, each in one line")
+    func list() {
+        var queue = PromptQueue()
+        for severity in [Severity.info, .critical] { _ = queue.arrived(severity) }
+        _ = queue.screenFreed()
+        let text = PromptText(
+            Prompts.prompt(
+                ErrorReport(domain: "d", description: String(repeating: "x\n", count: 99))))
+        let lines = PromptText.list(queue.ordered, shown: queue.shown, columns: 40) { _ in text }
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("* #2 ‼ critical worker │ x\\nx"))
+        #expect(lines[1].hasPrefix("  #1 i info worker │ x\\nx"))
+        #expect(lines.allSatisfy { $0.count < 70 } && lines.prefix(2).allSatisfy { $0.count < 40 })
+        for _ in 1...30 { _ = queue.arrived(.info) }
+        let many = PromptText.list(queue.ordered, shown: queue.shown) { _ in text }
+        #expect(many.count == 22 && many[20] == "  and 12 more")
+    }
+
+    @Test("The line about the others has their number and the highest severity, and fits")
+    func others() {
+        #expect(PromptText.waiting(nil).isEmpty)
+        let others = PromptQueue.Others(count: 3, severity: .critical)
+        #expect(
+            PromptText.waiting(others)
+                == "  3 more waiting, most severe: critical   [+] next   [#] list")
+        #expect(PromptText.waiting(others, columns: 30).count == 29)
     }
 
     @Test("A client without a name is shown as possibly gone")
     func bare() {
         let prompt = Prompts.prompt(
             ErrorReport(domain: "d", description: "Boom"), origin: .bare, path: [.bare])
-        let lines = PromptText(prompt).lines(pending: 0, isColored: false)
+        let lines = PromptText(prompt).lines(isColored: false)
         #expect(lines[1] == "── ✕ error from bare (may no longer be waiting) ──")
     }
 }

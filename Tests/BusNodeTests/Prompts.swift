@@ -6,10 +6,12 @@ import Foundation
 /// Prompts without a node around them.
 enum Prompts {
     static func prompt(
-        _ report: ErrorReport, origin: NodeName = "worker", path: [NodeName] = ["worker", "relay"]
+        _ report: ErrorReport, origin: NodeName = "worker", path: [NodeName] = ["worker", "relay"],
+        deadline: ContinuousClock.Instant? = nil
     ) -> Prompt {
         let asked = Message.Present(id: .make(), origin: origin, path: path, payload: [])
-        let context = PresentationContext(id: asked.id, received: ReceivedPresentation(asked))
+        var context = PresentationContext(id: asked.id, received: ReceivedPresentation(asked))
+        context.deadline = deadline
         return Prompt(report, in: context)
     }
 

@@ -48,7 +48,7 @@ extension EndToEnd {
             #expect(pty.screen.value.contains("Boom"))
             #expect(pty.screen.value.contains("It is full."))
             #expect(pty.screen.value.contains("Empty it."))
-            await type("?", brings: "Nothing was answered.")
+            await type("?", brings: "option   cancel: Cancel")
             #expect(pty.screen.value.contains("full-disk"))
             await type("x", brings: "\"x\" is not an option")
             await type("99", brings: "is not an option")
@@ -101,7 +101,7 @@ extension EndToEnd {
             pty.type("o\n\nt\n")
             #expect(try await first.ending() == 0)
             #expect(await pty.shows("[t] Two"))
-            await type("?", brings: "Nothing was answered.")
+            await type("?", brings: "option   two: Two")
             await type("t", brings: "answered: two")
             #expect(try await second.ending() == 0)
             withExtendedLifetime(nodes) {}
@@ -135,6 +135,55 @@ extension EndToEnd {
                 pty.type("\u{4}")
                 #expect(await pty.shows("Ctrl-D does not answer", after: before))
             }
+            await type("o", brings: "answered: one")
+            #expect(try await present.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("Of several prompts the gravest is next, their number is kept, each can be reached")
+        func queue() async throws {
+            let central = try await sandbox.start(
+                "central", input: .terminal(pty), environment: ["TERM": "xterm"])
+            let relay = try await sandbox.start("relay")
+            let first = try sandbox.present("--option", "one=One", "--severity", "info")
+            #expect(await pty.shows("[o] One"))
+            let second = try sandbox.present("--option", "two=Two", "--severity", "warning")
+            #expect(await pty.shows("1 more waiting, most severe: warning"))
+            let third = try sandbox.present("--option", "three=Three", "--severity", "critical")
+            // In place: what a person types meanwhile stays.
+            #expect(await pty.shows("\u{1B}[2K  2 more waiting, most severe: critical"))
+            await type("#", brings: "  #3 ‼ critical")
+            #expect(pty.screen.value.contains("* #1 i info"))
+            await type("#9", brings: "no prompt #9 waits")
+            await type("#2", brings: "[t] Two")
+            await type("+", brings: "[t] Three")
+            await type("+", brings: "[o] One")
+            await type("#3", brings: "[t] Three")
+            await type("t", brings: "answered: three")
+            #expect(try await third.ending() == 0)
+            await type("o", brings: "answered: one")
+            #expect(try await first.ending() == 0)
+            await type("+", brings: "no other prompt waits")
+            await type("t", brings: "answered: two")
+            #expect(try await second.ending() == 0)
+            withExtendedLifetime([central, relay]) {}
+        }
+
+        @Test("Stopped and continued, as by Ctrl-Z and fg, the prompt is written again")
+        func continued() async throws {
+            let nodes = try await bus()
+            let present = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            nodes[0].send(SIGTSTP)
+            let status = "/proc/\(nodes[0].pid)/status"
+            let hasStopped = await eventually {
+                (try? String(contentsOfFile: status, encoding: .utf8))?
+                    .contains("T (stopped)") == true
+            }
+            #expect(hasStopped)
+            let mark = pty.screen.value.count
+            nodes[0].send(SIGCONT)
+            #expect(await pty.shows("[o] One", after: mark))
             await type("o", brings: "answered: one")
             #expect(try await present.ending() == 0)
             withExtendedLifetime(nodes) {}

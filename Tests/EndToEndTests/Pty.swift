@@ -74,7 +74,10 @@ final class Pty: Sendable {
     /// Types a line at the prompt of a presenter, once the screen ends with it: a line typed before
     /// is ignored. Whether the text comes to the screen then.
     func enter(_ line: String, brings text: String) async -> Bool {
-        guard await screen.becomes({ $0.hasSuffix("> ") }) else { return false }
+        // Or with a line above the prompt that was written again, and the cursor behind the prompt.
+        guard await screen.becomes({ $0.hasSuffix("> ") || $0.hasSuffix("\u{1B}8") }) else {
+            return false
+        }
         let before = screen.value.count
         type(line + "\n")
         return await shows(text, after: before)

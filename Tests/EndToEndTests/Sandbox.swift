@@ -74,14 +74,15 @@ final class Sandbox: Sendable {
 
     /// Starts a node and waits until it is up.
     func start(
-        _ node: String, input: Launched.Input = .none, options: [String] = []
+        _ node: String, input: Launched.Input = .none, options: [String] = [],
+        environment: [String: String] = [:]
     ) async throws -> Launched {
         let ready = "ready-\(node)-\(UInt32.random(in: 0...UInt32.max))"
         let launched = try Launched(
             [
                 "run", "--topology", path("topology.yaml"), "--node", node, "--ready-file",
                 path(ready),
-            ] + options, input: input)
+            ] + options, input: input, environment: environment)
         let isUp = await eventually { self.exists(ready) }
         try #require(isUp, "\(node) is not up; it said: \(launched.errors.value)")
         return launched

@@ -4,7 +4,12 @@ import Foundation
 /// A prompt as lines of text. All text from a peer is escaped here, once, and has a bar in front:
 /// it cannot be mistaken for a line of this program.
 struct PromptText {
-    private static let bodyLineMax = 12
+    /// The most lines of each text in a prompt, so that its title stays on the screen.
+    private static let bodyLineMax = 6
+    /// The most lines and characters of a text in the details.
+    private static let wholeLineMax = 400
+    private static let wholeScalarMax = 20_000
+    private static let bar = "  │ "
 
     let prompt: Prompt
     let keys: PromptKeys
@@ -15,23 +20,58 @@ struct PromptText {
     }
 
     /// Title, body and options.
-    func lines(pending: Int, isColored: Bool, columns: Int = 80) -> [String] {
+    func lines(
+        isColored: Bool, columns: Int = 80, at now: ContinuousClock.Instant = .now
+    ) -> [String] {
+        var lines = ["", header(at: now)]
+        if let earlier = prompt.report.retryOf { lines.append("  retry of \(earlier)") }
+        return lines + title(isColored: isColored, columns: columns) + body(columns: columns)
+            + options(columns: columns)
+    }
+
+    /// The beginning of the title, and the options: what stays visible below other lines.
+    func reminder(isColored: Bool, columns: Int = 80) -> String {
+        (title(isColored: isColored, columns: columns).prefix(1) + options(columns: columns))
+            .joined(separator: "\n")
+    }
+
+    private func title(isColored: Bool, columns: Int) -> [String] {
         let report = prompt.report
         let style = SeverityLook.style(report.severity).sequence(isColored: true)
         let mark = isColored ? (style, TextStyle.reset) : ("", "")
-        var lines = ["", header(pending: pending)]
-        if let earlier = report.retryOf { lines.append("  retry of \(earlier)") }
-        let title = report.description.shown()
-        lines += Self.foreign(title.isEmpty ? report.domain.shown() : title, columns: columns)
-            .map { "\(mark.0)\($0)\(mark.1)" }
-        for (text, words) in report.filledTexts where text.isBody {
-            lines += words.escapedForTerminal(keepingLines: Self.bodyLineMax, scalarLimit: 2_000)
-                .split(separator: "\n", omittingEmptySubsequences: false)
-                .flatMap { Self.foreign(String($0), columns: columns) }
+        return Self.foreign(heading, columns: columns).map { "\(mark.0)\($0)\(mark.1)" }
+    }
+
+    /// Escaped.
+    private var heading: String {
+        let title = prompt.report.description.shown()
+        return title.isEmpty ? prompt.report.domain.shown() : title
+    }
+
+    /// The beginning of each text; a line says how much is left out.
+    private func body(columns: Int) -> [String] {
+        var lines: [String] = []
+        var leftCount = 0
+        for (text, words) in prompt.report.filledTexts where text.isBody {
+            let all = Self.whole(words).flatMap { Self.foreign($0, columns: columns) }
+            lines += all.prefix(Self.bodyLineMax)
+            leftCount += max(0, all.count - Self.bodyLineMax)
         }
-        if keys.line.unicodeScalars.count + 2 < columns { return lines + ["  " + keys.line] }
+        guard leftCount > 0 else { return lines }
+        let count = leftCount == 1 ? "1 more line" : "\(leftCount) more lines"
+        return lines + ["  (\(count): [?] shows all)"]
+    }
+
+    private func options(columns: Int) -> [String] {
+        if keys.line.unicodeScalars.count + 2 < columns { return ["  " + keys.line] }
         // If the terminal broke a long title, part of it could begin a line without a bar.
-        return lines + keys.texts.flatMap { Self.broken($0, columns: columns) }
+        return keys.texts.flatMap { Self.broken($0, columns: columns) }
+    }
+
+    /// A text as escaped lines.
+    private static func whole(_ text: String) -> [String] {
+        text.escapedForTerminal(keepingLines: wholeLineMax, scalarLimit: wholeScalarMax)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// Escaped text, broken into lines here instead of by the terminal, each with a bar in front.
@@ -44,8 +84,6 @@ struct PromptText {
         let pieces = pieces(text, columns: columns)
         return ["  \(pieces[0])"] + pieces.dropFirst().map { bar + $0 }
     }
-
-    private static let bar = "  │ "
 
     private static func pieces(_ text: String, columns: Int) -> [String] {
         TextWidth.pieces(text, columns: max(8, columns - bar.count - 1))
@@ -65,10 +103,26 @@ struct PromptText {
             : "(\(origin) cannot be reached: an answer is kept for it)"
     }
 
-    private func header(pending: Int) -> String {
+    /// The notice that a shown prompt needs no answer now.
+    func goneLines(columns: Int = 80) -> [String] {
+        let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
+        return ["  (\(ending), no answer needed:)"] + Self.foreign(title, columns: columns)
+    }
+
+    /// The refusal of a line that was probably meant for this prompt, which has ended.
+    var lateLine: String {
+        let title = prompt.report.description.shown()
+        return "  ignored: \(title) was \(ending), no other prompt is waiting"
+    }
+
+    private var ending: String {
+        guard let answer = prompt.answer else { return "withdrawn" }
+        return "answered by \(answer.by.shown()) with \(answer.option.shown())"
+    }
+
+    private func header(at now: ContinuousClock.Instant) -> String {
         let severity = prompt.report.severity
         var parts = ["── \(SeverityLook.mark(severity)) \(severity)"]
-        if pending > 0 { parts.append("(\(pending) more waiting)") }
         if let origin = prompt.origin { parts.append("from \(origin)") }
         let via = prompt.path.dropFirst()
         if !via.isEmpty {
@@ -82,8 +136,9 @@ struct PromptText {
         if prompt.origin == .bare { parts.append("(may no longer be waiting)") }
         if prompt.wasShownBefore { parts.append("may have been shown before") }
         if let deadline = prompt.deadline {
-            let left = ContinuousClock.now.duration(to: deadline).components.seconds
-            parts.append("answer within \(max(0, left)) s")
+            let left = max(.zero, now.duration(to: deadline))
+            let text = AgeText.text(milliseconds: UInt64(left / .milliseconds(1)))
+            parts.append("answer within \(text)")
         }
         return parts.joined(separator: " ") + " ──"
     }
@@ -92,10 +147,26 @@ struct PromptText {
     func details(columns: Int = 80) -> [String] {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
-        if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
-        for (text, words) in report.filledTexts where !text.isBody {
-            lines.append(text.label.padding(toLength: 9) + words.shown())
+        if let origin = prompt.origin { lines.append("from     \(origin)") }
+        if prompt.path.count > 1 {
+            let path = prompt.path.map(\.description).joined(separator: " > ")
+            lines.append("path     \(path)")
         }
+        if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
+        var shown = lines.flatMap { Self.broken($0, columns: columns) }
+        for (text, words) in report.filledTexts {
+            let whole = Self.whole(words)
+            shown += Self.broken(
+                text.label.padding(toLength: 9) + (whole.first ?? ""), columns: columns)
+            shown += whole.dropFirst().flatMap { Self.foreign($0, columns: columns) }
+        }
+        return shown + facts.flatMap { Self.broken($0, columns: columns) }
+    }
+
+    /// The context, the causes and the options.
+    private var facts: [String] {
+        let report = prompt.report
+        var lines: [String] = []
         for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
             let text = String(decoding: value.encoded(), as: UTF8.self)
             lines.append("info     \(key.shown()) = \(text.shown())")
@@ -108,10 +179,49 @@ struct PromptText {
             lines.append(
                 "option   \(option.id.shown()): \(PromptKeys.shownTitle(of: option))\(role)")
         }
-        return lines.flatMap { Self.broken($0, columns: columns) } + ["  Nothing was answered."]
+        return lines
     }
 
     private static func identity(of report: ErrorReport) -> String {
         report.domain.shown() + (report.code.map { " \($0)" } ?? "")
+    }
+}
+
+// The prompts that wait at a terminal.
+extension PromptText {
+    /// The most prompts in a list.
+    private static let listMax = 20
+
+    /// How to come to the other prompts, in one line; empty without any.
+    static func waiting(_ others: PromptQueue.Others?, columns: Int = 80) -> String {
+        guard let others else { return "" }
+        let text =
+            "  \(others.count) more waiting, most severe: \(others.severity)   [+] next   [#] list"
+        return TextWidth.clipped(text, to: max(8, columns - 1))
+    }
+
+    /// The prompts that wait, each in one line with its number.
+    static func list(
+        _ entries: [PromptQueue.Entry], shown: Int?, columns: Int = 80,
+        text: (PromptQueue.Entry) -> PromptText?
+    ) -> [String] {
+        var lines = entries.prefix(listMax).compactMap { entry in
+            text(entry)?.listLine(entry, isShown: entry.number == shown, columns: columns)
+        }
+        if entries.count > listMax { lines.append("  and \(entries.count - listMax) more") }
+        return lines + ["  # and a number goes to that prompt; nothing was answered"]
+    }
+
+    /// `* #3 ‼ critical worker │ description`
+    private func listLine(
+        _ entry: PromptQueue.Entry, isShown: Bool, columns: Int
+    ) -> String {
+        let origin = prompt.origin.map { " \($0)" } ?? ""
+        let own =
+            "\(isShown ? "*" : " ") #\(entry.number) \(SeverityLook.mark(entry.severity)) "
+            + "\(entry.severity)\(origin)"
+        let start = TextWidth.clipped(own, to: max(8, columns * 2 / 3)) + " │ "
+        let room = columns - 1 - TextWidth.columns(of: start)
+        return start + TextWidth.clipped(heading, to: max(8, room))
     }
 }

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import UnixSignals
 
-/// The presenter of a plain terminal: one prompt at a time, the others waiting in order.
+/// The presenter of a plain terminal: one prompt at a time, the others waiting in a queue.
 ///
 /// A prompt whose presentation is withdrawn is removed at once. Lines typed before a prompt was on
 /// the screen never answer it. When the terminal is gone, this presenter declines.
@@ -24,13 +25,15 @@ actor TerminalPresenter: Presenter {
     private let logger: Logger
     private let person: String
     private let isColored: Bool
-    private var waiting: [Waiting] = []
-    private var isShowing = false
+    /// By their numbers in the queue.
+    private var waiting: [Int: Waiting] = [:]
+    private var queue = PromptQueue()
     /// Whether the prompt on the screen is answered and not yet recorded; the next one waits for
     /// that.
     private var isRecording = false
     private var isClosed = false
     private var reading: Task<Void, Never>?
+    private var following: Task<Void, Never>?
     /// Counts the prompts on the screen: a line read at another count is outdated.
     private let screen = Screen()
     private var hasSaidOld = false
@@ -55,13 +58,17 @@ actor TerminalPresenter: Presenter {
         isColored = isatty(STDERR_FILENO) != 0
     }
 
+    /// The prompt on the screen.
+    private var shown: Waiting? { queue.shown.flatMap { waiting[$0] } }
+
     func present(_ prompt: Prompt) async throws -> Answer? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
                 else { return continuation.resume(returning: nil) }
                 prompt.moved(to: .queued)
-                waiting.append(Waiting(text: PromptText(prompt), continuation: continuation))
+                let number = queue.arrived(prompt.report.severity)
+                waiting[number] = Waiting(text: PromptText(prompt), continuation: continuation)
                 prompt.contact?.onChange { [weak self, weak prompt] isReachable in
                     Task { [weak self, weak prompt] in
                         guard let prompt else { return }
@@ -69,26 +76,45 @@ actor TerminalPresenter: Presenter {
                     }
                 }
                 showNext()
+                tellCount()
             }
         } onCancel: {
             Task { await self.takeAway(prompt) }
         }
     }
 
-    /// The first of the list is the one on the screen.
+    /// Brings the next prompt to the screen if that is free.
     private func showNext() {
-        guard !isShowing, !isClosed, let first = waiting.first else { return }
-        isShowing = true
+        guard queue.shown == nil, !isRecording, !isClosed, queue.screenFreed() != nil else {
+            return
+        }
+        show()
+    }
+
+    /// Writes the prompt that has just come to the screen.
+    private func show() {
+        guard let shown else { return }
         forgetChoice()
-        first.prompt.moved(to: .presented, by: person)
+        shown.prompt.moved(to: .presented, by: person)
         if isatty(STDIN_FILENO) != 0 {
             // In the background, using the terminal would stop this process; now it fails, which
             // counts as the end of the input.
             signal(SIGTTIN, SIG_IGN)
             signal(SIGTTOU, SIG_IGN)
         }
-        takeScreen(promptText(first))
+        takeScreen(shown)
         startReading()
+    }
+
+    /// The line about the prompts behind the one on the screen.
+    private var status: String {
+        PromptText.waiting(queue.others, columns: Terminal.columnCount)
+    }
+
+    /// Keeps that line current while options are to be chosen.
+    private func tellCount() {
+        guard shown != nil, confirming == nil, filling == nil else { return }
+        Terminal.change(status: status)
     }
 
     /// Drops what was chosen and typed for the prompt before.
@@ -98,49 +124,53 @@ actor TerminalPresenter: Presenter {
     }
 
     /// Writes a prompt that earlier lines cannot answer.
-    private func takeScreen(_ text: String) {
+    private func takeScreen(_ one: Waiting) { takeScreen(promptText(one), foot(of: one)) }
+
+    private func takeScreen(_ text: String, _ foot: PromptFoot.Content) {
         hasSaidOld = false
         // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
         // Before it is shown: an answer may come as soon as the last character is visible.
         screen.count.add(1, ordering: .releasing)
         display = ErrorOutput.Display()
-        Terminal.ask(text, display)
+        Terminal.ask(text, display, foot: foot)
     }
 
     private func promptText(_ one: Waiting) -> String {
-        one.text.lines(
-            pending: waiting.count - 1, isColored: isColored, columns: Terminal.columnCount
-        ).joined(separator: "\n")
+        one.text.lines(isColored: isColored, columns: Terminal.columnCount)
+            .joined(separator: "\n")
+    }
+
+    private func foot(of one: Waiting) -> PromptFoot.Content {
+        PromptFoot.Content(
+            reminder: one.text.reminder(isColored: isColored, columns: Terminal.columnCount),
+            status: status)
+    }
+
+    /// Writes the prompt again below what was said.
+    private func askAgain(_ one: Waiting) {
+        Terminal.ask(promptText(one), nil, foot: foot(of: one))
     }
 
     /// The prompt ended: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
-        guard let index = waiting.firstIndex(where: { $0.prompt === prompt }) else { return }
-        let gone = waiting.remove(at: index)
+        guard let number = waiting.first(where: { $0.value.prompt === prompt })?.key,
+            let gone = waiting.removeValue(forKey: number)
+        else { return }
         gone.continuation.resume(returning: nil)
-        guard index == 0, !isRecording else { return }
-        isShowing = false
+        guard queue.ended(number) else { return tellCount() }
         forgetChoice()
         lastGone = prompt
-        let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
         let start = Terminal.stopAsking() ? "\n" : ""
-        Terminal.say(
-            start + "  (\(Self.ending(of: prompt)), no answer needed:)\n"
-                + PromptText.foreign(title, columns: Terminal.columnCount)
-                .joined(separator: "\n"))
+        let lines = gone.text.goneLines(columns: Terminal.columnCount)
+        Terminal.say(start + lines.joined(separator: "\n"))
         showNext()
-    }
-
-    private static func ending(of prompt: Prompt) -> String {
-        guard let answer = prompt.answer else { return "withdrawn" }
-        return "answered by \(answer.by.shown()) with \(answer.option.shown())"
     }
 
     /// A waiting prompt shows the change when its turn comes.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
         // Of two quick changes only the later one is shown.
-        guard isShowing, !isRecording, let first = waiting.first, first.prompt === prompt,
+        guard let first = shown, first.prompt === prompt,
             prompt.contact?.isReachable == isReachable
         else { return }
         let start = Terminal.stopAsking() ? "\n" : ""
@@ -150,7 +180,7 @@ actor TerminalPresenter: Presenter {
     private func entered(_ line: InputLines.Line) {
         // Typed while no prompt was shown.
         guard !isRecording else { return }
-        guard isShowing, let first = waiting.first else { return refuse(line) }
+        guard let first = shown else { return refuse(line) }
         Terminal.stopAsking()
         let times = display.times
         // Input from a pipe does not wait for the screen.
@@ -176,13 +206,40 @@ actor TerminalPresenter: Presenter {
             let details = first.text.details(columns: Terminal.columnCount)
             Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):
+            // No option is out of reach because its name looks like a command.
+            if let command = PromptCommand(line.text) { return perform(command, at: first) }
             Terminal.say("  \(reason)")
         case .option(let id):
             let option = first.prompt.report.options.first { $0.id == id }
             if let option, !option.fields.isEmpty { return ask(ValueLines(option)) }
             if decided(id, of: first) { return }
         }
-        Terminal.ask(promptText(first))
+        askAgain(first)
+    }
+
+    /// Goes to another prompt, or lists those that wait. Answers nothing.
+    private func perform(_ command: PromptCommand, at first: Waiting) {
+        switch command {
+        case .next:
+            if queue.wasPutOff() {
+                first.prompt.moved(to: .queued)
+                return showNext()
+            }
+            Terminal.say("  no other prompt waits")
+        case .show(let number):
+            let before = queue.shown
+            if queue.chose(number) {
+                if before != number { first.prompt.moved(to: .queued) }
+                return show()
+            }
+            Terminal.say("  no prompt #\(number) waits: # lists those that do")
+        case .list:
+            let lines = PromptText.list(
+                queue.ordered, shown: queue.shown, columns: Terminal.columnCount
+            ) { waiting[$0.number]?.text }
+            Terminal.say(lines.joined(separator: "\n"))
+        }
+        askAgain(first)
     }
 
     /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
@@ -199,7 +256,8 @@ actor TerminalPresenter: Presenter {
     private func ask(_ form: ValueLines) {
         filling = form
         TerminalEcho.set(!form.field.isSecret)
-        takeScreen(form.lines(columns: Terminal.columnCount).joined(separator: "\n"))
+        let text = form.lines(columns: Terminal.columnCount).joined(separator: "\n")
+        takeScreen(text, PromptFoot.Content(reminder: text))
     }
 
     private func filled(_ form: ValueLines, of first: Waiting, _ text: String) {
@@ -218,14 +276,15 @@ actor TerminalPresenter: Presenter {
             values = given
             if decided(form.option.id, of: first) { return }
         }
-        takeScreen(promptText(first))
+        takeScreen(first)
     }
 
     /// Asks for the confirmation of a destructive option.
     private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
         confirming = option
-        let lines = first.text.confirmation(of: option, columns: Terminal.columnCount)
-        takeScreen(lines.joined(separator: "\n"))
+        let text = first.text.confirmation(of: option, columns: Terminal.columnCount)
+            .joined(separator: "\n")
+        takeScreen(text, PromptFoot.Content(reminder: text))
     }
 
     /// Only the word confirms: no key of an option, and not Return.
@@ -237,7 +296,7 @@ actor TerminalPresenter: Presenter {
             values = [:]
             Terminal.say("  not confirmed: nothing was answered")
         }
-        takeScreen(promptText(first))
+        takeScreen(first)
     }
 
     /// A line without a prompt, probably for one that ended.
@@ -246,13 +305,11 @@ actor TerminalPresenter: Presenter {
         guard let lastGone, !lastGone.isOpen else {
             return Terminal.say("  ignored: no prompt is waiting for an answer")
         }
-        let title = lastGone.report.description.shown()
-        let ending = Self.ending(of: lastGone)
-        Terminal.say("  ignored: \(title) was \(ending), no other prompt is waiting")
+        Terminal.say(PromptText(lastGone).lateLine)
     }
 
     private func endKeyPressed() {
-        guard isShowing else { return }
+        guard shown != nil else { return }
         Terminal.stopAsking()
         Terminal.ask("\n  (Ctrl-D does not answer)")
     }
@@ -261,7 +318,10 @@ actor TerminalPresenter: Presenter {
         do throws(AnswerRefusal) {
             let answer = try first.prompt.answer(id, by: person, via: .person, values: values)
             values = [:]
-            waiting.removeFirst()
+            if let number = queue.shown {
+                waiting[number] = nil
+                queue.ended(number)
+            }
             isRecording = true
             lastGone = nil
             first.prompt.onRecord { [weak self] isRecorded in
@@ -279,7 +339,6 @@ actor TerminalPresenter: Presenter {
     /// The answer is shown only when it is recorded: from then on no restart presents it again.
     private func recorded(_ id: String, _ isRecorded: Bool) {
         isRecording = false
-        isShowing = false
         Terminal.say(
             isRecorded
                 ? "  answered: \(id.shown())"
@@ -289,7 +348,8 @@ actor TerminalPresenter: Presenter {
 
     private func inputEnded() {
         isClosed = true
-        isShowing = false
+        queue = PromptQueue()
+        following?.cancel()
         forgetChoice()
         if !waiting.isEmpty {
             let start = Terminal.stopAsking() ? "\n" : ""
@@ -297,8 +357,23 @@ actor TerminalPresenter: Presenter {
         }
         logger.warning(
             "terminal closed: restart the node to be prompted there again")
-        for one in waiting { one.continuation.resume(returning: nil) }
+        for one in waiting.values { one.continuation.resume(returning: nil) }
         waiting.removeAll()
+    }
+
+    /// The process was stopped, as by Ctrl-Z, and goes on: the shell has written over the prompt.
+    private func wasContinued() {
+        guard let shown else { return }
+        // The shell has set the terminal's modes since.
+        TerminalEcho.restore()
+        Terminal.stopAsking()
+        if let confirming {
+            confirm(confirming, of: shown)
+        } else if let filling {
+            ask(filling)
+        } else {
+            takeScreen(shown)
+        }
     }
 
     private func startReading() {
@@ -315,21 +390,11 @@ actor TerminalPresenter: Presenter {
             }
             await self?.inputEnded()
         }
-    }
-}
-
-/// Distinguishes a Return for this prompt from one that was pressed before it was visible.
-struct ReturnPause {
-    /// Shorter than the time to read any prompt.
-    static let readingTime: Duration = .seconds(1)
-
-    /// Nil while part of the prompt is not on the screen yet.
-    let shownAt: ContinuousClock.Instant?
-
-    /// Whether a line read at `time` came too soon: only for bare Return, which chooses the default
-    /// of any prompt. A typed option names itself.
-    func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
-        line.allSatisfy(\.isWhitespace)
-            && shownAt.map { time - $0 < Self.readingTime } ?? true
+        guard isatty(STDIN_FILENO) != 0 else { return }
+        following = Task { [weak self] in
+            for await _ in await UnixSignalsSequence(trapping: .sigcont) {
+                await self?.wasContinued()
+            }
+        }
     }
 }

@@ -31,9 +31,9 @@ final class ErrorOutput: Sendable {
         var pieces: Deque<Piece> = []
         var byteCount = 0
         var droppedCount = 0
-        /// Whether a prompt was written last.
-        var isAsking = false
-        var lastPrompt: Piece?
+        var foot: PromptFoot
+        /// The last prompt, without the lines at its foot.
+        var lastPrompt: (text: String, display: Display)?
         var isPromptMissed = false
     }
 
@@ -46,16 +46,16 @@ final class ErrorOutput: Sendable {
 
     /// The most text that waits for a reader: some thousand lines.
     static let byteCountMax = 256 * 1_024
-    /// The beginning of the line that a person types.
-    private static let prompt = "> "
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// One signal for each piece.
     private let waiting = DispatchSemaphore(value: 0)
     /// Entered by each piece, left when it is written.
     private let unwritten = DispatchGroup()
 
     private init(descriptor: CInt) {
+        let canRewrite = isatty(descriptor) != 0 && Terminal.canMoveCursor
+        state = Mutex(State(foot: PromptFoot(canRewrite: canRewrite)))
         Thread.detachNewThread { [self] in
             while true {
                 waiting.wait()
@@ -67,35 +67,45 @@ final class ErrorOutput: Sendable {
     /// Writes whole lines, and the prompt again below them.
     func say(_ text: String) {
         state.withLock { state in
-            add(state.isAsking ? "\n\(text)\n\(Self.prompt)" : text + "\n", to: &state)
+            let text = state.foot.said(text)
+            _ = add(text, to: &state)
         }
     }
 
     /// Writes text with a prompt below it. Text with a display is written again in whole if there
     /// was no room for it.
-    func ask(_ text: String, _ display: Display?) {
+    ///
+    /// - Parameter foot: What stays visible of a new prompt; nil for a remark about the last one.
+    func ask(_ text: String, _ display: Display?, foot: PromptFoot.Content? = nil) {
         state.withLock { state in
-            let piece = Piece(bytes: Array((text + "\n" + Self.prompt).utf8), display: display)
-            state.isAsking = true
-            if display != nil {
-                state.lastPrompt = piece
+            let whole = state.foot.asked(text, foot)
+            if let display {
+                state.lastPrompt = (text, display)
                 state.isPromptMissed = false
             }
+            let piece = Piece(bytes: Array(whole.utf8), display: display)
             if !add(piece, to: &state), display != nil { state.isPromptMissed = true }
         }
     }
 
-    /// Ends the prompt. True when the cursor is behind it.
-    func stopAsking() -> Bool {
+    /// Changes the line about the others that wait.
+    func change(status: String) {
         state.withLock { state in
-            defer { state.isAsking = false }
-            return state.isAsking
+            let before = state.foot
+            guard let text = state.foot.changed(status: status) else { return }
+            if !add(text, to: &state) { state.foot = before }
         }
     }
 
+    /// Ends the prompt. True when the cursor is behind it.
+    func stopAsking() -> Bool { state.withLock { $0.foot.stopped() } }
+
     /// Writes bytes unchanged.
     func pass(_ bytes: [UInt8]) {
-        state.withLock { state in _ = add(Piece(bytes: bytes), to: &state) }
+        state.withLock { state in
+            state.foot.passed()
+            _ = add(Piece(bytes: bytes), to: &state)
+        }
     }
 
     /// Waits until all is written, at most for the limit.
@@ -103,8 +113,8 @@ final class ErrorOutput: Sendable {
         _ = unwritten.wait(timeout: .now() + .milliseconds(limit))
     }
 
-    private func add(_ text: String, to state: inout State) {
-        _ = add(Piece(bytes: Array(text.utf8)), to: &state)
+    private func add(_ text: String, to state: inout State) -> Bool {
+        add(Piece(bytes: Array(text.utf8)), to: &state)
     }
 
     /// False when there is no room.
@@ -128,17 +138,18 @@ final class ErrorOutput: Sendable {
     private func tellDropped(_ state: inout State) {
         let count = state.droppedCount
         state.droppedCount = 0
-        let start = state.isAsking ? "\n" : ""
+        let start = state.foot.isAsking ? "\n" : ""
         let what = count == 1 ? "1 message was" : "\(count) messages were"
         let text = "\(start)bus-node: \(what) not written: standard error was not read\n"
         append(Piece(bytes: Array(text.utf8)), to: &state)
-        guard state.isAsking else { return }
-        if state.isPromptMissed, let lastPrompt = state.lastPrompt {
+        guard state.foot.isAsking else { return }
+        var piece = Piece(bytes: Array(state.foot.end.utf8))
+        if state.isPromptMissed, let (text, display) = state.lastPrompt {
             state.isPromptMissed = false
-            append(lastPrompt, to: &state)
-        } else {
-            append(Piece(bytes: Array(Self.prompt.utf8)), to: &state)
+            let whole = text + "\n" + state.foot.end
+            piece = Piece(bytes: Array(whole.utf8), display: display)
         }
+        append(piece, to: &state)
     }
 
     private func writeNext(to descriptor: CInt) {

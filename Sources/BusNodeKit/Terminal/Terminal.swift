@@ -21,9 +21,12 @@ package enum Terminal {
 
     /// Whether a program can use the whole screen.
     package static var canFillScreen: Bool {
-        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
-        return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0
-            && !["", "dumb"].contains(kind)
+        isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && canMoveCursor
+    }
+
+    /// Whether the kind of terminal understands more than lines.
+    static var canMoveCursor: Bool {
+        !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
     }
 
     /// Whether to use colours: not with NO_COLOR (no-color.org).
@@ -35,13 +38,18 @@ package enum Terminal {
     /// below.
     package static func say(_ text: String) { ErrorOutput.shared.say(text) }
 
-    /// Writes text with a prompt below it. The display records when a prompt became visible.
-    static func ask(_ text: String, _ display: ErrorOutput.Display?) {
-        ErrorOutput.shared.ask(text, display)
+    /// Writes a new prompt. The display records when it became visible.
+    static func ask(
+        _ text: String, _ display: ErrorOutput.Display?, foot: PromptFoot.Content
+    ) {
+        ErrorOutput.shared.ask(text, display, foot: foot)
     }
 
     /// Writes text with a prompt below it.
-    package static func ask(_ text: String) { ask(text, nil) }
+    package static func ask(_ text: String) { ErrorOutput.shared.ask(text, nil) }
+
+    /// Changes the line about the other prompts that wait.
+    static func change(status: String) { ErrorOutput.shared.change(status: status) }
 
     /// Ends the prompt. True when the cursor is still behind it.
     @discardableResult
