@@ -176,7 +176,7 @@ extension InboxScreen {
         }
         let question = question(option, for: entry, confirms: proposal?.id, isGroup: row.isGroup)
         guard row.isGroup else { return decide(question) }
-        if let obstacle = Self.obstacle(toPart: question) {
+        if let obstacle = Self.obstacle(toGroup: question) {
             say(obstacle, .yellow, at: now.instant)
         } else {
             ask(.scope(question))

@@ -38,12 +38,14 @@ extension InboxScreen {
             isWhole: false)
     }
 
-    /// Why a part of a group cannot be answered; nil when it can.
-    static func obstacle(toPart question: Question) -> String? {
-        guard question.leftCount > 0 else { return nil }
+    /// Why a group, or a part of it, cannot be answered; nil when it can.
+    static func obstacle(toGroup question: Question) -> String? {
         guard question.count > 0 else {
-            return "all members of the group are left out: x takes them in again"
+            return question.leftCount > 0
+                ? "all members of the group are left out: x takes them in again"
+                : "this just appeared: read it, then press the key again"
         }
+        guard question.leftCount > 0 else { return nil }
         let limit = ConsoleLimits.chosenCountMax
         guard question.count <= limit else {
             return "at most \(limit) members can be answered with others left out, found "

@@ -149,6 +149,19 @@ import Testing
                 == [.send(.answerGroup(7, option: "retry", seen: 101, ids: Self.ids(1, 3, 9)))])
     }
 
+    @Test("a group of another life of the node, not yet on the screen, is not answered")
+    func unseenGroup() {
+        var fixture = Self.fixture(Self.members(2))
+        fixture.wait(.milliseconds(500))
+        fixture.screen.listed(
+            ["node": "central", "revision": 200, "items": .array(Self.members(2))],
+            at: fixture.now)
+        #expect(fixture.screen.pressed(.character("r"), at: fixture.now).isEmpty)
+        #expect(fixture.screen.mode == .list)
+        fixture.draw()
+        #expect(fixture.row(22) == "this just appeared: read it, then press the key again")
+    }
+
     @Test("a member that ends is forgotten as left out, and comes back as all others")
     func ended() {
         var fixture = Self.fixture(Self.members(3), leavingOut: 2)
