@@ -96,6 +96,39 @@ extension RealSockets {
             }
         }
 
+        @Test("F22 A message that has no room is read to its end, and the next one is whole")
+        func notWanted() async throws {
+            let endpoint = try Bus().endpoint("unwanted")
+            let context = try ZMQContext(for: endpoint)
+            let socket = try ZMQSocket(.router, endpoint: endpoint, context: context)
+            try socket.bind()
+            let client = try RawSocket.dealer(to: endpoint)
+            let sent: [[Frame]] = [
+                [[1], [2], [3]], [[4], [5]], Array(repeating: [6], count: 10_000), [[7]],
+                [[8], [9]],
+            ]
+            for message in sent { try await client.send(message) }
+            var wanted: [[Frame]] = []
+            var (wholeCount, askedCount) = (0, 0)
+            while wholeCount < sent.count {
+                var item = zmq_pollitem_t(
+                    socket: socket.raw, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+                #expect(zmq_poll(&item, 1, 20_000) == 1)
+                let message = try #require(
+                    socket.receive { peer, _ in
+                        askedCount += 1
+                        return !peer.isEmpty && [2, 4, 5].contains(askedCount)
+                    })
+                wholeCount += message.isWhole ? 1 : 0
+                if message.isWanted { wanted.append(Array(message.frames.dropFirst())) }
+            }
+            // All but the first and the one of many frames, which was asked about once.
+            #expect(askedCount == sent.count)
+            #expect(wanted == [[[4], [5]], [[7]], [[8], [9]]])
+            socket.close()
+            context.terminate()
+        }
+
         @Test("F24 A message of many frames is read in parts, and those beside it are whole")
         func manyFrames() async throws {
             let bus = Bus()

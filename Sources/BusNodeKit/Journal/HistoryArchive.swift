@@ -37,7 +37,8 @@ package final class HistoryArchive: Sendable {
             filter,
             texts: [
                 "description", "domain", "origin", "id", "option", "answeredBy", "second",
-                "claimedBy", "proposedBy", "reason", HistoryRow.notes("text"), HistoryRow.notes("by"),
+                "claimedBy", "proposedBy", "reason", HistoryRow.notes("text"),
+                HistoryRow.notes("by"),
             ],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],
             peopleOfNotes: HistoryRow.isNoteBy

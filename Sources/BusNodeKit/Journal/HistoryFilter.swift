@@ -102,9 +102,10 @@ package struct HistoryFilter: Hashable, Sendable {
 
     func matches(_ item: InboxItem) -> Bool {
         let report = item.report
-        let people = [
-            item.answer?.by, item.answer?.second, item.stage.claim?.person, item.proposal?.by,
-        ] + item.notes.map(\.by)
+        let people =
+            [
+                item.answer?.by, item.answer?.second, item.stage.claim?.person, item.proposal?.by,
+            ] + item.notes.map(\.by)
         let option = item.answer?.option
         return severity.map { $0 == report.severity } ?? true
             && person.map { people.contains(where: $0.matches) } ?? true

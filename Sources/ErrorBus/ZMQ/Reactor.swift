@@ -7,9 +7,12 @@ import Synchronization
 /// Sockets are not Sendable and live in this actor's state, so no other thread can use one.
 actor Reactor {
     /// How long a turn reads messages of one socket, and how long it delivers them, before waiting
-    /// jobs run: a flood makes a turn no longer.
+    /// jobs run.
     private static let readNanoseconds: UInt64 = 300_000
     private static let deliverNanoseconds: UInt64 = 300_000
+    /// How long a turn reads while libzmq holds more and the process is large: libzmq's queues have
+    /// no bound, and what is not read takes more memory there than anything else.
+    private static let readNanosecondsInFlood: UInt64 = 10_000_000
     /// Messages between two looks at the clock.
     private static let messagesPerLook = 16
     /// The poll returns at least this often: parts of a message without an end do not wake it.
@@ -28,8 +31,9 @@ actor Reactor {
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
         var queue = ReceiveQueue()
-        /// Whether the receive queue was full, and some of its messages still wait.
-        var hadOverflow = false
+        /// Whether freed memory is given back once all is read and delivered: the receive queue was
+        /// full, or libzmq held much.
+        var givesBack = false
         /// Whether it was ever connected: a later result of a lookup belongs to the next socket.
         var wasConnected = false
     }
@@ -143,22 +147,33 @@ actor Reactor {
     private func read(_ id: SocketID) {
         // A copy of the slot would hold its queue, and each line would be copied to grow.
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
-        let end = Self.nanoseconds + Self.readNanoseconds
+        let isFlood = backlog.isWatching && undrained.contains(id)
+        let end =
+            Self.nanoseconds + (isFlood ? Self.readNanosecondsInFlood : Self.readNanoseconds)
+        // Only tcp connections are held back.
+        let withSource = backlog.isWatching && socket.isTCP
+        var isDrained = false
+        var droppedCount = 0
         repeat {
             for _ in 0..<Self.messagesPerLook {
-                guard let message = socket.receive(withSource: backlog.isWatching) else {
-                    undrained.remove(id)
-                    return
+                guard
+                    let message = socket.receive(
+                        withSource: withSource,
+                        isWanted: { slots[id]?.queue.hasRoom(for: $0, key: $1) == true })
+                else {
+                    isDrained = true
+                    break
                 }
                 if let source = message.source { backlog.read(source) }
                 guard message.isWhole else { continue }
-                if let count = slots[id]?.queue.add(message.frames, from: message.key) {
-                    slots[id]?.hadOverflow = true
-                    receiver.dropped(count, on: id)
-                }
+                droppedCount +=
+                    message.isWanted
+                    ? slots[id]?.queue.add(message.frames, from: message.key) ?? 0 : 1
             }
-        } while Self.nanoseconds < end
-        undrained.insert(id)
+        } while !isDrained && Self.nanoseconds < end
+        if isDrained { undrained.remove(id) } else { undrained.insert(id) }
+        if isFlood || droppedCount > 0 { slots[id]?.givesBack = true }
+        if droppedCount > 0 { receiver.dropped(droppedCount, on: id) }
     }
 
     /// Holds back peers that send more than is read, and ends connections that get nowhere.
@@ -172,7 +187,7 @@ actor Reactor {
         ) { PeerConnection.all(at: boundEndpoints()) }
         for flood in orders.compactMap(PeerConnection.carryOut) {
             slot.receiver.ended(flood)
-            slots[id]?.hadOverflow = true
+            slots[id]?.givesBack = true
         }
         backlog.looked(from: begin, to: now)
     }
@@ -186,8 +201,10 @@ actor Reactor {
                 count += 1
                 if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
-            if slots[id]?.hadOverflow == true, slots[id]?.queue.isEmpty == true {
-                slots[id]?.hadOverflow = false
+            if slots[id]?.givesBack == true, slots[id]?.queue.isEmpty == true,
+                !undrained.contains(id)
+            {
+                slots[id]?.givesBack = false
                 Task.detached(priority: .background) { ProcessMemory.giveBack() }
             }
         }
@@ -262,7 +279,7 @@ actor Reactor {
         }
     }
 
-    fileprivate func openSocket(
+    func openSocket(
         _ kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ receiver: any TransportReceiver
     ) throws(TransportError) -> SocketID {
         let context = if let made = self.context { made } else { try ZMQContext(for: endpoint) }
@@ -307,7 +324,7 @@ actor Reactor {
         }
     }
 
-    fileprivate func closeSocket(_ id: SocketID) {
+    func closeSocket(_ id: SocketID) {
         guard let slot = slots.removeValue(forKey: id) else { return }
         slot.monitor?.stop(slot.socket)
         slot.socket.close()
@@ -316,16 +333,16 @@ actor Reactor {
         pollSockets = []
     }
 
-    fileprivate func closeSocketOnceSent(_ id: SocketID) {
+    func closeSocketOnceSent(_ id: SocketID) {
         slots[id]?.socket.setLinger(milliseconds: Self.farewellMilliseconds)
         closeSocket(id)
     }
 
-    fileprivate func sendMessage(_ frames: [Frame], on id: SocketID) -> SendResult {
+    func sendMessage(_ frames: [Frame], on id: SocketID) -> SendResult {
         slots[id]?.socket.send(frames) ?? .unroutable
     }
 
-    fileprivate func setWake(_ receiver: any TransportReceiver, _ time: MonotonicTime?) {
+    func setWake(_ receiver: any TransportReceiver, _ time: MonotonicTime?) {
         wakes[ObjectIdentifier(receiver)] = time.map { Wake(receiver: receiver, time: $0) }
     }
 
@@ -334,66 +351,11 @@ actor Reactor {
         let listening = slots.filter { $0.value.socket.kind == .router }
         return listening.sorted { $0.key.number < $1.key.number }.map(\.value.socket.boundEndpoint)
     }
-}
-
-extension Reactor: NodeTransport {
-    nonisolated var executor: any SerialExecutor { reactorExecutor }
-
-    nonisolated var now: MonotonicTime {
-        MonotonicTime(milliseconds: Self.nanoseconds / 1_000_000)
-    }
-
-    private static var nanoseconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
-    nonisolated func listen(
-        on endpoint: Endpoint, for receiver: any TransportReceiver
-    ) throws(TransportError) -> SocketID {
-        try open(.router, endpoint, receiver)
-    }
-
-    nonisolated func connect(
-        to endpoint: Endpoint, for receiver: any TransportReceiver
-    ) throws(TransportError) -> SocketID {
-        try open(.dealer, endpoint, receiver)
-    }
-
-    private nonisolated func open(
-        _ kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ receiver: any TransportReceiver
-    ) throws(TransportError) -> SocketID {
-        let result = assumeIsolated { reactor -> Result<SocketID, TransportError> in
-            do throws(TransportError) {
-                return .success(try reactor.openSocket(kind, endpoint, receiver))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
-    }
-
-    nonisolated func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
-        assumeIsolated { $0.sendMessage(frames, on: socket) }
-    }
-
-    nonisolated func close(_ socket: SocketID) {
-        assumeIsolated { $0.closeSocket(socket) }
-    }
-
-    nonisolated func closeOnceSent(_ socket: SocketID) {
-        assumeIsolated { $0.closeSocketOnceSent(socket) }
-    }
 
     nonisolated func nudge(_ receiver: any TransportReceiver) {
         let isFirst = nudged.withLock {
             $0.updateValue(Nudge(receiver: receiver), forKey: ObjectIdentifier(receiver)) == nil
         }
         if isFirst { reactorExecutor.signal() }
-    }
-
-    nonisolated func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {
-        assumeIsolated { $0.setWake(receiver, time) }
     }
 }

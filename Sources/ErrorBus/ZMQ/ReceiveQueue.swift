@@ -44,10 +44,22 @@ struct ReceiveQueue {
     /// Lines still to be served in this round.
     private var round: [Source] = []
     private(set) var byteCount = 0
+    /// What the longest line kept when messages were last dropped.
+    private var cutTo = Int.max
 
     init(byteCountMax: Int = 64 << 20) { self.byteCountMax = byteCountMax }
 
     var isEmpty: Bool { lines.isEmpty }
+
+    /// Whether a message of this peer may be added. While the queue is about full, a line as long as
+    /// the longest was, once that had lost its last messages, would lose this one in turn: it need
+    /// not be copied first.
+    ///
+    /// - Parameter peer: The first frame.
+    func hasRoom(for peer: Frame, key: PublicKey?) -> Bool {
+        guard byteCount + Self.dropByteCountMax >= byteCountMax else { return true }
+        return lines[key.map(Source.key) ?? .peer(peer)].map { $0.byteCount < cutTo } ?? true
+    }
 
     /// Puts a message at the end of its peer's line.
     ///
@@ -76,6 +88,7 @@ struct ReceiveQueue {
             count += 1
         }
         if lines[source]?.messages.isEmpty == true { lines[source] = nil }
+        cutTo = lines[source]?.byteCount ?? .max
         return count
     }
 

@@ -30,6 +30,8 @@ final class ZMQSocket {
     let keys: Keys?
     /// What is kept of the message whose rest is still to be read.
     private var begun: [Frame]?
+    /// Whether that message is not wanted.
+    private var isThrownAway = false
 
     /// Opens and configures a socket; every option is set, none left at libzmq's default.
     init(
@@ -146,12 +148,16 @@ final class ZMQSocket {
         return (try? Endpoint("tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)")) ?? bound
     }
 
+    var isTCP: Bool { if case .tcp = endpoint.address { true } else { false } }
+
     /// What was read of a message.
     struct Received {
         /// Its first frames.
         let frames: [Frame]
         /// Whether it was read to its end; if not, the next call goes on with it.
         let isWhole: Bool
+        /// False where it was read and thrown away.
+        let isWanted: Bool
         /// The key of its sender, where the socket has keys.
         let key: PublicKey?
         /// Nil where it was not asked for.
@@ -168,9 +174,14 @@ final class ZMQSocket {
     /// Reads one message, or a part of one with many frames, which takes no more of a turn than
     /// others.
     ///
-    /// - Parameter withSource: Whether to look up the connection that it came over.
+    /// - Parameters:
+    ///   - withSource: Whether to look up the connection that it came over.
+    ///   - isWanted: Whether to copy what the peer with this first frame and key has sent. At a
+    ///     listening socket; called once for a message of two frames or more.
     /// - Returns: Nil when no message is waiting.
-    func receive(withSource: Bool = false) -> Received? {
+    func receive(
+        withSource: Bool = false, isWanted: (Frame, PublicKey?) -> Bool = { _, _ in true }
+    ) -> Received? {
         var message = zmq_msg_t()
         zmq_msg_init(&message)
         defer { zmq_msg_close(&message) }
@@ -178,8 +189,11 @@ final class ZMQSocket {
         // The first frame of a listening socket is libzmq's own.
         var byteCount = kind == .router && begun == nil ? 0 : wireByteCount(of: &message)
         var frames = begun ?? []
+        let isFirst = begun == nil
         begun = nil
-        if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
+        // Of a message that is not wanted nothing is kept, in any of its parts.
+        var frameCountMax = isThrownAway ? 0 : Self.frameCountMax
+        if frames.count < frameCountMax { frames.append(Self.frame(&message)) }
         var frameCount = 1
         while zmq_msg_more(&message) != 0 {
             if frameCount == Self.framesPerCall {
@@ -190,15 +204,22 @@ final class ZMQSocket {
             guard receivePart(&message, flags: 0) else { break }
             byteCount += wireByteCount(of: &message)
             frameCount += 1
-            if frames.count < Self.frameCountMax { frames.append(Self.frame(&message)) }
+            if frameCount == 2, isFirst, kind == .router,
+                !isWanted(frames[0], key(of: &message))
+            {
+                (frames, frameCountMax) = ([], 0)
+            }
+            if frames.count < frameCountMax { frames.append(Self.frame(&message)) }
         }
+        isThrownAway = begun != nil && frameCountMax == 0
         let source =
             withSource
             ? Source(
                 descriptor: zmq_msg_get(&message, ZMQ_SRCFD), byteCount: byteCount,
                 frameCount: frameCount) : nil
         return Received(
-            frames: frames, isWhole: begun == nil, key: key(of: &message), source: source)
+            frames: frames, isWhole: begun == nil, isWanted: frameCountMax > 0,
+            key: key(of: &message), source: source)
     }
 
     /// The key of the sender, where the socket has keys.

@@ -96,6 +96,28 @@ struct ReceiveQueueTests {
         #expect(queue.byteCount <= 8 << 20)
     }
 
+    @Test("What would be dropped again need not be copied; a short line has room")
+    func refusesBefore() throws {
+        let key = try #require(KeyPair.make()).publicKey
+        var queue = ReceiveQueue(byteCountMax: 8 << 20)
+        let peers = (UInt8(1)...8).map { message($0, 0, byteCount: 1_000) }
+        func hasRoom(_ peer: UInt8) -> Bool { queue.hasRoom(for: [peer], key: nil) }
+        var (addedCount, droppedCount) = (0, 0)
+        for _ in 0..<20_000 {
+            for peer in peers where hasRoom(peer[0][0]) {
+                addedCount += 1
+                droppedCount += queue.add(peer) ?? 0
+            }
+        }
+        #expect(droppedCount > 0)
+        // Without the refusal 160,000 were added.
+        #expect(addedCount < 20_000)
+        #expect(!hasRoom(1) && !hasRoom(8) && hasRoom(9))
+        #expect(queue.hasRoom(for: [1], key: key))
+        while queue.byteCount + ReceiveQueue.dropByteCountMax >= 8 << 20 { _ = queue.next() }
+        #expect(hasRoom(1))
+    }
+
     @Test("A message larger than the whole queue is dropped, and the rest goes on")
     func tooLong() {
         var queue = ReceiveQueue(byteCountMax: 1_000)
