@@ -174,17 +174,27 @@ extension EndToEnd {
             let nodes = try await bus()
             let present = try sandbox.present("--option", "one=One")
             #expect(await pty.shows("[o] One"))
-            nodes[0].send(SIGTSTP)
             let status = "/proc/\(nodes[0].pid)/status"
-            let hasStopped = await eventually {
-                (try? String(contentsOfFile: status, encoding: .utf8))?
-                    .contains("T (stopped)") == true
+            func becomes(_ holds: @escaping @Sendable (String) -> Bool) async -> Bool {
+                await eventually {
+                    (try? String(contentsOfFile: status, encoding: .utf8)).map(holds) == true
+                }
             }
+            nodes[0].send(SIGTSTP)
+            let hasStopped = await becomes { $0.contains("T (stopped)") }
             #expect(hasStopped)
+            // Sent again until it is followed; a line typed before a prompt is ignored.
             let mark = pty.screen.value.count
-            nodes[0].send(SIGCONT)
-            #expect(await pty.shows("[o] One", after: mark))
-            await type("o", brings: "answered: one")
+            let isWritten = await eventually { [pty, central = nodes[0]] in
+                central.send(SIGCONT)
+                return pty.screen.value.dropFirst(mark).contains("[o] One")
+            }
+            #expect(isWritten)
+            let isAnswered = await eventually { [pty] in
+                pty.type("o\n")
+                return pty.screen.value.contains("answered: one")
+            }
+            #expect(isAnswered)
             #expect(try await present.ending() == 0)
             withExtendedLifetime(nodes) {}
         }

@@ -51,9 +51,9 @@ struct ReceiveQueue {
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// Whether a message of this peer may be added. While the queue is about full, a line as long as
-    /// the longest was, once that had lost its last messages, would lose this one in turn: it need
-    /// not be copied first.
+    /// Whether a message of this peer may be added. While the queue is about full, a line as long
+    /// as the longest was, once that had lost its last messages, would lose this one in turn: it
+    /// need not be copied first.
     ///
     /// - Parameter peer: The first frame.
     func hasRoom(for peer: Frame, key: PublicKey?) -> Bool {
