@@ -123,33 +123,35 @@ actor TerminalPresenter: Presenter {
         TerminalEcho.restore()
     }
 
-    /// Writes a prompt that earlier lines cannot answer.
-    private func takeScreen(_ one: Waiting) { takeScreen(promptText(one), foot(of: one)) }
-
-    private func takeScreen(_ text: String, _ foot: PromptFoot.Content) {
+    /// Writes what is asked for a presentation, so that earlier lines cannot answer it.
+    private func takeScreen(_ one: Waiting) {
         hasSaidOld = false
         // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
         // Before it is shown: an answer may come as soon as the last character is visible.
         screen.count.add(1, ordering: .releasing)
         display = ErrorOutput.Display()
-        Terminal.ask(text, display, foot: foot)
+        ask(one, display)
     }
 
-    private func promptText(_ one: Waiting) -> String {
-        one.text.lines(isColored: isColored, columns: Terminal.columnCount)
-            .joined(separator: "\n")
-    }
+    /// Writes what is asked again, below what was said. What was typed meanwhile still answers it.
+    private func askAgain(_ one: Waiting) { ask(one, nil) }
 
-    private func foot(of one: Waiting) -> PromptFoot.Content {
-        PromptFoot.Content(
-            reminder: one.text.reminder(isColored: isColored, columns: Terminal.columnCount),
-            status: status)
-    }
-
-    /// Writes the prompt again below what was said.
-    private func askAgain(_ one: Waiting) {
-        Terminal.ask(promptText(one), nil, foot: foot(of: one))
+    /// Asks for an option, or for a value or the confirmation of the option that was chosen.
+    private func ask(_ one: Waiting, _ display: ErrorOutput.Display?) {
+        let columns = Terminal.columnCount
+        if let lines = confirming.map({ one.text.confirmation(of: $0, columns: columns) })
+            ?? filling?.lines(columns: columns)
+        {
+            let text = lines.joined(separator: "\n")
+            Terminal.ask(text, display, foot: PromptFoot.Content(reminder: text))
+        } else {
+            let text = one.text.lines(isColored: isColored, columns: columns)
+            let foot = PromptFoot.Content(
+                reminder: one.text.reminder(isColored: isColored, columns: columns),
+                status: status)
+            Terminal.ask(text.joined(separator: "\n"), display, foot: foot)
+        }
     }
 
     /// The prompt ended: withdrawn, expired or answered elsewhere.
@@ -211,7 +213,7 @@ actor TerminalPresenter: Presenter {
             Terminal.say("  \(reason)")
         case .option(let id):
             let option = first.prompt.report.options.first { $0.id == id }
-            if let option, !option.fields.isEmpty { return ask(ValueLines(option)) }
+            if let option, !option.fields.isEmpty { return ask(ValueLines(option), of: first) }
             if decided(id, of: first) { return }
         }
         askAgain(first)
@@ -253,21 +255,20 @@ actor TerminalPresenter: Presenter {
     }
 
     /// Asks for the next value of an option.
-    private func ask(_ form: ValueLines) {
+    private func ask(_ form: ValueLines, of first: Waiting) {
         filling = form
         TerminalEcho.set(!form.field.isSecret)
-        let text = form.lines(columns: Terminal.columnCount).joined(separator: "\n")
-        takeScreen(text, PromptFoot.Content(reminder: text))
+        takeScreen(first)
     }
 
     private func filled(_ form: ValueLines, of first: Waiting, _ text: String) {
         if form.field.isSecret { Terminal.say("") }
         var form = form
         switch form.entered(text) {
-        case .next: return ask(form)
+        case .next: return ask(form, of: first)
         case .refused(let fault):
             Terminal.say("  \(fault.shown())")
-            return ask(form)
+            return ask(form, of: first)
         case .left:
             forgetChoice()
             Terminal.say("  nothing was answered")
@@ -282,9 +283,7 @@ actor TerminalPresenter: Presenter {
     /// Asks for the confirmation of a destructive option.
     private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
         confirming = option
-        let text = first.text.confirmation(of: option, columns: Terminal.columnCount)
-            .joined(separator: "\n")
-        takeScreen(text, PromptFoot.Content(reminder: text))
+        takeScreen(first)
     }
 
     /// Only the word confirms: no key of an option, and not Return.
@@ -366,14 +365,9 @@ actor TerminalPresenter: Presenter {
         guard let shown else { return }
         // The shell has set the terminal's modes since.
         TerminalEcho.restore()
+        if let filling { TerminalEcho.set(!filling.field.isSecret) }
         Terminal.stopAsking()
-        if let confirming {
-            confirm(confirming, of: shown)
-        } else if let filling {
-            ask(filling)
-        } else {
-            takeScreen(shown)
-        }
+        askAgain(shown)
     }
 
     private func startReading() {
