@@ -100,8 +100,7 @@ struct Decisions: Sendable {
                 detail: "withdrawn before the answer could be recorded")
         case .written:
             recorded(true)
-            record(.decided(answer.withoutSecrets, isRestored: false), of: id)
-            return await deliver(answer, error, id)
+            return await deliver(answer, isRestored: false, error, id)
         case .earlier(let earlier, let result):
             recorded(false)
             if let result, result != .unknown {
@@ -132,8 +131,7 @@ struct Decisions: Sendable {
                 detail: "an answer whose secrets are not stored is being delivered elsewhere; "
                     + "present the error again")
         }
-        record(.decided(answer, isRestored: true), of: id)
-        return await deliver(answer, error, id)
+        return await deliver(answer, isRestored: true, error, id)
     }
 
     /// The answer of an earlier life cannot be delivered, since its secrets were not stored. It
@@ -149,10 +147,12 @@ struct Decisions: Sendable {
             metadata: ["id": "\(id)", "option": "\(answer.option)", "by": "\(answer.by)"])
     }
 
-    /// Runs the attempt of a recorded answer.
-    private func deliver(_ answer: Answer, _ error: any Error, _ id: PresentationID) async
-        -> Outcome
-    {
+    /// Runs the attempt of a recorded answer. Not inlined, so that nothing else is kept meanwhile.
+    @inline(never)
+    private func deliver(
+        _ answer: Answer, isRestored: Bool, _ error: any Error, _ id: PresentationID
+    ) async -> Outcome {
+        record(.decided(answer.withoutSecrets, isRestored: isRestored), of: id)
         let result = await error.attemptRecovery(answer)
         await settled(id, answer, result.settled)
         return Outcome(answer: answer, result: result, decidedBy: decider)
@@ -230,12 +230,7 @@ struct Decisions: Sendable {
             } catch {
                 // Withdrawn meanwhile, which is no sign of a fault of the journal.
                 if Task.isCancelled { return nil }
-                logger.critical(
-                    "the answer cannot be recorded and is not sent",
-                    metadata: [
-                        "id": "\(id)", "option": "\(answer.option)",
-                        "problem": "\(ErrorReport(describing: error).description)",
-                    ])
+                logNotSent(answer, of: id, error)
             }
             do { try await Task.sleep(for: Self.pause) } catch { return nil }
         }
@@ -273,6 +268,7 @@ struct Decisions: Sendable {
         }
     }
 
+    @inline(never)
     private func write(
         _ answer: Answer, _ asked: DecisionRecord.Asked, _ id: PresentationID,
         to journal: any DecisionJournal
@@ -309,6 +305,7 @@ struct Decisions: Sendable {
 
     /// As ``attempt(_:_:_:)``, with retries until it is written: once the process below has ended,
     /// a lost result is known nowhere else.
+    @inline(never)
     private func attemptAgain(
         _ what: String, _ id: PresentationID,
         _ write: @escaping @Sendable (any DecisionJournal) async throws -> Void
@@ -342,6 +339,16 @@ struct Decisions: Sendable {
                     metadata: ["what": "\(what)", "id": "\(id)"])
             }
         }
+    }
+
+    @inline(never)
+    private func logNotSent(_ answer: Answer, of id: PresentationID, _ error: any Error) {
+        logger.critical(
+            "the answer cannot be recorded and is not sent",
+            metadata: [
+                "id": "\(id)", "option": "\(answer.option)",
+                "problem": "\(ErrorReport(describing: error).description)",
+            ])
     }
 
     private func logUnwritten(_ what: String, _ id: PresentationID, _ error: any Error) {

@@ -98,40 +98,50 @@ package final class RuleResponder: Responder {
         _ error: any Error, in context: PresentationContext
     ) async -> Outcome {
         await carryOn(context) { context in
-            guard let evaluation = walk(context).answering(error) else {
+            guard let chosen = choice(error, in: context) else {
                 return await passOn(error, in: context)
             }
-            note(
-                evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error),
-                context)
-            guard case .answered(let chosen, let rule) = evaluation.ending else {
-                return await passOn(error, in: context)
-            }
-            if let why = obstacle(to: chosen.option, of: evaluation.error, in: context) {
-                logger.notice(
-                    "rule does not answer: \(why)",
-                    metadata: [
-                        "rule": "\(rule.position)", "option": "\(chosen.option)",
-                        "id": "\(context.id)",
-                    ])
-                return await passOn(error, in: context)
-            }
-            switch await pause(chosen, in: context) {
+            switch await pause(chosen.answer, in: context) {
             case .over: break
             case .tooLong: return await passOn(error, in: context)
             case .withdrawn:
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
-            guard let answer = answer(chosen, by: rule, to: evaluation.error) else {
+            guard let answer = answer(chosen.answer, by: chosen.rule, to: chosen.error) else {
                 return await passOn(error, in: context)
             }
-            await decisions.presenting(evaluation.error, in: context)
+            await decisions.presenting(chosen.error, in: context)
             // Withdrawn during the write: if presented again, another answer may count.
             guard !Task.isCancelled else {
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
-            return await decisions.carryOut(answer, evaluation.error, in: context)
+            return await decisions.carryOut(answer, chosen.error, in: context)
         }
+    }
+
+    private struct Choice {
+        let answer: RuleAnswer
+        let rule: Rule
+        /// The error as the rules before changed it.
+        let error: any Error
+    }
+
+    /// The answer of a rule to an error; nil when none answers it. Apart from the call that waits,
+    /// so that nothing of the walk is kept while it does.
+    @inline(never)
+    private func choice(_ error: any Error, in context: PresentationContext) -> Choice? {
+        guard let evaluation = walk(context).answering(error) else { return nil }
+        note(evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error), context)
+        guard case .answered(let answer, let rule) = evaluation.ending else { return nil }
+        guard let why = obstacle(to: answer.option, of: evaluation.error, in: context) else {
+            return Choice(answer: answer, rule: rule, error: evaluation.error)
+        }
+        logger.notice(
+            "rule does not answer: \(why)",
+            metadata: [
+                "rule": "\(rule.position)", "option": "\(answer.option)", "id": "\(context.id)",
+            ])
+        return nil
     }
 
     /// The answer with its values, which the walk has checked.
