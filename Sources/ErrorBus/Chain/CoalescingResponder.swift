@@ -57,17 +57,9 @@ public final class CoalescingResponder: Responder {
     var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
 
     private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        // Never shown, so there is nothing to coalesce.
-        guard !UserCancellation.standard.matches(error) else {
+        guard let (report, key) = shared(error) else {
             return await offerToNext(error, in: context)
         }
-        let report = ErrorReport(describing: error)
-        // A signature is for one presentation, and so is the word of two people: no other may share
-        // its answer.
-        guard !report.options.contains(where: { $0.needsSignature || $0.needsTwoPeople }) else {
-            return await offerToNext(error, in: context)
-        }
-        let key = CoalescingKey(report)
         let verdict = FirstValue<CoalescingVerdict>()
         let action = state.withLock { state in
             let action = state.machine.arrived(key)
@@ -86,7 +78,21 @@ public final class CoalescingResponder: Responder {
         }
     }
 
+    /// What an error shares with equal ones; nil for one that climbs alone. Not inlined, like what
+    /// waits, so that nothing of this is kept meanwhile.
+    @inline(never)
+    private func shared(_ error: any Error) -> (ErrorReport, CoalescingKey)? {
+        // Never shown, so there is nothing to coalesce.
+        guard !UserCancellation.standard.matches(error) else { return nil }
+        let report = ErrorReport(describing: error)
+        // A signature is for one presentation, and so is the word of two people: no other may share
+        // its answer.
+        let isAlone = report.options.contains { $0.needsSignature || $0.needsTwoPeople }
+        return isAlone ? nil : (report, CoalescingKey(report))
+    }
+
     /// Climbs for the group, and gives the outcome to the group.
+    @inline(never)
     private func climb(
         _ error: any Error, _ report: ErrorReport, in context: PresentationContext,
         _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
@@ -133,6 +139,7 @@ public final class CoalescingResponder: Responder {
         }
     }
 
+    @inline(never)
     private func follow(
         _ verdict: CoalescingVerdict, _ error: any Error, _ report: ErrorReport,
         in context: PresentationContext, _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey

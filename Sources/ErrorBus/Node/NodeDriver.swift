@@ -134,19 +134,27 @@ actor NodeDriver {
         let caller = callerCount
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard isStopped || !Task.isCancelled else {
-                    return continuation.resume(returning: .withdrawn)
-                }
-                // No request or stop overtakes a result that was posted before.
-                takePosted()
-                guard !isStopped else { return continuation.resume(returning: .shutDown) }
-                callers[caller] = Caller(moved: moved, ended: continuation)
-                perform(machine.asked(request, on: way, caller: caller, at: transport.now))
+                ask(request, on: way, caller, Caller(moved: moved, ended: continuation))
             }
         } onCancel: {
             let reason = withdrawal()
             Task { await self.gaveUp(id, on: way, caller: caller, reason) }
         }
+    }
+
+    /// Not inlined, so that nothing of this is kept while its caller waits.
+    @inline(never)
+    private func ask(
+        _ request: UplinkRequest, on way: NodeMachine.Way, _ number: Int, _ caller: Caller
+    ) {
+        guard isStopped || !Task.isCancelled else {
+            return caller.ended.resume(returning: .withdrawn)
+        }
+        // No request or stop overtakes a result that was posted before.
+        takePosted()
+        guard !isStopped else { return caller.ended.resume(returning: .shutDown) }
+        callers[number] = caller
+        perform(machine.asked(request, on: way, caller: number, at: transport.now))
     }
 
     private func gaveUp(
@@ -162,16 +170,25 @@ actor NodeDriver {
     ) async -> RecoveryResult {
         guard !isStopped else { return .unknown }
         return await withCheckedContinuation { continuation in
-            let (known, actions) = machine.answered(
-                id, generation: generation, with: answer, at: transport.now)
-            if let known {
-                continuation.resume(returning: known)
-            } else {
-                let attempt = NodeMachine.Attempt(id: id, answer: answer.id)
-                attempts[attempt, default: []].append(continuation)
-            }
-            perform(actions)
+            send(answer, of: id, generation: generation, continuation)
         }
+    }
+
+    /// Not inlined, so that nothing of this is kept while its caller waits.
+    @inline(never)
+    private func send(
+        _ answer: Answer, of id: PresentationID, generation: Int,
+        _ continuation: CheckedContinuation<RecoveryResult, Never>
+    ) {
+        let (known, actions) = machine.answered(
+            id, generation: generation, with: answer, at: transport.now)
+        if let known {
+            continuation.resume(returning: known)
+        } else {
+            let attempt = NodeMachine.Attempt(id: id, answer: answer.id)
+            attempts[attempt, default: []].append(continuation)
+        }
+        perform(actions)
     }
 
     /// The chain ended. Callable from any thread, in order with ``move(_:generation:to:by:)``.

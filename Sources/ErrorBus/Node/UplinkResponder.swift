@@ -163,24 +163,41 @@ struct UplinkResponder: Responder {
     private func carryOut(
         _ decided: Answer, _ error: any Error, _ present: Message.Present, _ uplink: Uplink
     ) async -> Outcome {
-        let id = present.id
         guard let answer = decided.toAttempt else {
-            if let result = decided.resultAbove { uplink.settle(id, answer: decided.id, result) }
+            if let result = decided.resultAbove {
+                uplink.settle(present.id, answer: decided.id, result)
+            }
             return Outcome(above: decided)
         }
-        if let fault = fault(of: answer, to: error, present) {
-            uplink.settle(id, answer: answer.id, .invalid)
-            logger.critical(
-                "an answer was refused: its option needs \(fault.needs)",
-                metadata: [
-                    "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
-                    "problem": "\(fault.text)",
-                ])
-            return Outcome(
-                didRecover: false, reason: fault.reason, decidedBy: name.description,
-                detail: "option \(answer.option): \(fault.text)")
-        }
+        if let refused = refusal(of: answer, to: error, present, uplink) { return refused }
         let result = await error.attemptRecovery(answer)
+        return attempted(answer, result, present.id, uplink)
+    }
+
+    /// The refusal of an answer that does not count; nil for one that does. Not inlined, like
+    /// ``attempted(_:_:_:_:)``, so that nothing of this is kept while an attempt runs.
+    @inline(never)
+    private func refusal(
+        of answer: Answer, to error: any Error, _ present: Message.Present, _ uplink: Uplink
+    ) -> Outcome? {
+        guard let fault = fault(of: answer, to: error, present) else { return nil }
+        uplink.settle(present.id, answer: answer.id, .invalid)
+        logger.critical(
+            "an answer was refused: its option needs \(fault.needs)",
+            metadata: [
+                "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
+                "problem": "\(fault.text)",
+            ])
+        return Outcome(
+            didRecover: false, reason: fault.reason, decidedBy: name.description,
+            detail: "option \(answer.option): \(fault.text)")
+    }
+
+    /// Reports the result of an attempt.
+    @inline(never)
+    private func attempted(
+        _ answer: Answer, _ result: AttemptResult, _ id: PresentationID, _ uplink: Uplink
+    ) -> Outcome {
         if case .badValue(let fault) = result {
             logger.error(
                 "an answer was refused: a value does not fit its option",
@@ -224,6 +241,7 @@ struct UplinkResponder: Responder {
     }
 
     /// No answer came in time: applies the declared option, if this is the origin.
+    @inline(never)
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
         record(.decided(answer, isRestored: false), of: context.id)
