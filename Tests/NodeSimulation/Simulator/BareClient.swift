@@ -5,6 +5,7 @@ import Foundation
 /// comes back itself. Without a reply it connects and asks again, under the same id.
 // Unchecked: see Scheduler.
 final class BareClient: TransportReceiver, @unchecked Sendable {
+    static let domain = "simulation.bare"
     private static let patience: UInt64 = 20_000
 
     private struct Reply: Decodable {
@@ -33,7 +34,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         let onExpiry = call.onExpiry.map { ", \"onExpiry\": \"\($0)\"" } ?? ""
         request = Array(
             """
-            {"id": "\(id)", "domain": "simulation.bare",
+            {"id": "\(id)", "domain": "\(Self.domain)",
             "description": "\(isSecond ? "No time" : "No space")."
             \(deadline)\(onExpiry),
             "recoveryOptions": [{"id": "retry", "title": "Retry"}, {"id": "skip", "title": "Skip"}]}

@@ -15,7 +15,8 @@ extension Checker {
         guard let policy = plan.policy else {
             return plan.silencing == nil ? answers.map { "\($0.id): answered by a policy" } : []
         }
-        let wrong = answers.compactMap { decision -> String? in
+        let unasked = ledger.decidedUnasked.map { "\($0): withdrawn before it was decided" }
+        let wrong = unasked + answers.compactMap { decision -> String? in
             guard let ask = ledger.asks.first(where: { $0.id == decision.id }) else {
                 return "\(decision.id): a bare client's, by \(decision.answer.by)"
             }

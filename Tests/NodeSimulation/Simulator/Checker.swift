@@ -27,12 +27,15 @@ struct Checker: Sendable {
 
     static let bareReplied = Checker(
         name: "bare-replied", rule: "a bare client gets the recorded answer, however often (C1, C3)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.bareReplies.compactMap { id, replies in
             guard let first = replies.first else { return "\(id): no reply" }
             let said = replies.map { "\($0.outcome) \($0.option ?? "")" }.joined(separator: ", ")
             guard replies.allSatisfy({ $0.outcome == first.outcome && $0.option == first.option })
             else { return "\(id): \(said)" }
+            guard plan.forgedTrouble == nil || first.outcome == "withheld" else {
+                return "\(id): \(said), its relay has withheld it"
+            }
             let decided = ledger.decision(of: id)?.answer.option
             guard first.outcome == "answered", first.option != decided else { return nil }
             let ask = ledger.bareAsks[id]

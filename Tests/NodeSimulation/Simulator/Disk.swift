@@ -111,6 +111,9 @@ struct DiskJournal: DecisionJournal {
     }
 
     func decided(_ id: PresentationID, _ answer: Answer) async throws {
+        if answer.via == .policy, Task.isCancelled {
+            disk.world.ledger.decidedUnasked.append(id)
+        }
         try await disk.perform(in: life) { disk in
             if case .decided(let earlier, _) = disk.rows[id]?.state {
                 if earlier == answer { return }

@@ -10,6 +10,11 @@ extension Forgery {
                 $0 = Ledger.Decision(id: $0.id, answer: lie, time: $0.time)
             }
         },
+        Forgery(checker: "policy-holds") { ledger, plan in
+            guard plan.policy != nil, let ask = ledger.asks.first else { return false }
+            ledger.decidedUnasked.append(ask.id)
+            return true
+        },
         Forgery(checker: "policy-answers") { ledger, plan in
             guard let policy = plan.policy, plan.isCalm,
                 let ask = ledger.asks.first(where: { $0.trouble == policy.trouble }),

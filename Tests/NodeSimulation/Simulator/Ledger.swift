@@ -133,6 +133,8 @@ struct Ledger {
     var mostOpen: [String: Int] = [:]
     /// Shown beside another that they equal, where equal ones wait.
     var uncoalesced: [PresentationID] = []
+    /// What a policy set out to decide that had been withdrawn by then.
+    var decidedUnasked: [PresentationID] = []
     /// Since when no parent of a process has been there.
     var aloneSince: [String: UInt64] = [:]
     /// Open without a parent for longer than their callers bear.

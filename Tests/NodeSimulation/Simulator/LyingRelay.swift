@@ -1,6 +1,7 @@
 import ErrorBus
 
-/// A relay that answers one trouble itself, in the name of a person, instead of passing it on.
+/// A relay that answers one trouble itself, in the name of a person, instead of passing it on. To a
+/// bare client it first gives an option that this does not have, then it withholds the error.
 struct LyingRelay: Responder {
     let following: any Responder
     let trouble: Int
@@ -8,13 +9,16 @@ struct LyingRelay: Responder {
     var next: (any Responder)? { get async { following } }
 
     func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        guard ErrorReport(describing: error).code == trouble,
-            let attempter = error.recoveryAttempter
-        else { return await following.presentError(error, in: context) }
-        let answer = Answer(option: "retry", by: "ann", via: .person)
-        return Outcome(
-            answer: answer, result: await attempter.attemptRecovery(answer),
-            decidedBy: responderName)
+        let report = ErrorReport(describing: error)
+        let isBare = report.domain == BareClient.domain
+        guard report.code == trouble || isBare, let attempter = error.recoveryAttempter else {
+            return await following.presentError(error, in: context)
+        }
+        let answer = Answer(option: isBare ? "another" : "retry", by: "ann", via: .person)
+        let result = await attempter.attemptRecovery(answer)
+        return isBare
+            ? Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
+            : Outcome(answer: answer, result: result, decidedBy: responderName)
     }
 }
 
@@ -30,6 +34,10 @@ extension Plan {
         ask(12, in: 0...30_000, attempts: [0, 300, 5_000], using: &random) { call, random in
             if random.happens(0.2) { call.cancelledAfter = random.number(1_000...30_000) }
         }
+        calls.append(
+            Call(
+                time: random.number(0...30_000), worker: "bare", isKept: false, attempt: 0,
+                doesRecover: false, bareParent: "relay1"))
     }
 }
 

@@ -158,15 +158,16 @@ extension Plan {
         makeRow(random.pick([0, 1]))
         isTight = true
         weather.delayMax = 1_500
-        thinkingMax = 200_000
+        // Also while a child is out of reach, and in the minute after that.
+        thinkingMax = random.pick([30_000, 200_000])
         let children = processes.map(\.name).filter { $0 != Plan.presenter }
-        for number in 0..<3 {
-            let lasts = random.number(7_000...12_500)
+        for number in 0..<8 {
+            let lasts = random.number(10_000...12_500)
             faults.append(
-                (UInt64(number + 1) * 80_000, .freeze(random.pick(children), lasts: lasts)))
+                (UInt64(number + 1) * 30_000, .freeze(random.pick(children), lasts: lasts)))
         }
         chaosLasts = 320_000
-        ask(40, in: 0...240_000, using: &random)
+        ask(60, in: 0...270_000, using: &random)
     }
 
     private mutating func stageClaims(using random: inout SeededGenerator) {
