@@ -26,16 +26,7 @@ extension EndToEnd {
 
         /// Presses Return until it counts: not too soon after the prompt.
         private func pressReturn(brings text: String) async {
-            while true {
-                let before = pty.screen.value.count
-                pty.type("\n")
-                let isTaken = await pty.screen.becomes {
-                    let new = $0.dropFirst(before)
-                    return new.contains(text) || new.contains("ignored: Return")
-                }
-                #expect(isTaken)
-                guard pty.screen.value.dropFirst(before).contains("ignored: Return") else { return }
-            }
+            #expect(await pty.pressReturn(brings: text))
         }
 
         @Test("A21 A22 Help and wrong keys do not answer; Return chooses the default")
@@ -195,6 +186,31 @@ extension EndToEnd {
             pty.type("\n")
             #expect(await pty.shows("answered: one"))
             #expect(try await present.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("What was begun for one prompt, and ended for the next, answers neither")
+        func begunBefore() async throws {
+            let nodes = try await bus()
+            let first = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            let second = try sandbox.present("--option", "other=Other")
+            #expect(await pty.shows("1 more waiting"))
+            // Ctrl-D gives the key to the presenter without the end of its line.
+            pty.type("o\u{4}")
+            #expect(await pty.screen.becomes { $0.hasSuffix("> o") })
+            let isRead = await eventually { [pty] in pty.isRead }
+            #expect(isRead)
+            first.send(SIGINT)
+            #expect(await pty.shows("[o] Other"))
+            let isRefused = await eventually { [pty] in
+                pty.type("\n")
+                return pty.screen.value.contains("typed before this prompt appeared")
+            }
+            #expect(isRefused)
+            #expect(!pty.screen.value.contains("answered"))
+            await type("o", brings: "answered: other")
+            #expect(try await second.ending() == 0)
             withExtendedLifetime(nodes) {}
         }
 

@@ -66,14 +66,39 @@ extension EndToEnd {
             let present = try present(sandbox, id: "01920001-0000-7000-8000-000000000000")
             #expect(await pty.shows("[m] Move"))
             await type("move", brings: "Move: 1/3 Path")
-            await type("", brings: "found no value")
+            #expect(await pty.pressReturn(brings: "found no value"))
             await type("/srv", brings: "Move: 2/3 Count")
-            await type("", brings: "Move: 3/3 PIN")
+            #expect(await pty.pressReturn(brings: "Move: 3/3 PIN"))
             await type("hunter2", brings: "answered: move")
             #expect(!pty.screen.value.contains("hunter2"))
             #expect(try await present.ending() == 0)
             let printed = try JSONValue(text: present.output.value)
             #expect(printed["values"] == ["path": "/srv", "count": 3, "pin": "hunter2"])
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("The rest of a secret whose prompt has ended is not shown, and answers no other")
+        func restOfSecret() async throws {
+            let sandbox = try Sandbox()
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let first = try sandbox.present(
+                "--option", "move=Move", "--field", "move.pin=PIN:secret")
+            #expect(await pty.shows("[m] Move"))
+            #expect(await pty.enter("m", brings: "PIN"))
+            let second = try sandbox.present("--option", "other=Other")
+            pty.type("hun")
+            first.send(SIGINT)
+            #expect(await pty.shows("Press Return: what you have typed is dropped"))
+            #expect(await pty.shows("[o] Other"))
+            #expect(await pty.enter("o", brings: "(dropped: a value, whose prompt has ended)"))
+            #expect(!pty.screen.value.contains("hun") && !pty.screen.value.contains("> o"))
+            #expect(await pty.enter("o", brings: "answered: other"))
+            #expect(try await second.ending() == 0)
             withExtendedLifetime(nodes) {}
         }
     }

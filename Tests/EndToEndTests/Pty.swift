@@ -60,6 +60,12 @@ final class Pty: Sendable {
         return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
     }
 
+    /// Whether no complete input waits to be read.
+    var isRead: Bool {
+        var count: CInt = -1
+        return ioctl(child.fileDescriptor, UInt(FIONREAD), &count) == 0 && count == 0
+    }
+
     /// Shows nothing, as after Ctrl-S, or goes on.
     func stop(_ isStopped: Bool) { end.isStopped.store(isStopped, ordering: .releasing) }
 
@@ -81,6 +87,21 @@ final class Pty: Sendable {
         let before = screen.value.count
         type(line + "\n")
         return await shows(text, after: before)
+    }
+
+    /// Presses Return until it does not come too soon after the prompt. Whether the text comes to
+    /// the screen then.
+    func pressReturn(brings text: String) async -> Bool {
+        while true {
+            let before = screen.value.count
+            type("\n")
+            let isTaken = await screen.becomes {
+                let new = $0.dropFirst(before)
+                return new.contains(text) || new.contains("ignored: Return")
+            }
+            guard isTaken else { return false }
+            guard screen.value.dropFirst(before).contains("ignored: Return") else { return true }
+        }
     }
 
     /// Whether the text comes to the screen after the first `offset` characters.

@@ -141,7 +141,7 @@ struct EventLines {
     /// The events completed by this input.
     mutating func take(_ bytes: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []
-        for line in lines.take(bytes) {
+        for case let line? in lines.take(bytes) {
             guard !line.isEmpty else {
                 if !event.data.isEmpty { events.append(event) }
                 event = Event()

@@ -8,6 +8,8 @@ extension InboxScreen {
         var given: [String: JSONValue] = [:]
         var index = 0
         var text = ""
+        /// The presentation has ended, and nothing typed has a meaning until Return or Esc.
+        var isOver = false
 
         var fields: [ErrorReport.Field] { question.option.fields }
         var field: ErrorReport.Field { fields[index] }
@@ -21,6 +23,10 @@ extension InboxScreen {
 
     mutating func typed(_ before: ValueForm, _ key: ScreenKey, at now: Moment) -> [Action] {
         var form = before
+        if form.isOver {
+            if key == .enter || key == .escape { stopAsking() }
+            return []
+        }
         switch key {
         case .escape:
             stopAsking()
@@ -34,7 +40,13 @@ extension InboxScreen {
             form.text += form.field.isSecret ? text : String(text.prefix { !$0.isNewline })
         default: return []
         }
-        form.text = String(form.text.unicodeScalars.prefix(Self.valueMax))
+        guard form.text.unicodeScalars.count <= Self.valueMax else {
+            // Half a value, as of a key, could be taken for a whole one.
+            say(
+                "at most \(Self.valueMax) characters: nothing was added", .yellow,
+                at: now.instant)
+            return []
+        }
         mode = .values(form)
         return []
     }
@@ -42,6 +54,15 @@ extension InboxScreen {
     /// Return: the next field, or the answer after the last one.
     private mutating func entered(_ before: ValueForm, at now: Moment) -> [Action] {
         var form = before
+        let isLast = form.index == form.fields.count - 1
+        if isLast, let entry = entries[form.question.id],
+            let obstacle = obstacle(
+                entry, isGroup: form.question.isWhole, confirming: nil, at: now)
+        {
+            // What was typed stays, to be sent later.
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
         do throws(FieldFault) {
             form.given[form.field.name] = try form.field.taken(form.text)
         } catch {
@@ -50,19 +71,12 @@ extension InboxScreen {
         }
         message = nil
         form.text = ""
-        guard form.index == form.fields.count - 1 else {
+        guard isLast else {
             form.index += 1
             mode = .values(form)
             return []
         }
         stopAsking()
-        guard let entry = entries[form.question.id] else { return [] }
-        if let obstacle = obstacle(
-            entry, isGroup: form.question.isWhole, confirming: nil, at: now)
-        {
-            say(obstacle, .yellow, at: now.instant)
-            return []
-        }
         form.question.values = form.given
         return decide(form.question)
     }

@@ -237,8 +237,13 @@ struct InboxScreen {
         switch mode {
         case .scope(let question), .confirm(let question):
             if entries[question.id]?.isOpen != true { mode = .list }
-        case .values(let form):
-            if entries[form.question.id]?.isOpen != true { mode = .list }
+        case .values(var form):
+            // The rest of what is being typed must not act on another presentation.
+            guard entries[form.question.id]?.isOpen != true, !form.isOver else { return }
+            form.isOver = true
+            form.text = ""
+            message = nil
+            mode = .values(form)
         // A note may be written on what has ended, too.
         case .list, .help, .filter, .note: break
         }

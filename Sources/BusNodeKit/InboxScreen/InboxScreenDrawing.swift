@@ -140,6 +140,10 @@ struct InboxScreenDrawing {
         case .confirm(let question): return confirmation(question)
         case .values(let form):
             let count = form.fields.count > 1 ? "\(form.index + 1)/\(form.fields.count) " : ""
+            if form.isOver {
+                return ScreenLine(
+                    "It has ended: what you have typed is dropped.", width: width, .yellow)
+            }
             let said = screen.message?.text ?? form.field.request.shown()
             return input(form.shownText, after: "\(count)\(said): ")
         case .note(let draft):
@@ -202,6 +206,7 @@ struct InboxScreenDrawing {
         switch screen.mode {
         case .help: return [("any key", "back")]
         case .filter: return [("Enter", "keep"), ("Esc", "as before"), ("Ctrl-U", "empty")]
+        case .values(let form) where form.isOver: return [("Enter or Esc", "back")]
         case .values(let form):
             let isLast = form.index == form.fields.count - 1
             return [

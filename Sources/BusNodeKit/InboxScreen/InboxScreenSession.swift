@@ -130,7 +130,7 @@ package actor InboxScreenSession {
 
     private func press(_ keys: [ScreenKey], at time: Moment) throws {
         guard suspendedAt == nil else { return }
-        for key in keys { try perform(screen.pressed(key, at: time)) }
+        for key in keys where !isQuitting { try perform(screen.pressed(key, at: time)) }
     }
 
     private func perform(_ actions: [InboxScreen.Action]) throws {
@@ -184,7 +184,9 @@ package actor InboxScreenSession {
         guard FullScreen.isInForeground else { return }
         TerminalEvents.trap(SIGTSTP)
         suspendedAt = nil
-        try terminal.enter()
+        try terminal.enterAgain()
+        // The end of a paste may have been discarded.
+        decoder = KeyDecoder()
         painter.forget()
         screen.resized(to: FullScreen.size)
     }

@@ -63,7 +63,7 @@ struct PromptText {
     }
 
     private func options(columns: Int) -> [String] {
-        if keys.line.unicodeScalars.count + 2 < columns { return ["  " + keys.line] }
+        if TextWidth.columns(of: keys.line) + 2 < columns { return ["  " + keys.line] }
         // If the terminal broke a long title, part of it could begin a line without a bar.
         return keys.texts.flatMap { Self.broken($0, columns: columns) }
     }
@@ -106,13 +106,15 @@ struct PromptText {
     /// The notice that a shown prompt needs no answer now.
     func goneLines(columns: Int = 80) -> [String] {
         let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
-        return ["  (\(ending), no answer needed:)"] + Self.foreign(title, columns: columns)
+        return Self.broken("(\(ending), no answer needed:)", columns: columns)
+            + Self.foreign(title, columns: columns)
     }
 
     /// The refusal of a line that was probably meant for this prompt, which has ended.
-    var lateLine: String {
-        let title = prompt.report.description.shown()
-        return "  ignored: \(title) was \(ending), no other prompt is waiting"
+    func lateLines(columns: Int = 80) -> [String] {
+        let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
+        return Self.broken(
+            "ignored: \(title) was \(ending), no other prompt is waiting", columns: columns)
     }
 
     private var ending: String {

@@ -36,15 +36,18 @@ actor TerminalPresenter: Presenter {
     private var following: Task<Void, Never>?
     /// Counts the prompts on the screen: a line read at another count is outdated.
     private let screen = Screen()
-    private var hasSaidOld = false
-    /// When the prompt becomes visible, possibly long after it was written.
+    /// When the prompt became visible first, possibly long after it was written.
     private var display = ErrorOutput.Display()
+    /// When it became visible as it stands there now.
+    private var lastDisplay = ErrorOutput.Display()
     /// The destructive option that waits for a confirmation.
     private var confirming: ErrorReport.Option?
     /// The option whose values are being asked for.
     private var filling: ValueLines?
     /// The values that wait for the confirmation.
     private var values: [String: JSONValue] = [:]
+    /// Whether the next line is the rest of a value, whose prompt ended while it was typed.
+    private var dropsLine = false
     /// The last prompt that ended without an answer, for a line that comes too late.
     private var lastGone: Prompt?
 
@@ -120,17 +123,17 @@ actor TerminalPresenter: Presenter {
     /// Drops what was chosen and typed for the prompt before.
     private func forgetChoice() {
         (confirming, filling, values) = (nil, nil, [:])
-        TerminalEcho.restore()
+        if !dropsLine { TerminalEcho.restore() }
     }
 
     /// Writes what is asked for a presentation, so that earlier lines cannot answer it.
     private func takeScreen(_ one: Waiting) {
-        hasSaidOld = false
         // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
         // Before it is shown: an answer may come as soon as the last character is visible.
         screen.count.add(1, ordering: .releasing)
         display = ErrorOutput.Display()
+        lastDisplay = display
         ask(one, display)
     }
 
@@ -161,10 +164,13 @@ actor TerminalPresenter: Presenter {
         else { return }
         gone.continuation.resume(returning: nil)
         guard queue.ended(number) else { return tellCount() }
-        forgetChoice()
+        // Without the echo, as before: the rest of a secret may still be typed.
+        if filling != nil { dropsLine = true }
+        (confirming, filling, values) = (nil, nil, [:])
         lastGone = prompt
         let start = Terminal.stopAsking() ? "\n" : ""
-        let lines = gone.text.goneLines(columns: Terminal.columnCount)
+        var lines = gone.text.goneLines(columns: Terminal.columnCount)
+        if dropsLine { lines.append("  Press Return: what you have typed is dropped.") }
         Terminal.say(start + lines.joined(separator: "\n"))
         showNext()
     }
@@ -180,36 +186,44 @@ actor TerminalPresenter: Presenter {
     }
 
     private func entered(_ line: InputLines.Line) {
+        if dropsLine {
+            dropsLine = false
+            TerminalEcho.restore()
+            Terminal.stopAsking()
+            let words = "  (dropped: a value, whose prompt has ended)"
+            return shown == nil ? Terminal.say(words) : Terminal.ask(words)
+        }
         // Typed while no prompt was shown.
-        guard !isRecording else { return }
+        guard !isRecording else {
+            return Terminal.say("  ignored: the answer before is not yet recorded")
+        }
         guard let first = shown else { return refuse(line) }
         Terminal.stopAsking()
-        let times = display.times
         // Input from a pipe does not wait for the screen.
         let isNew =
-            isatty(STDIN_FILENO) == 0 || times.began.map { line.readAt >= $0 } ?? false
-        guard isNew, line.mark == screen.count.load(ordering: .acquiring) else {
-            if !hasSaidOld {
-                hasSaidOld = true
-                Terminal.ask("  (ignored: typed before this prompt appeared)")
-            }
-            return
+            isatty(STDIN_FILENO) == 0
+            || display.times.began.map { line.start.at >= $0 } ?? false
+        guard isNew, line.start.mark == screen.count.load(ordering: .acquiring) else {
+            return Terminal.ask("  (ignored: typed before this prompt appeared)")
         }
-        if let option = confirming { return confirmed(option, of: first, line.text) }
-        if let form = filling { return filled(form, of: first, line.text) }
-        let pause = ReturnPause(shownAt: times.ended)
-        guard !pause.isTooSoon(line.text, readAt: line.readAt) else {
-            Terminal.ask(
+        guard let text = line.text else {
+            return Terminal.ask(
+                "  (ignored: the line is too long; inbox answer --value-file takes long values)")
+        }
+        if let option = confirming { return confirmed(option, of: first, text) }
+        let pause = ReturnPause(shownAt: lastDisplay.times.ended)
+        guard !pause.isTooSoon(text, readAt: line.start.at) else {
+            return Terminal.ask(
                 "  (ignored: Return came as this prompt appeared; press it again to confirm)")
-            return
         }
-        switch first.text.keys.choice(line.text) {
+        if let form = filling { return filled(form, of: first, text) }
+        switch first.text.keys.choice(text) {
         case .help:
             let details = first.text.details(columns: Terminal.columnCount)
             Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):
             // No option is out of reach because its name looks like a command.
-            if let command = PromptCommand(line.text) { return perform(command, at: first) }
+            if let command = PromptCommand(text) { return perform(command, at: first) }
             Terminal.say("  \(reason)")
         case .option(let id):
             let option = first.prompt.report.options.first { $0.id == id }
@@ -300,11 +314,12 @@ actor TerminalPresenter: Presenter {
 
     /// A line without a prompt, probably for one that ended.
     private func refuse(_ line: InputLines.Line) {
-        guard !line.text.allSatisfy(\.isWhitespace) else { return }
+        guard line.text?.allSatisfy(\.isWhitespace) != true else { return }
         guard let lastGone, !lastGone.isOpen else {
             return Terminal.say("  ignored: no prompt is waiting for an answer")
         }
-        Terminal.say(PromptText(lastGone).lateLine)
+        let lines = PromptText(lastGone).lateLines(columns: Terminal.columnCount)
+        Terminal.say(lines.joined(separator: "\n"))
     }
 
     private func endKeyPressed() {
@@ -364,10 +379,14 @@ actor TerminalPresenter: Presenter {
     private func wasContinued() {
         guard let shown else { return }
         // The shell has set the terminal's modes since.
-        TerminalEcho.restore()
-        if let filling { TerminalEcho.set(!filling.field.isSecret) }
+        if let filling {
+            TerminalEcho.restore()
+            TerminalEcho.set(!filling.field.isSecret)
+        }
         Terminal.stopAsking()
-        askAgain(shown)
+        // What was typed for it counts, but not a Return that was meant for the shell.
+        lastDisplay = ErrorOutput.Display()
+        ask(shown, lastDisplay)
     }
 
     private func startReading() {

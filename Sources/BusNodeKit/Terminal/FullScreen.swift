@@ -26,11 +26,16 @@ struct FullScreen {
 
     mutating func enter() throws(Failure) {
         guard before == nil else { return }
+        try enterAgain()
+    }
+
+    /// Enters it also where something else, as a shell after a stop, has changed the terminal.
+    mutating func enterAgain() throws(Failure) {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else {
             throw Failure(.software, "the terminal: \(String(cString: strerror(errno)))")
         }
-        before = mode
+        before = before ?? mode
         cfmakeraw(&mode)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
         Self.write(Self.begin)

@@ -1,13 +1,21 @@
+import ErrorBus
 import Foundation
 import Glibc
 
 /// Standard input, line by line, from its own thread, since reading blocks.
 enum InputLines {
-    struct Line: Sendable {
-        let text: String
-        /// The value of `mark` when the line was read.
+    struct Line: Hashable, Sendable {
+        /// Nil for a line that is too long.
+        let text: String?
+        /// When the line began to be read: its end may come later, as after Ctrl-D.
+        let start: Start
+    }
+
+    /// What a read began with.
+    struct Start: Hashable, Sendable {
+        /// The value of `mark`.
         let mark: Int
-        let readAt: ContinuousClock.Instant
+        let at: ContinuousClock.Instant
     }
 
     enum Event: Sendable {
@@ -16,8 +24,12 @@ enum InputLines {
         case endKey
     }
 
-    /// The longest line in bytes, as in terminals; a longer one is dropped.
-    private static let byteCountMax = 4_096
+    /// The longest line of a pipe in bytes: the longest value of an option.
+    private static let byteCountMax = 4 * ErrorReport.Limits.valueScalarCount
+    /// The longest line of a terminal in bytes. The kernel cuts a longer one to one byte more
+    /// (termios(3)), and half a line could mean something else.
+    private static let terminalByteCountMax = 4_094
+    private static let readMax = 4_096
     /// The most lines waiting: a flood on the input is dropped.
     private static let waitingMax = 64
     /// This many immediate ends in a row are not key presses.
@@ -30,21 +42,24 @@ enum InputLines {
     ) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingOldest(waitingMax))
+        let isTerminal = isatty(descriptor) != 0
         Thread.detachNewThread {
-            var line = LineBuffer(byteCountMax: byteCountMax)
-            var buffer = [UInt8](repeating: 0, count: byteCountMax)
+            var lines = StartedLines(
+                byteCountMax: isTerminal ? terminalByteCountMax : byteCountMax)
+            var bytes = [UInt8](repeating: 0, count: readMax)
             let clock = ContinuousClock()
             var endCount = 0
-            func yield(_ text: String) {
-                continuation.yield(
-                    .line(Line(text: text, mark: mark(), readAt: clock.now)))
-            }
             while true {
-                let start = clock.now
-                let count = read(descriptor, &buffer, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                if count == 0, isatty(descriptor) != 0 {
-                    endCount = clock.now - start < atOnce ? endCount + 1 : 1
+                let waitedFrom = clock.now
+                var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&item, 1, -1)
+                // Before the read: what is read was not typed for a prompt that comes now.
+                let start = Start(mark: mark(), at: clock.now)
+                let count = read(descriptor, &bytes, bytes.count)
+                // Other programs that share the terminal may have made it non-blocking.
+                if count < 0, errno == EINTR || errno == EAGAIN { continue }
+                if count == 0, isTerminal, isatty(descriptor) != 0 {
+                    endCount = clock.now - waitedFrom < atOnce ? endCount + 1 : 1
                     if endCount <= endCountMax {
                         continuation.yield(.endKey)
                         continue
@@ -52,17 +67,47 @@ enum InputLines {
                 }
                 if count <= 0 { break }
                 endCount = 0
-                for text in line.take(buffer.prefix(count)) { yield(text) }
+                for line in lines.take(bytes.prefix(count), from: start) {
+                    continuation.yield(.line(line))
+                }
             }
-            if let text = line.end() { yield(text) }
+            if let line = lines.end() { continuation.yield(.line(line)) }
             continuation.finish()
         }
         return stream
     }
 }
 
-/// Assembles lines from input. A line beyond the limit is dropped as a whole, since half of it
-/// could mean something else.
+/// Lines of input, each with the start of its first byte.
+struct StartedLines {
+    private var buffer: LineBuffer
+    /// Of the incomplete line; nil without one.
+    private var start: InputLines.Start?
+
+    init(byteCountMax: Int) { buffer = LineBuffer(byteCountMax: byteCountMax) }
+
+    /// The lines completed by this input.
+    mutating func take(
+        _ input: some Sequence<UInt8>, from start: InputLines.Start
+    ) -> [InputLines.Line] {
+        var next = self.start ?? start
+        let lines = buffer.take(input).map { text in
+            defer { next = start }
+            return InputLines.Line(text: text, start: next)
+        }
+        self.start = buffer.isEmpty ? nil : next
+        return lines
+    }
+
+    /// The last line, if it has no end.
+    mutating func end() -> InputLines.Line? {
+        guard let start, !buffer.isEmpty else { return nil }
+        return InputLines.Line(text: buffer.end(), start: start)
+    }
+}
+
+/// Assembles lines from input. A line beyond the limit has no text, since half of it could mean
+/// something else.
 struct LineBuffer {
     private let byteCountMax: Int
     private var bytes: [UInt8] = []
@@ -70,12 +115,15 @@ struct LineBuffer {
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// The lines completed by this input, without their ends.
-    mutating func take(_ input: some Sequence<UInt8>) -> [String] {
-        var lines: [String] = []
+    /// Whether no line has begun.
+    var isEmpty: Bool { bytes.isEmpty && !isTooLong }
+
+    /// The lines completed by this input, without their ends; nil for one that is too long.
+    mutating func take(_ input: some Sequence<UInt8>) -> [String?] {
+        var lines: [String?] = []
         for byte in input {
             if byte == UInt8(ascii: "\n") {
-                if let line = end(evenEmpty: true) { lines.append(line) }
+                lines.append(end())
             } else if bytes.count < byteCountMax {
                 bytes.append(byte)
             } else {
@@ -85,16 +133,13 @@ struct LineBuffer {
         return lines
     }
 
-    /// The last line, if it has no end.
-    mutating func end() -> String? { end(evenEmpty: false) }
-
-    private mutating func end(evenEmpty: Bool) -> String? {
+    /// The line up to here, which may be empty; nil when it is too long.
+    mutating func end() -> String? {
         defer {
             bytes.removeAll(keepingCapacity: true)
             isTooLong = false
         }
-        guard !isTooLong, evenEmpty || !bytes.isEmpty else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return isTooLong ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }
 

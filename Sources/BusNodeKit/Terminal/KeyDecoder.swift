@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// Decodes the bytes of a terminal into keys. A sequence may come in pieces; a single Esc differs
 /// from the beginning of one by the pause after it.
 struct KeyDecoder {
@@ -5,7 +7,8 @@ struct KeyDecoder {
     static let pause: Duration = .milliseconds(40)
     /// The longest sequence that a keyboard sends.
     private static let sequenceByteMax = 32
-    private static let pasteByteMax = 4_096
+    /// More than the longest value of an option, so that a longer one is found to be too long.
+    private static let pasteByteMax = 4 * (ErrorReport.Limits.valueScalarCount + 1)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
     private var bytes: [UInt8] = []

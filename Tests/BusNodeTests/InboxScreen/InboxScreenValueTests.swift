@@ -76,13 +76,48 @@ import Testing
             ])
     }
 
-    @Test("The form goes with its presentation")
+    @Test("What is typed after the presentation has ended acts on no other, until Return or Esc")
     func gone() {
+        var fixture = Fixture([Self.item(), Fixture.item(2)])
+        fixture.press(.character("1"))
+        for character in "ab" { fixture.press(.character(character)) }
+        fixture.change(Fixture.item(1, ["stage": "closed", "reason": "withdrawn"]))
+        for character in "cnr/qu" { #expect(fixture.press(.character(character)).isEmpty) }
+        #expect(fixture.row(22).hasPrefix("It has ended: what you have typed is dropped."))
+        #expect(!fixture.text.contains("abc") && !fixture.text.contains("nr/q"))
+        #expect(fixture.press(.enter).isEmpty)
+        #expect(fixture.screen.mode == .list)
+    }
+
+    @Test("Without a link the values stay typed, and are sent later")
+    func withoutLink() {
         var fixture = Fixture([Self.item()])
         fixture.press(.character("1"))
-        fixture.change(Fixture.item(1, ["stage": "closed", "reason": "withdrawn"]))
+        _ = enter("/srv", &fixture)
+        _ = enter("", &fixture)
+        fixture.screen.lost("refused", at: fixture.now.instant)
+        #expect(enter("1234", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("no link to the console: nothing can be sent now"))
+        fixture.list([Self.item()])
         fixture.draw()
-        #expect(fixture.screen.mode == .list)
+        #expect(
+            fixture.press(.enter) == [
+                .send(
+                    .answer(
+                        id: Fixture.id(1), option: "move",
+                        values: ["path": "/srv", "pin": "1234"]))
+            ])
+    }
+
+    @Test("A value that is too long is refused, not cut")
+    func tooLong() {
+        var fixture = Fixture([Self.item()])
+        fixture.press(.character("1"))
+        fixture.press(.character("a"))
+        fixture.press(.paste(String(repeating: "x", count: 4_096)))
+        #expect(fixture.row(22).contains("at most 4096 characters: nothing was added"))
+        #expect(enter("", &fixture).isEmpty)
+        #expect(fixture.row(22).contains("2/3 Count"))
     }
 }
 
