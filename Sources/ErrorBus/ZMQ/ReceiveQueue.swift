@@ -53,12 +53,14 @@ struct ReceiveQueue {
 
     /// Whether a message of this peer may be added. While the queue is about full, a line as long
     /// as the longest was, once that had lost its last messages, would lose this one in turn: it
-    /// need not be copied first.
+    /// need not be copied first. What was the longest then may be far shorter than the longest now,
+    /// so a line of less than half the mean has room in any case: it loses nothing.
     ///
     /// - Parameter peer: The first frame.
     func hasRoom(for peer: Frame, key: PublicKey?) -> Bool {
         guard byteCount + Self.dropByteCountMax >= byteCountMax else { return true }
-        return lines[key.map(Source.key) ?? .peer(peer)].map { $0.byteCount < cutTo } ?? true
+        guard let line = lines[key.map(Source.key) ?? .peer(peer)] else { return true }
+        return line.byteCount < max(cutTo, byteCount / lines.count / 2)
     }
 
     /// Puts a message at the end of its peer's line.

@@ -118,6 +118,20 @@ struct ReceiveQueueTests {
         #expect(hasRoom(1))
     }
 
+    @Test("A short line has room while one peer holds the full queue")
+    func shortLine() {
+        var queue = ReceiveQueue(byteCountMax: 8 << 20)
+        func hasRoom(_ peer: UInt8) -> Bool { queue.hasRoom(for: [peer], key: nil) }
+        // Dropped is the last message of one of them, which leaves next to nothing.
+        for peer in UInt8(1)...4 {
+            _ = queue.add(message(peer, 0))
+            _ = queue.add(message(peer, 1, byteCount: 2 << 20))
+        }
+        while hasRoom(6) { _ = queue.add(message(6, 0, byteCount: 1_000)) }
+        _ = queue.add(message(7, 0))
+        #expect(hasRoom(7))
+    }
+
     @Test("A message larger than the whole queue is dropped, and the rest goes on")
     func tooLong() {
         var queue = ReceiveQueue(byteCountMax: 1_000)
