@@ -50,16 +50,32 @@ final class CutPeer: Sendable {
         }
         let all = (0..<count).flatMap { _ in message }
         Thread.detachNewThread { [self] in
-            let peer = accept(listener, nil, nil)
-            guard peer >= 0 else { return }
-            defer { close(peer) }
-            // The child's greeting, then its READY, both read, else the end would be a reset that
-            // takes what was written with it.
-            guard Self.write(Self.greeting + Self.ready, to: peer),
-                let start = Self.read(66, from: peer), Self.read(Int(start[65]), from: peer) != nil
-            else { return }
-            _ = Self.write(all, to: peer)
+            serve { _ = Self.write(all, to: $0) }
         }
+    }
+
+    /// Serves two connections on a thread of its own: ends the first one after so many short
+    /// messages, and sends on the second one for as long as that lasts.
+    func flood(messages count: Int) {
+        let some = (0..<10_000).flatMap { _ in [0, 1, 7] as [UInt8] }
+        Thread.detachNewThread { [self] in
+            serve { peer in
+                for _ in 0..<count / 10_000 where !Self.write(some, to: peer) { return }
+            }
+            serve { peer in while Self.write(some, to: peer) {} }
+        }
+    }
+
+    private func serve(_ body: (Int32) -> Void) {
+        let peer = accept(listener, nil, nil)
+        guard peer >= 0 else { return }
+        defer { close(peer) }
+        // The child's greeting, then its READY, both read, else the end would be a reset that
+        // takes what was written with it.
+        guard Self.write(Self.greeting + Self.ready, to: peer),
+            let start = Self.read(66, from: peer), Self.read(Int(start[65]), from: peer) != nil
+        else { return }
+        body(peer)
     }
 
     private static func write(_ bytes: [UInt8], to peer: Int32) -> Bool {

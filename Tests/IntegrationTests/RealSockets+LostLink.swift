@@ -30,6 +30,29 @@ extension RealSockets {
             await reactor.shutDown()
         }
 
+        @Test("F2, F22 A lost link whose peer floods and comes back does not hold up the others")
+        func comesBack() async throws {
+            let reactor = Reactor()
+            try reactor.start()
+            let good = try RawSocket(ZMQ_DEALER)
+            let endpoint = try Endpoint("ipc:///tmp/errorbus-beside-\(getpid())")
+            defer { if case .ipc(let path) = endpoint.address { unlink(path) } }
+            try good.bind(endpoint)
+            let other = TestReceiver(reactor)
+            _ = try await other.connect(endpoint)
+            _ = try await other.next { $0 == .changed(.connected) }
+            let peer = try CutPeer(path: "/tmp/errorbus-back-\(getpid())")
+            peer.flood(messages: 2_000_000)
+            let child = TestReceiver(reactor, recordsMessages: false)
+            let socket = try await child.connect(Endpoint("ipc://\(peer.path)"))
+            _ = try await child.next { $0 == .changed(.disconnected) }
+            try await good.send([[1]])
+            #expect(try await other.next { $0 != .changed(.connected) } == .received([[1]]))
+            await child.close(socket)
+            #expect(child.events.elements == [.changed(.connected), .changed(.disconnected)])
+            await reactor.shutDown()
+        }
+
         @Test("A new connection carries no message that was sent on the one before")
         func nothingStale() async throws {
             let reactor = Reactor()

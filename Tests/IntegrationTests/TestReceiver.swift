@@ -14,13 +14,17 @@ actor TestReceiver: TransportReceiver {
     }
 
     let reactor: Reactor
+    private let recordsMessages: Bool
     nonisolated let events = Recorder<Event>()
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.unownedExecutor }
 
     private nonisolated let takesMore = Atomic(true)
     nonisolated func isReady(on socket: SocketID) -> Bool { takesMore.load(ordering: .relaxed) }
 
-    init(_ reactor: Reactor) { self.reactor = reactor }
+    init(_ reactor: Reactor, recordsMessages: Bool = true) {
+        self.reactor = reactor
+        self.recordsMessages = recordsMessages
+    }
 
     /// Says whether it takes messages; nudged where it does again.
     nonisolated func setReady(_ isReady: Bool) {
@@ -60,11 +64,11 @@ actor TestReceiver: TransportReceiver {
     nonisolated func received(
         _ frames: [Frame], on socket: SocketID, from sender: KeyHolder?
     ) {
-        events.record(.received(frames))
+        if recordsMessages { events.record(.received(frames)) }
     }
 
     nonisolated func dropped(_ count: Int, on socket: SocketID) {
-        events.record(.dropped(count))
+        if recordsMessages { events.record(.dropped(count)) }
     }
 
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {

@@ -18,6 +18,9 @@ actor Reactor {
     /// The poll returns at least this often: parts of a message without an end do not wake it.
     private static let pollMillisecondsMax: UInt64 = 250
     private static let pollMillisecondsMaxInFlood: UInt64 = 25
+    /// How long a lost link is read for what its peer sent last: over a new connection, which
+    /// libzmq makes by itself, the peer may send on without an end.
+    private static let lastWordsMilliseconds: UInt64 = 200
     /// How long closing waits for the last messages to leave.
     private static let farewellMilliseconds: Int32 = 200
 
@@ -36,6 +39,8 @@ actor Reactor {
         var givesBack = false
         /// Whether it was ever connected: a later result of a lookup belongs to the next socket.
         var wasConnected = false
+        /// Whether that connection was lost: what libzmq reports later is of another.
+        var isLost = false
     }
 
     /// Weak, so that a node that never ran can be freed: no socket holds its drivers.
@@ -59,6 +64,8 @@ actor Reactor {
     private var backlog: ConnectionBacklog
     /// Sockets with messages that were not read yet.
     private var undrained: Set<SocketID> = []
+    /// Until when lost links are read, before their receivers hear of the loss.
+    private var losses: [SocketID: MonotonicTime] = [:]
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
@@ -105,10 +112,11 @@ actor Reactor {
         deliverNewsOfKeys()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
-            if pollItems[index + 1].revents != 0 { read(socket) }
+            if pollItems[index + 1].revents != 0 || losses[socket] != nil { read(socket) }
         }
         endFloods()
         deliverMessages()
+        deliverLosses()
         deliverWakes()
     }
 
@@ -117,7 +125,8 @@ actor Reactor {
         let count = Int32(pollItems.count)
         let due = wakes.values.lazy.map(\.time).min()?.since(now) ?? .max
         let hasWork = slots.contains { !$1.queue.isEmpty && $1.receiver.isReady(on: $0) }
-        let mayWait = mayWait && !hasWork && reactorExecutor.mayBeginWait()
+        let mayWait =
+            mayWait && !hasWork && losses.isEmpty && reactorExecutor.mayBeginWait()
         let most =
             backlog.isUrgent ? Self.pollMillisecondsMaxInFlood : Self.pollMillisecondsMax
         let milliseconds = mayWait ? Int(min(due, most)) : 0
@@ -197,7 +206,9 @@ actor Reactor {
             // Looked up each time: a delivered message may close the socket.
             let end = Self.nanoseconds + Self.deliverNanoseconds
             var count = 0
-            while slots[id]?.receiver.isReady(on: id) == true, deliverNext(of: id) {
+            while losses[id] != nil || slots[id]?.receiver.isReady(on: id) == true,
+                deliverNext(of: id)
+            {
                 count += 1
                 if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
@@ -230,10 +241,12 @@ actor Reactor {
             defer { events.removeAll() }
             return events
         }
-        for (id, event) in events {
-            // The parent's last messages come before the disconnection.
-            if event == .disconnected {
-                repeat { read(id) } while deliverNext(of: id)
+        for (id, event) in events where slots[id]?.isLost == false {
+            if event == .disconnected, slots[id]?.wasConnected == true {
+                slots[id]?.isLost = true
+                losses[id] = now + Self.lastWordsMilliseconds
+                undrained.insert(id)
+                continue
             }
             if event == .connected { slots[id]?.wasConnected = true }
             if case .failed = event, let endpoint = slots[id]?.socket.endpoint {
@@ -247,6 +260,16 @@ actor Reactor {
         }
         for (id, reason) in failures where slots[id]?.wasConnected == false {
             slots[id]?.receiver.changed(.failed(reason), on: id)
+        }
+    }
+
+    /// A parent's last messages come before its disconnection.
+    private func deliverLosses() {
+        for (id, end) in losses {
+            let isRead = slots[id]?.queue.isEmpty != false && !undrained.contains(id)
+            guard isRead || now >= end else { continue }
+            losses[id] = nil
+            slots[id]?.receiver.changed(.disconnected, on: id)
         }
     }
 
@@ -329,6 +352,7 @@ actor Reactor {
         slot.monitor?.stop(slot.socket)
         slot.socket.close()
         undrained.remove(id)
+        losses[id] = nil
         pollItems = []
         pollSockets = []
     }
