@@ -390,7 +390,7 @@ actor NodeDriver {
         }
         perform(machine.ticked(at: transport.now))
         if burst.isOver(holding: machine.heldCount, at: transport.now) {
-            Task.detached(priority: .background) { ProcessMemory.giveBack() }
+            ProcessMemory.giveBack()
         }
     }
 }

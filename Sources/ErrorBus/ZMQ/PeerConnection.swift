@@ -1,5 +1,7 @@
 import CZMQ
+import Dispatch
 import Glibc
+import Synchronization
 
 /// A tcp connection of this process that a peer made: what the kernel knows of it, and can do about
 /// it beside libzmq, which owns the descriptor.
@@ -98,7 +100,42 @@ package enum ProcessMemory {
         return pages * Int(getpagesize())
     }
 
-    /// Returns freed memory that the C library still holds, in pieces, to the system: the resident
-    /// size stays at that of the last burst otherwise. Takes milliseconds to tenths of a second.
-    package static func giveBack() { malloc_trim(0) }
+    private static let returns = Mutex(MemoryReturns())
+    private static let returnQueue = DispatchQueue(label: "errorbus.memory", qos: .background)
+
+    /// Returns freed memory that the C library still holds, in pieces, to the system, once a second
+    /// at most, on another thread: the resident size stays at that of the last burst otherwise.
+    /// Takes milliseconds to tenths of a second, in which others that allocate wait.
+    package static func giveBack() {
+        let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
+        guard let pause = returns.withLock({ $0.pause(at: now) }) else { return }
+        returnQueue.asyncAfter(deadline: .now() + .milliseconds(Int(pause))) {
+            let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
+            returns.withLock { $0.begins(at: now) }
+            malloc_trim(0)
+        }
+    }
+}
+
+/// The times at which memory is given back: once a second at most, however often it is asked for.
+struct MemoryReturns {
+    /// From one beginning to the next, in milliseconds.
+    static let pause: UInt64 = 1_000
+
+    private var next = MonotonicTime(milliseconds: 0)
+    private var isPlanned = false
+
+    /// The milliseconds until the return that is asked for; nil where one is planned that gives
+    /// back the same.
+    mutating func pause(at now: MonotonicTime) -> UInt64? {
+        guard !isPlanned else { return nil }
+        isPlanned = true
+        return next.since(now)
+    }
+
+    /// What is freed from now on is for another return.
+    mutating func begins(at now: MonotonicTime) {
+        isPlanned = false
+        next = now + Self.pause
+    }
 }

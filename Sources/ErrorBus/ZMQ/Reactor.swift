@@ -216,7 +216,7 @@ actor Reactor {
                 !undrained.contains(id)
             {
                 slots[id]?.givesBack = false
-                Task.detached(priority: .background) { ProcessMemory.giveBack() }
+                ProcessMemory.giveBack()
             }
         }
     }
