@@ -127,9 +127,10 @@ struct ConnectionBacklog {
     /// - Parameters:
     ///   - resident: The memory of this process.
     ///   - isDrained: Whether all whole messages were read.
-    ///   - found: The connections; asked for only while the process is large.
+    ///   - found: The connections; asked for only while the process is large. Nil where the system
+    ///     does not say: then all stays as it is.
     mutating func orders(
-        at now: MonotonicTime, resident: Int, isDrained: Bool, _ found: () -> [Found]
+        at now: MonotonicTime, resident: Int, isDrained: Bool, _ found: () -> [Found]?
     ) -> [Order] {
         // Counting begins before anything is stopped, so that what came first counts too.
         guard resident >= watchByteCount / 2 else {
@@ -138,7 +139,7 @@ struct ConnectionBacklog {
             (left, isUrgent) = (0, false)
             return stopped.map { .goOn($0) }
         }
-        let found = found()
+        guard let found = found() else { return [] }
         var known = merged(found)
         left = isDrained ? 0 : left + leftBehind(by: known)
         // What waits may be worse than what was read: where memory is short, that is assumed.

@@ -8,20 +8,16 @@ import Synchronization
 struct PeerConnection {
     private let descriptor: Int32
 
-    /// Those to these endpoints. Takes some calls of the kernel for each descriptor.
-    static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found] {
+    /// Those to these endpoints; nil where the kernel does not say. Takes some calls of the kernel
+    /// for each descriptor.
+    static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found]? {
         let ports = Set(
             endpoints.compactMap { endpoint in
                 if case .tcp(_, let port) = endpoint.address { port } else { nil }
             })
-        guard let folder = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(folder) }
+        guard let descriptors = ProcessFiles.descriptors() else { return nil }
         var found: [ConnectionBacklog.Found] = []
-        while let entry = readdir(folder) {
-            // "." and ".." become 0, which is no connection.
-            let descriptor = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { atoi($0) }
-            }
+        for descriptor in descriptors {
             let received = czmq_received_byte_count(descriptor)
             guard received >= 0,
                 let port = PeerConnection(descriptor: descriptor).localPort, ports.contains(port)
@@ -86,19 +82,8 @@ struct PeerConnection {
 
 /// The memory of this process.
 package enum ProcessMemory {
-    /// Its resident size; 0 where the kernel does not say.
-    static var residentByteCount: Int {
-        let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return 0 }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 128)
-        let count = read(descriptor, &text, text.count)
-        let fields = text.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
-        guard fields.count > 1,
-            let pages = Int(String(decoding: fields[1], as: UTF8.self))
-        else { return 0 }
-        return pages * Int(getpagesize())
-    }
+    /// Its resident size; what it last was where the kernel does not say, 0 at first.
+    static var residentByteCount: Int { ProcessFiles.residentByteCount() }
 
     private static let returns = Mutex(MemoryReturns())
     private static let returnQueue = DispatchQueue(label: "errorbus.memory", qos: .background)

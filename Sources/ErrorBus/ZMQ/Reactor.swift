@@ -88,6 +88,7 @@ actor Reactor {
 
     /// Starts the thread, once. It ends with ``shutDown()`` or with the reactor.
     nonisolated func start() throws(TransportError) {
+        ProcessFiles.prepare()
         try reactorExecutor.start { [weak self] mayWait in
             self?.assumeIsolated { $0.turn(mayWait: mayWait) }
         }

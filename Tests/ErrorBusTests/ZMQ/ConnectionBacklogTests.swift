@@ -14,6 +14,8 @@ struct ConnectionBacklogTests {
         var now: UInt64 = 0
         var isDrained = false
         var found: [Int32: ConnectionBacklog.Found] = [:]
+        /// Whether the kernel says which there are.
+        var isReadable = true
         private(set) var stopped: Set<Int32> = []
         private(set) var ended: [Int32] = []
 
@@ -24,7 +26,7 @@ struct ConnectionBacklogTests {
             let connections = found.values.sorted { $0.descriptor < $1.descriptor }
             let orders = backlog.orders(
                 at: MonotonicTime(milliseconds: now), resident: resident, isDrained: isDrained
-            ) { connections }
+            ) { isReadable ? connections : nil }
             for order in orders {
                 switch order {
                 case .stop(let descriptor): stopped.insert(descriptor)
@@ -184,6 +186,21 @@ struct ConnectionBacklogTests {
         #expect(world.ended == [5])
         world.receive(5 * Self.mebibyte, on: 5, inode: 2)
         #expect(world.look() == [.stop(5)])
+    }
+
+    @Test("A look that finds nothing out forgets nothing", arguments: [false, true])
+    func unreadable(isStopped: Bool) {
+        var world = World()
+        world.receive(0, on: 5)
+        world.look()
+        world.receive(100 * Self.mebibyte, on: 5)
+        if isStopped { #expect(world.look() == [.stop(5)]) }
+        world.read(100 * Self.mebibyte, on: 5)
+        if !isStopped { #expect(world.look().isEmpty) }
+        world.isReadable = false
+        #expect(world.look().isEmpty)
+        world.isReadable = true
+        #expect(world.look() == (isStopped ? [.goOn(5)] : []))
     }
 
     @Test("One report that is still on its way is neither stopped nor ended, beside a flood")
