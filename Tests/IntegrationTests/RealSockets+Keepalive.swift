@@ -34,7 +34,13 @@ extension RealSockets {
         func heldBack() async throws {
             let (peer, held) = try PlainConnection.pair()
             defer { for descriptor in [peer, held] { close(descriptor) } }
-            _ = PeerConnection.carryOut(.stop(held))
+            let inode = try #require(PeerConnection(descriptor: held).inode)
+            // Not another connection, which the descriptor was before.
+            _ = PeerConnection.carryOut(.stop(held), [held: inode + 1])
+            #expect(write(peer, [7], 1) == 1)
+            var first: UInt8 = 0
+            #expect(recv(held, &first, 1, 0) == 1 && first == 7)
+            _ = PeerConnection.carryOut(.stop(held), [held: inode])
             let content = [UInt8](repeating: 1, count: 1_000)
             #expect(write(peer, content, content.count) == content.count)
             let reply = [UInt8](repeating: 2, count: 5_000)
@@ -48,7 +54,7 @@ extension RealSockets {
             #expect(recv(held, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == -1)
             // The end of what was sent does not overtake it.
             shutdown(peer, Int32(SHUT_WR))
-            _ = PeerConnection.carryOut(.goOn(held))
+            _ = PeerConnection.carryOut(.goOn(held), [:])
             #expect(recv(held, &buffer, buffer.count, Int32(MSG_WAITALL)) == content.count)
             #expect(buffer.starts(with: content))
         }

@@ -154,7 +154,12 @@ struct ConnectionBacklog {
         isUrgent = total > Self.stoppedByteCountMin
         let isTooMuch = resident >= watchByteCount && total > byteCountMax
         let threshold = min(Self.stoppedByteCountMin, byteCountMax / max(1, found.count))
-        var orders: [Order] = []
+        // The stop may have come when the descriptor was the next connection's already.
+        var orders = found.compactMap { one in
+            connections?[one.descriptor].flatMap {
+                $0.isStopped && $0.inode != one.inode ? Order.goOn(one.descriptor) : nil
+            }
+        }
         for (one, (waiting, memory)) in zip(found, zip(waiting, memory)) {
             guard var connection = known[one.descriptor], !connection.isEnded else { continue }
             let mayBeAMessage = waiting <= Self.messageByteCountMax

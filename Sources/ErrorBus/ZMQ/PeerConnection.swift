@@ -6,7 +6,7 @@ import Synchronization
 /// A tcp connection of this process that a peer made: what the kernel knows of it, and can do about
 /// it beside libzmq, which owns the descriptor.
 struct PeerConnection {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Those to these endpoints; nil where the kernel does not say. Takes some calls of the kernel
     /// for each descriptor.
@@ -22,22 +22,29 @@ struct PeerConnection {
             guard received >= 0,
                 let port = PeerConnection(descriptor: descriptor).localPort, ports.contains(port)
             else { continue }
-            var facts = stat()
-            guard fstat(descriptor, &facts) == 0 else { continue }
+            guard let inode = PeerConnection(descriptor: descriptor).inode else { continue }
             found.append(
                 .init(
-                    descriptor: descriptor, inode: UInt64(facts.st_ino),
-                    receivedCount: Int(clamping: received)))
+                    descriptor: descriptor, inode: inode, receivedCount: Int(clamping: received)))
         }
         return found
     }
 
+    /// - Parameter inodes: Those that were found, by descriptor: another connection may have taken
+    ///   the descriptor since. To go on does no harm to any.
     /// - Returns: The connection that was ended.
-    static func carryOut(_ order: ConnectionBacklog.Order) -> EndedFlood? {
+    static func carryOut(
+        _ order: ConnectionBacklog.Order, _ inodes: [Int32: UInt64]
+    ) -> EndedFlood? {
+        func isSame(_ descriptor: Int32) -> Bool {
+            inodes[descriptor].map { PeerConnection(descriptor: descriptor).inode == $0 } == true
+        }
         switch order {
-        case .stop(let descriptor): _ = czmq_set_stopped(descriptor, 1)
+        case .stop(let descriptor):
+            if isSame(descriptor) { _ = czmq_set_stopped(descriptor, 1) }
         case .goOn(let descriptor): _ = czmq_set_stopped(descriptor, 0)
         case .end(let descriptor, let receivedCount):
+            guard isSame(descriptor) else { return nil }
             let ended = EndedFlood(
                 peer: PeerConnection(descriptor: descriptor).peer, byteCount: receivedCount)
             _ = czmq_set_stopped(descriptor, 0)
@@ -46,6 +53,12 @@ struct PeerConnection {
             return ended
         }
         return nil
+    }
+
+    /// Of its socket; nil where the descriptor is closed.
+    var inode: UInt64? {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 
     private var localPort: UInt16? {

@@ -192,10 +192,16 @@ actor Reactor {
         guard backlog.isDue(at: begin),
             let (id, slot) = slots.first(where: { $1.socket.kind == .router })
         else { return }
+        var inodes: [Int32: UInt64] = [:]
         let orders = backlog.orders(
             at: begin, resident: ProcessMemory.residentByteCount, isDrained: undrained.isEmpty
-        ) { PeerConnection.all(at: boundEndpoints()) }
-        for flood in orders.compactMap(PeerConnection.carryOut) {
+        ) {
+            let found = PeerConnection.all(at: boundEndpoints())
+            for one in found ?? [] { inodes[one.descriptor] = one.inode }
+            return found
+        }
+        for order in orders {
+            guard let flood = PeerConnection.carryOut(order, inodes) else { continue }
             slot.receiver.ended(flood)
             slots[id]?.givesBack = true
         }

@@ -185,7 +185,7 @@ struct ConnectionBacklogTests {
         world.look(after: world.backlog.stoppedMax + 1)
         #expect(world.ended == [5])
         world.receive(5 * Self.mebibyte, on: 5, inode: 2)
-        #expect(world.look() == [.stop(5)])
+        #expect(world.look() == [.goOn(5), .stop(5)])
     }
 
     @Test("A look that finds nothing out forgets nothing", arguments: [false, true])
@@ -201,6 +201,18 @@ struct ConnectionBacklogTests {
         #expect(world.look().isEmpty)
         world.isReadable = true
         #expect(world.look() == (isStopped ? [.goOn(5)] : []))
+    }
+
+    @Test("A connection that took the place of a stopped one on its descriptor goes on")
+    func reusedWhileStopped() {
+        var world = World()
+        world.receive(0, on: 5)
+        world.look()
+        world.receive(5 * Self.mebibyte, on: 5)
+        #expect(world.look() == [.stop(5)])
+        world.receive(0, on: 5, inode: 2)
+        #expect(world.look() == [.goOn(5)])
+        #expect(world.look().isEmpty)
     }
 
     @Test("One report that is still on its way is neither stopped nor ended, beside a flood")
