@@ -33,7 +33,7 @@ struct PromisedNumbersTests {
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
-        "what peers have sent over tcp and was not read":
+        "what children and clients have sent over tcp and was not read":
             mebibytes(ConnectionBacklog().byteCountMax) + " of memory, counted while the process "
             + "has more than \(mebibytes(ConnectionBacklog().watchByteCount))",
         "lines that wait for a reader of standard error": kibibytes(ErrorOutput.byteCountMax),

@@ -33,7 +33,7 @@ actor Reactor {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
-        var queue = ReceiveQueue()
+        var queue: ReceiveQueue
         /// Whether freed memory is given back once all is read and delivered: the receive queue was
         /// full, or libzmq held much.
         var givesBack = false
@@ -331,7 +331,9 @@ actor Reactor {
             socket.close()
             throw error
         }
-        slots[id] = Slot(socket: socket, receiver: receiver, monitor: monitor)
+        slots[id] = Slot(
+            socket: socket, receiver: receiver, monitor: monitor,
+            queue: ReceiveQueue(isOfParent: kind == .dealer))
         pollItems = []
         if kind == .dealer { lookUpHost(of: endpoint, for: id) }
         return id

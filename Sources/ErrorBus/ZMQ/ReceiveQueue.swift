@@ -11,8 +11,9 @@ struct ReceiveQueue {
     /// What has a line of its own.
     private enum Source: Hashable {
         case key(PublicKey)
-        /// The first frame: at a listening socket libzmq's id of the peer.
+        /// The first frame: libzmq's id of the peer.
         case peer(Frame?)
+        case parent
     }
 
     private struct Line {
@@ -39,6 +40,8 @@ struct ReceiveQueue {
     /// messages takes tens of milliseconds, for which all peers would wait.
     static let dropByteCountMax = 256 << 10
 
+    /// Whether there is one peer, a parent, of which the first frame says nothing.
+    let isOfParent: Bool
     let byteCountMax: Int
     private var lines: [Source: Line] = [:]
     /// Lines still to be served in this round.
@@ -47,19 +50,23 @@ struct ReceiveQueue {
     /// What the longest line kept when messages were last dropped.
     private var cutTo = Int.max
 
-    init(byteCountMax: Int = 64 << 20) { self.byteCountMax = byteCountMax }
+    init(isOfParent: Bool = false, byteCountMax: Int = 64 << 20) {
+        self.isOfParent = isOfParent
+        self.byteCountMax = byteCountMax
+    }
 
     var isEmpty: Bool { lines.isEmpty }
+    var lineCount: Int { lines.count }
 
     /// Whether a message of this peer may be added. While the queue is about full, a line as long
     /// as the longest was, once that had lost its last messages, would lose this one in turn: it
     /// need not be copied first. What was the longest then may be far shorter than the longest now,
     /// so a line of less than half the mean has room in any case: it loses nothing.
     ///
-    /// - Parameter peer: The first frame.
-    func hasRoom(for peer: Frame, key: PublicKey?) -> Bool {
+    /// - Parameter peer: The first frame; nil at a connecting socket.
+    func hasRoom(for peer: Frame?, key: PublicKey?) -> Bool {
         guard byteCount + Self.dropByteCountMax >= byteCountMax else { return true }
-        guard let line = lines[key.map(Source.key) ?? .peer(peer)] else { return true }
+        guard let line = lines[source(of: peer, key)] else { return true }
         return line.byteCount < max(cutTo, byteCount / lines.count / 2)
     }
 
@@ -69,10 +76,14 @@ struct ReceiveQueue {
     ///   is sent again until it is answered.
     mutating func add(_ frames: [Frame], from key: PublicKey? = nil) -> Int? {
         let size = frames.reduce(0) { $0 + $1.count + Self.frameOverhead }
-        let source = key.map(Source.key) ?? .peer(frames.first)
+        let source = source(of: frames.first, key)
         lines[source, default: Line()].append((frames, key, size))
         byteCount += size
         return byteCount > byteCountMax ? makeRoom() : nil
+    }
+
+    private func source(of peer: Frame?, _ key: PublicKey?) -> Source {
+        isOfParent ? .parent : key.map(Source.key) ?? .peer(peer)
     }
 
     /// Takes the last messages of the longest line: half of it, so that the search for it is rare,

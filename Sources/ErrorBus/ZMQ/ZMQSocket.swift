@@ -177,10 +177,11 @@ final class ZMQSocket {
     /// - Parameters:
     ///   - withSource: Whether to look up the connection that it came over.
     ///   - isWanted: Whether to copy what the peer with this first frame and key has sent. At a
-    ///     listening socket; called once for a message of two frames or more.
+    ///     listening socket called once for a message of two frames or more; at a connecting one,
+    ///     with neither, for each message.
     /// - Returns: Nil when no message is waiting.
     func receive(
-        withSource: Bool = false, isWanted: (Frame, PublicKey?) -> Bool = { _, _ in true }
+        withSource: Bool = false, isWanted: (Frame?, PublicKey?) -> Bool = { _, _ in true }
     ) -> Received? {
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -193,6 +194,7 @@ final class ZMQSocket {
         begun = nil
         // Of a message that is not wanted nothing is kept, in any of its parts.
         var frameCountMax = isThrownAway ? 0 : Self.frameCountMax
+        if isFirst, kind == .dealer, !isWanted(nil, nil) { frameCountMax = 0 }
         if frames.count < frameCountMax { frames.append(Self.frame(&message)) }
         var frameCount = 1
         while zmq_msg_more(&message) != 0 {

@@ -43,6 +43,21 @@ struct ReceiveQueueTests {
         #expect(Set(taken.prefix(5).dropFirst(3)) == [1, 3])
     }
 
+    @Test("A parent has one line, whatever its messages begin with")
+    func parent() {
+        var queue = ReceiveQueue(isOfParent: true, byteCountMax: 8 << 20)
+        var droppedCount = 0
+        for number in 0..<100_000 {
+            let first = Frame("\(number)".utf8)
+            droppedCount += queue.add([first]) ?? 0
+        }
+        #expect(droppedCount == 0 && queue.lineCount == 1)
+        let sent = Frame(repeating: 1, count: 1_000)
+        while queue.hasRoom(for: nil, key: nil) { droppedCount += queue.add([sent]) ?? 0 }
+        #expect(droppedCount > 0)
+        #expect(queue.next()?.frames == [Frame("0".utf8)])
+    }
+
     @Test("The connections of one key have one line")
     func keyed() throws {
         let flooding = try #require(KeyPair.make()).publicKey
