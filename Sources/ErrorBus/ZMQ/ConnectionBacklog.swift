@@ -183,6 +183,29 @@ struct ConnectionBacklog {
             known[one.descriptor] = connection
         }
         connections = known
+        return orders + (isTooMuch && isShort ? ends(found, memory, total, at: now) : [])
+    }
+
+    /// Where memory is short also what may be one message is stopped, and cannot come to its end.
+    /// So those end that stood still for the limit, the largest first, until the others go on.
+    private mutating func ends(
+        _ found: [Found], _ memory: [Int], _ total: Int, at now: MonotonicTime
+    ) -> [Order] {
+        var rest = total
+        var orders: [Order] = []
+        for (one, memory) in zip(found, memory).sorted(by: { $0.1 > $1.1 }) {
+            guard rest >= byteCountMax / 2, let connection = connections?[one.descriptor] else {
+                break
+            }
+            if !connection.isEnded {
+                guard connection.isStopped, now.since(connection.stalledSince) > stoppedMax else {
+                    continue
+                }
+                connections?[one.descriptor]?.isEnded = true
+                orders.append(.end(one.descriptor, receivedCount: one.receivedCount))
+            }
+            rest -= memory
+        }
         return orders
     }
 

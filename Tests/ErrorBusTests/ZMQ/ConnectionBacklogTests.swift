@@ -228,6 +228,27 @@ struct ConnectionBacklogTests {
         #expect(world.ended == [5] && world.stopped == [5])
     }
 
+    @Test("Unfinished messages that stand still where memory is short end, and others go on")
+    func unfinished() {
+        var world = World()
+        world.resident = 600 * Self.mebibyte
+        for descriptor in Int32(5)..<20 { world.receive(0, on: descriptor) }
+        world.look()
+        // 142 MiB at the worst.
+        world.receive(64 << 10, on: 5)
+        for descriptor in Int32(6)..<20 {
+            world.receive(ConnectionBacklog.messageByteCountMax, on: descriptor)
+        }
+        world.look()
+        #expect(world.stopped.count == 15)
+        world.look(after: world.backlog.stoppedMax)
+        #expect(world.ended.isEmpty)
+        for _ in 0..<60 { world.look(after: 1_000) }
+        // Eight of 10 MiB, after which less than half of the bound is left.
+        #expect(world.ended.count == 8 && !world.ended.contains(5))
+        #expect(world.stopped == Set(world.ended))
+    }
+
     @Test("Of many connections each may have less")
     func many() {
         var world = World()
