@@ -24,15 +24,38 @@ enum PlainConnection {
     ///
     /// - Returns: The bytes sent; `byteCountMax` if the other side did not end it before.
     static func endless(_ endpoint: Endpoint, byteCountMax: Int) async throws -> Int {
+        // Each frame of 200 bytes says that more follow.
+        let part = [1, 200] + [UInt8](repeating: 0x78, count: 200)
+        return try await pour(
+            endpoint, Array(repeatElement(part, count: 256).joined()), byteCountMax)
+    }
+
+    /// Connects as a DEALER and sends a frame of so many zeros, then empty messages, which are two
+    /// zeros each, until the other side ends the connection.
+    ///
+    /// - Returns: The bytes sent; `byteCountMax` if the other side did not end it before.
+    static func oversize(
+        _ endpoint: Endpoint, frameByteCount: Int, byteCountMax: Int
+    ) async throws -> Int {
+        let size = (0..<8).map { UInt8(truncatingIfNeeded: frameByteCount >> (56 - 8 * $0)) }
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        return try await pour(endpoint, first: [2] + size, zeros, byteCountMax)
+    }
+
+    private static func pour(
+        _ endpoint: Endpoint, first: [UInt8] = [], _ parts: [UInt8], _ byteCountMax: Int
+    ) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "endless").async {
+            DispatchQueue(label: "pour").async {
                 continuation.resume(
-                    with: Result { try pour(endpoint, byteCountMax: byteCountMax) })
+                    with: Result { try pourNow(endpoint, first, parts, byteCountMax) })
             }
         }
     }
 
-    private static func pour(_ endpoint: Endpoint, byteCountMax: Int) throws -> Int {
+    private static func pourNow(
+        _ endpoint: Endpoint, _ first: [UInt8], _ parts: [UInt8], _ byteCountMax: Int
+    ) throws -> Int {
         let descriptor = try open(endpoint)
         defer { close(descriptor) }
         let ready = Array("\u{5}READY\u{b}Socket-Type\0\0\0\u{6}DEALER".utf8)
@@ -50,10 +73,7 @@ enum PlainConnection {
             guard count > 0 else { throw Failed(number: errno) }
             heard += buffer.prefix(count)
         }
-        // Each frame of 200 bytes says that more follow.
-        let part = [1, 200] + [UInt8](repeating: 0x78, count: 200)
-        let parts = Array(repeatElement(part, count: 256).joined())
-        var (content, sent) = (parts, 0)
+        var (content, sent) = (first + parts, 0)
         while sent < byteCountMax {
             let count = send(descriptor, content, content.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return sent }

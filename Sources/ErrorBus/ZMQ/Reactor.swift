@@ -13,8 +13,9 @@ actor Reactor {
     /// How long a turn reads while libzmq holds more and the process is large: libzmq's queues have
     /// no bound, and what is not read takes more memory there than anything else.
     private static let readNanosecondsInFlood: UInt64 = 10_000_000
-    /// Messages between two looks at the clock.
+    /// Messages, and bytes of them that are read, between two looks at the clock.
     private static let messagesPerLook = 16
+    private static let byteCountPerLook = 1 << 20
     /// The poll returns at least this often: parts of a message without an end do not wake it.
     private static let pollMillisecondsMax: UInt64 = 250
     private static let pollMillisecondsMaxInFlood: UInt64 = 25
@@ -165,7 +166,8 @@ actor Reactor {
         var isDrained = false
         var droppedCount = 0
         repeat {
-            for _ in 0..<Self.messagesPerLook {
+            var (count, byteCount) = (0, 0)
+            while count < Self.messagesPerLook, byteCount < Self.byteCountPerLook {
                 guard
                     let message = socket.receive(
                         withSource: withSource,
@@ -174,6 +176,8 @@ actor Reactor {
                     isDrained = true
                     break
                 }
+                count += 1
+                byteCount += message.frames.reduce(0) { $0 + $1.count }
                 if let source = message.source { backlog.read(source) }
                 guard message.isWhole else { continue }
                 droppedCount +=
