@@ -16,7 +16,7 @@ extension Checker {
             return plan.silencing == nil ? answers.map { "\($0.id): answered by a policy" } : []
         }
         let unasked = ledger.decidedUnasked.map { "\($0): withdrawn before it was decided" }
-        let wrong = unasked + answers.compactMap { decision -> String? in
+        let wrong = answers.compactMap { decision -> String? in
             guard let ask = ledger.asks.first(where: { $0.id == decision.id }) else {
                 return "\(decision.id): a bare client's, by \(decision.answer.by)"
             }
@@ -27,11 +27,11 @@ extension Checker {
                 ? nil : "\(decision.id): after \(decision.time - ask.time) ms"
         }
         // What limits have counted ends with the process; a slow disk moves decisions.
-        guard !plan.isRestarted(Plan.presenter), plan.hasQuickDisk else { return wrong }
+        guard !plan.isRestarted(Plan.presenter), plan.hasQuickDisk else { return unasked + wrong }
         let byWorker = Dictionary(grouping: answers) { decision in
             ledger.asks.first { $0.id == decision.id }?.worker ?? ""
         }
-        return wrong
+        return unasked + wrong
             + byWorker.flatMap { worker, answers in
                 zip(answers, answers.dropFirst(policy.count)).compactMap { first, last in
                     last.time + 500 >= first.time + policy.window
