@@ -161,13 +161,14 @@ extension Plan {
         // Also while a child is out of reach, and in the minute after that.
         thinkingMax = random.pick([30_000, 200_000])
         let children = processes.map(\.name).filter { $0 != Plan.presenter }
-        for number in 0..<8 {
+        for number in 0..<6 {
             let lasts = random.number(10_000...12_500)
+            // An answer that is not sent afterwards is missed before the next.
             faults.append(
-                (UInt64(number + 1) * 30_000, .freeze(random.pick(children), lasts: lasts)))
+                (UInt64(number + 1) * 50_000, .freeze(random.pick(children), lasts: lasts)))
         }
         chaosLasts = 320_000
-        ask(60, in: 0...270_000, using: &random)
+        ask(60, in: 0...310_000, using: &random)
     }
 
     private mutating func stageClaims(using random: inout SeededGenerator) {
