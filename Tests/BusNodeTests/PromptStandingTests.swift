@@ -19,3 +19,41 @@ struct ReturnPauseTests {
             pause.isTooSoon(line, readAt: shownAt + .milliseconds(milliseconds)) == isTooSoon)
     }
 }
+
+struct PromptStandingTests {
+    private let start = ManualTime().now.instant
+
+    /// A prompt that came at 0 s and was written again at 10 s, as after `fg`.
+    private func taken(
+        _ text: String?, mark: Int = 7, seconds: Int, isTerminal: Bool = true,
+        isConfirmation: Bool = false
+    ) throws(LineRefusal) -> String {
+        let standing = PromptStanding(
+            mark: 7, began: start, ended: start + .seconds(10), isTerminal: isTerminal)
+        let begun = InputLines.Start(mark: mark, at: start + .seconds(seconds))
+        return try standing.taken(
+            InputLines.Line(text: text, start: begun), isConfirmation: isConfirmation)
+    }
+
+    @Test("An option counts that was typed at any time since the prompt came")
+    func option() throws {
+        #expect(try taken("r", seconds: 5) == "r")
+        #expect(throws: LineRefusal.typedBefore) { try taken("r", seconds: -1) }
+        #expect(throws: LineRefusal.typedBefore) { try taken("r", mark: 6, seconds: 5) }
+        #expect(try taken("r", seconds: -1, isTerminal: false) == "r")
+    }
+
+    @Test("A bare Return counts a second after the prompt was written again")
+    func bareReturn() throws {
+        #expect(throws: LineRefusal.returnTooSoon) { try taken("", seconds: 5) }
+        #expect(throws: LineRefusal.returnTooSoon) { try taken("", seconds: 10) }
+        #expect(try taken("", seconds: 11) == "")
+        // It cancels.
+        #expect(try taken("", seconds: 10, isConfirmation: true) == "")
+    }
+
+    @Test("A line that is too long does not count")
+    func tooLong() {
+        #expect(throws: LineRefusal.tooLong) { try taken(nil, seconds: 5) }
+    }
+}

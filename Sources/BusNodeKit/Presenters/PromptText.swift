@@ -35,6 +35,14 @@ struct PromptText {
             .joined(separator: "\n")
     }
 
+    /// All of the prompt, and what stays visible of it.
+    func asked(isColored: Bool, columns: Int, status: String) -> PromptFoot.Asked {
+        PromptFoot.Asked(
+            lines(isColored: isColored, columns: columns),
+            foot: PromptFoot.Content(
+                reminder: reminder(isColored: isColored, columns: columns), status: status))
+    }
+
     private func title(isColored: Bool, columns: Int) -> [String] {
         let report = prompt.report
         let style = SeverityLook.style(report.severity).sequence(isColored: true)

@@ -110,9 +110,7 @@ actor TerminalPresenter: Presenter {
     }
 
     /// The line about the prompts behind the one on the screen.
-    private var status: String {
-        PromptText.waiting(queue.others, columns: Terminal.columnCount)
-    }
+    private var status: String { PromptText.waiting(queue.others, columns: Terminal.columnCount) }
 
     /// Keeps that line current while options are to be chosen.
     private func tellCount() {
@@ -137,24 +135,17 @@ actor TerminalPresenter: Presenter {
         ask(one, display)
     }
 
-    /// Writes what is asked again, below what was said. What was typed meanwhile still answers it.
-    private func askAgain(_ one: Waiting) { ask(one, nil) }
-
-    /// Asks for an option, or for a value or the confirmation of the option that was chosen.
-    private func ask(_ one: Waiting, _ display: ErrorOutput.Display?) {
+    /// Asks for an option, or for a value or the confirmation of the option that was chosen. Asked
+    /// again, below what was said, what was typed meanwhile still answers it.
+    private func ask(_ one: Waiting, _ display: ErrorOutput.Display? = nil) {
         let columns = Terminal.columnCount
-        if let lines = confirming.map({ one.text.confirmation(of: $0, columns: columns) })
+        let lines =
+            confirming.map { one.text.confirmation(of: $0, columns: columns) }
             ?? filling?.lines(columns: columns)
-        {
-            let text = lines.joined(separator: "\n")
-            Terminal.ask(text, display, foot: PromptFoot.Content(reminder: text))
-        } else {
-            let text = one.text.lines(isColored: isColored, columns: columns)
-            let foot = PromptFoot.Content(
-                reminder: one.text.reminder(isColored: isColored, columns: columns),
-                status: status)
-            Terminal.ask(text.joined(separator: "\n"), display, foot: foot)
-        }
+        let asked =
+            lines.map { PromptFoot.Asked($0) }
+            ?? one.text.asked(isColored: isColored, columns: columns, status: status)
+        Terminal.ask(asked.text, display, foot: asked.foot)
     }
 
     /// The prompt ended: withdrawn, expired or answered elsewhere.
@@ -166,7 +157,7 @@ actor TerminalPresenter: Presenter {
         guard queue.ended(number) else { return tellCount() }
         // Without the echo, as before: the rest of a secret may still be typed.
         if filling != nil { dropsLine = true }
-        (confirming, filling, values) = (nil, nil, [:])
+        forgetChoice()
         lastGone = prompt
         let start = Terminal.stopAsking() ? "\n" : ""
         var lines = gone.text.goneLines(columns: Terminal.columnCount)
@@ -185,6 +176,12 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(start + "  " + first.text.contactLine(isReachable: isReachable))
     }
 
+    private var standing: PromptStanding {
+        PromptStanding(
+            mark: screen.count.load(ordering: .acquiring), began: display.times.began,
+            ended: lastDisplay.times.ended, isTerminal: isatty(STDIN_FILENO) != 0)
+    }
+
     private func entered(_ line: InputLines.Line) {
         if dropsLine {
             dropsLine = false
@@ -199,23 +196,13 @@ actor TerminalPresenter: Presenter {
         }
         guard let first = shown else { return refuse(line) }
         Terminal.stopAsking()
-        // Input from a pipe does not wait for the screen.
-        let isNew =
-            isatty(STDIN_FILENO) == 0
-            || display.times.began.map { line.start.at >= $0 } ?? false
-        guard isNew, line.start.mark == screen.count.load(ordering: .acquiring) else {
-            return Terminal.ask("  (ignored: typed before this prompt appeared)")
-        }
-        guard let text = line.text else {
-            return Terminal.ask(
-                "  (ignored: the line is too long; inbox answer --value-file takes long values)")
+        let text: String
+        do throws(LineRefusal) {
+            text = try standing.taken(line, isConfirmation: confirming != nil)
+        } catch {
+            return Terminal.ask("  (ignored: \(error))")
         }
         if let option = confirming { return confirmed(option, of: first, text) }
-        let pause = ReturnPause(shownAt: lastDisplay.times.ended)
-        guard !pause.isTooSoon(text, readAt: line.start.at) else {
-            return Terminal.ask(
-                "  (ignored: Return came as this prompt appeared; press it again to confirm)")
-        }
         if let form = filling { return filled(form, of: first, text) }
         switch first.text.keys.choice(text) {
         case .help:
@@ -230,7 +217,7 @@ actor TerminalPresenter: Presenter {
             if let option, !option.fields.isEmpty { return ask(ValueLines(option), of: first) }
             if decided(id, of: first) { return }
         }
-        askAgain(first)
+        ask(first)
     }
 
     /// Goes to another prompt, or lists those that wait. Answers nothing.
@@ -255,7 +242,7 @@ actor TerminalPresenter: Presenter {
             ) { waiting[$0.number]?.text }
             Terminal.say(lines.joined(separator: "\n"))
         }
-        askAgain(first)
+        ask(first)
     }
 
     /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
@@ -361,7 +348,7 @@ actor TerminalPresenter: Presenter {
     }
 
     private func inputEnded() {
-        isClosed = true
+        (isClosed, dropsLine) = (true, false)
         queue = PromptQueue()
         following?.cancel()
         forgetChoice()

@@ -142,19 +142,3 @@ struct LineBuffer {
         return isTooLong ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }
-
-/// Distinguishes a Return for this prompt from one that was pressed before it was visible.
-struct ReturnPause {
-    /// Shorter than the time to read any prompt.
-    static let readingTime: Duration = .seconds(1)
-
-    /// Nil while part of the prompt is not on the screen yet.
-    let shownAt: ContinuousClock.Instant?
-
-    /// Whether a line read at `time` came too soon: only for bare Return, which chooses the default
-    /// of any prompt. A typed option names itself.
-    func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
-        line.allSatisfy(\.isWhitespace)
-            && shownAt.map { time - $0 < Self.readingTime } ?? true
-    }
-}

@@ -11,6 +11,23 @@ struct PromptFoot: Hashable {
         var status = ""
     }
 
+    /// A prompt, with what stays visible of it.
+    struct Asked: Hashable {
+        let text: String
+        let foot: Content
+
+        /// A short one, which stays as it is.
+        init(_ lines: [String]) {
+            text = lines.joined(separator: "\n")
+            foot = Content(reminder: text)
+        }
+
+        init(_ lines: [String], foot: Content) {
+            text = lines.joined(separator: "\n")
+            self.foot = foot
+        }
+    }
+
     /// The beginning of the line that a person types.
     static let sign = "> "
     /// After so many lines the prompt may have left the screen, and the reminder is written.
