@@ -73,16 +73,25 @@ def a_form_is_left_by_escape(page, console):
     assert not page.run("return document.querySelector('#valuesFields').children.length")
 
 
-def a_form_goes_with_its_presentation(page, console):
+def what_is_typed_after_the_end_acts_on_nothing(page, console):
     console.ask(asking("No space."))
+    console.ask(asking("No file."))
     signed(page, console)
     page.choose("No space.")
     page.press("1")
     page.until(lambda: page.text("#valuesTitle"), "the form")
-    item, = console.call("/api/v1/inbox")["items"]
-    console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": "cancel", "by": "zoe"})
+    page.press("4", "7")
+    items = {item["description"]: item["id"] for item in console.call("/api/v1/inbox")["items"]}
+    console.call(
+        f"/api/v1/presentations/{items['No space.']}/answer", {"option": "cancel", "by": "zoe"})
+    page.until(lambda: "Meanwhile" in page.text("#valuesProblem"), "the reason")
+    assert not page.text("#valuesFields") and not page.text("#valuesSend")
+    page.press("1", "2", "c", "u", "s", "j", page.keys.ENTER)
+    other, = [item for item in console.call("/api/v1/inbox")["items"] if item["stage"] == "open"]
+    assert other["id"] == items["No file."] and not other.get("claimedBy"), other
+    assert page.text("#valuesProblem"), "the form closed"
+    page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#valuesDialog"), "the form to go")
-    page.until(lambda: "Meanwhile" in page.text("#toasts"), "the reason")
 
 
 def a_form_is_for_all_of_a_group(page, console):
@@ -102,4 +111,4 @@ def a_form_is_for_all_of_a_group(page, console):
 
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
-       a_form_goes_with_its_presentation, a_form_is_for_all_of_a_group]
+       what_is_typed_after_the_end_acts_on_nothing, a_form_is_for_all_of_a_group]

@@ -82,25 +82,29 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
-  state.confirming = { item, isGroup: of > 1, dialog: "confirmDialog" };
+  state.confirming = { item, isGroup: of > 1, end: endConfirmation };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;
 }
 
-/** Closes the confirmation for a presentation that can no longer be answered. */
+/** Ends the confirmation or the form for a presentation that can no longer be answered. */
 export function drawConfirmation() {
   if (!state.confirming) return;
-  const { item, isGroup, dialog } = state.confirming;
+  const { item, isGroup, end } = state.confirming;
   const latest = state.items.get(item.id);
   if (latest && isOpen(latest)) return;
   if (isGroup && groupSize(item.group) > 0) return;
   state.confirming = null;
-  $(dialog).close("");
   const answer = latest?.answer;
   const how = answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
     + authorsOf(answer) : OVER;
-  toast(`Meanwhile ${how}: nothing was sent.`, "warning");
+  end(`Meanwhile ${how}: nothing was sent.`);
+}
+
+function endConfirmation(text) {
+  $("confirmDialog").close("");
+  toast(text, "warning");
 }
 
 export const openHelp = () => dialogResult($("helpDialog"));

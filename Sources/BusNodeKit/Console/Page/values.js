@@ -25,8 +25,9 @@ export async function askValues(option, item, count, { given, problem } = {}) {
   $("valuesProblem").hidden = !problem || inputs.has(problem.field);
   $("valuesProblem").textContent = problem ? shown(problem.message, 600) : "";
   $("valuesSend").textContent = title + all;
+  $("valuesSend").hidden = false;
   $("valuesSend").className = option.role === "destructive" ? "destructive" : "default";
-  state.confirming = { item, isGroup: count > 1, dialog: "valuesDialog" };
+  state.confirming = { item, isGroup: count > 1, end: endForm };
   const result = dialogResult($("valuesDialog"));
   const first = problem ? inputs.get(problem.field) : null;
   (first ?? inputs.values().next().value).focus();
@@ -36,6 +37,15 @@ export async function askValues(option, item, count, { given, problem } = {}) {
   // No secret stays in the page.
   $("valuesFields").replaceChildren();
   return values;
+}
+
+/** The form stays, empty: the rest of what is typed must not act as keys of the page. */
+function endForm(text) {
+  $("valuesFields").replaceChildren();
+  $("valuesSend").hidden = true;
+  $("valuesProblem").textContent = text;
+  $("valuesProblem").hidden = false;
+  $("valuesProblem").focus();
 }
 
 function inputOf(field, given) {
