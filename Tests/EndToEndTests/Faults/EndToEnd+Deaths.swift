@@ -157,7 +157,9 @@ extension EndToEnd {
             still?.send(SIGCONT)
             #expect(try await worker.ending() == 0)
             #expect(bus.runCount == 2)
-            #expect(pty.questionCount == 1)
+            #expect(bus.events("decide") == 1)
+            // A terminal that goes on writes its prompt again.
+            #expect(pty.questionCount == 1 || role == "central")
             withExtendedLifetime((central, relay)) {}
         }
     }
