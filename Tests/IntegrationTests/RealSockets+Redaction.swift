@@ -47,6 +47,27 @@ extension RealSockets {
             #expect(recorded.description == report.description)
         }
 
+        @Test("An error that a responder of the chain presents itself leaves redacted, too")
+        func ofTheChain() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("script", .answer("ok"))
+            let central = try bus.node("central", presenters: [presenter])
+            let worker = try bus.node(
+                "worker", next: ["central"], listens: false,
+                parts: {
+                    $0.redact = { $0.maskSecrets() }
+                    $0.chain = { next in
+                        ClosureResponder(
+                            "hook", next: next, willPresent: { _, _ in throw LoginFailed() })
+                    }
+                })
+            try await bus.run(central, worker) {
+                _ = await worker.chain.presentError(LoginFailed())
+            }
+            #expect(presenter.prompts.count == 2)
+            #expect(presenter.prompts.allSatisfy { $0.report.userInfo["token"] == "***" })
+        }
+
         @Test("Errors of children pass as they are")
         func children() async throws {
             let bus = Bus()

@@ -113,7 +113,8 @@ public final class Node: Service {
             ) { first, _ in first })
         // Fallback presenters are asked only when the parent cannot be reached.
         let end = isFallback ? uplink : presenting?.ending(in: uplink) ?? uplink
-        let head = parts.chain?(end) ?? end
+        // A responder of the chain may present an error of its own.
+        let head = parts.chain?(parts.redacting(before: end)) ?? end
         chain = parts.redacting(before: head)
         isPassage = (head as? UplinkResponder)?.isPassage(of: driver) ?? false
         presentations = ChildPresentations(
