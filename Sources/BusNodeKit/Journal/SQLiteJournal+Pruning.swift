@@ -27,11 +27,14 @@ extension SQLiteJournal {
         var factor = 1
     }
 
+    /// When a presentation ended: it may have been open for longer than rows are kept.
+    private static let endTime = "COALESCE(settledAt, endedAt, shownAt)"
+
     /// Never an answer without a result, which may still be delivered, and nothing that this
     /// process has open.
     private static let prunables = [
         Prunable(
-            table: JournalRow.databaseTableName, time: "shownAt",
+            table: JournalRow.databaseTableName, time: endTime,
             condition: """
                 settledAt IS NOT NULL OR endedAt IS NOT NULL
                 OR (answer IS NULL AND shownAt <= start)
@@ -57,8 +60,9 @@ extension SQLiteJournal {
         var isMore = true
         while isMore {
             isMore = try await access { database in
+                let table = JournalRow.databaseTableName
                 let latest = try String.fetchOne(
-                    database, sql: "SELECT MAX(shownAt) FROM \(JournalRow.databaseTableName)")
+                    database, sql: "SELECT MAX(\(Self.endTime)) FROM \(table)")
                 guard let latest else { return false }
                 let before = try Date(min(latest, time), strategy: TimeText.style)
                     .addingTimeInterval(-Double(retention.age.components.seconds))

@@ -292,6 +292,27 @@ import Testing
         }
     }
 
+    @Test("C8 the age of a record counts from its end, however long it was open")
+    func prunedByEnd() async throws {
+        let journal = try SQLiteJournal(path)
+        let other = PresentationID.make()
+        for id in [id, other] {
+            try await journal.shown(id, asked)
+            try await journal.ended(id, .expired)
+        }
+        let file = try DatabaseQueue(path: path)
+        try await file.write { [id] database in
+            try database.execute(
+                sql: "UPDATE presentation SET shownAt = '2001-01-01T00:00:00.000Z' WHERE id = ?",
+                arguments: [id.description])
+        }
+        try file.close()
+        try await journal.prune()
+        #expect(try #require(try DeadLetters(path)).rows().count == 2)
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)))
+        #expect(try #require(try DeadLetters(path)).rows().isEmpty)
+    }
+
     @Test("C8 settled and ended records are pruned by age and number, open ones stay")
     func pruned() async throws {
         let journal = try SQLiteJournal(path)
