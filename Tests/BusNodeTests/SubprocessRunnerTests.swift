@@ -44,6 +44,15 @@ struct SubprocessRunnerTests {
         #expect(kill(pid, SIGKILL) == 0)
     }
 
+    @Test("A background process that writes without end does not delay its command")
+    func noisyLeftBehind() async throws {
+        let result = try await run("yes >&2 & echo $!")
+        #expect(result.status == .exited(0))
+        let text = String(decoding: result.standardOutput, as: UTF8.self)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(pid, SIGKILL) == 0)
+    }
+
     @Test("The time limit ends the command and its processes, even stubborn ones")
     func limit() async throws {
         let file = FileManager.default.temporaryDirectory

@@ -153,6 +153,35 @@ extension EndToEnd {
             #expect(try await exec.ending() == 7)
         }
 
+        @Test("A hangup after a termination does not make a decision of it")
+        func hangupAfterTermination() async throws {
+            let script = """
+                trap '' HUP; trap 'echo ends; sleep 0.3; exit 7' TERM
+                echo up; while :; do sleep 0.02; done
+                """
+            let exec = try Launched(
+                ["exec", "--to", sandbox.endpoint("none"), "--", "sh", "-c", script])
+            #expect(await exec.prints("up"))
+            exec.send(SIGTERM)
+            #expect(await exec.prints("ends"))
+            exec.send(SIGHUP)
+            #expect(try await exec.ending() == 7)
+            #expect(!exec.errors.value.contains("waiting"))
+        }
+
+        @Test("What is piped into the command answers no prompt")
+        func pipedInput() async throws {
+            let topology = try sandbox.write(
+                "solo.yaml", "version: 1\nnodes: { solo: { presenters: [terminal] } }\n")
+            let exec = try Launched(
+                [
+                    "exec", "--topology", topology, "--node", "solo", "--", "sh", "-c",
+                    "read a; exit 3",
+                ], input: .text("row1\nskip\nrow3\n"))
+            #expect(try await exec.ending() == 3)
+            #expect(!exec.errors.value.contains("skip"))
+        }
+
         @Test(
             "No parent reachable: exits with the command's status and a message",
             arguments: [

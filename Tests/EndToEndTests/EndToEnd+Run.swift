@@ -105,6 +105,21 @@ extension EndToEnd {
             await eventually { [sandbox] in (try? sandbox.read("status").contains(text)) == true }
         }
 
+        @Test("A second node that cannot run leaves the ready file of the first")
+        func readyFileStays() async throws {
+            try sandbox.writeTopology(presenters: "terminal")
+            let ready = sandbox.path("ready")
+            let first = try run("central", "--ready-file", ready)
+            let isUp = await eventually { [sandbox] in sandbox.exists("ready") }
+            #expect(isUp)
+            let second = try run("central", "--ready-file", ready)
+            #expect(try await second.ending() == 73)
+            #expect(try sandbox.read("ready") == "\(first.pid)\n")
+            first.send(SIGTERM)
+            #expect(try await first.ending() == 0)
+            #expect(!sandbox.exists("ready"))
+        }
+
         @Test("An endpoint in use exits 73, and so does a ready file that cannot be created")
         func cannotCreate() async throws {
             try sandbox.writeTopology(presenters: "terminal")

@@ -123,6 +123,31 @@ extension EndToEnd {
             #expect(written["central.sqlite"] != nil)
         }
 
+        @Test("A41 a secret that the command of exec prints is masked in the next report")
+        func printedValue() async throws {
+            let (nodes, client) = try await bus()
+            let exec = try Launched([
+                "exec", "--to", sandbox.endpoint("relay"), "--field", "pin=PIN:secret", "--", "sh",
+                "-c", "echo \"found <$ERRORBUS_VALUE_PIN>\" >&2; exit 3",
+            ])
+            let console = Console(sandbox: sandbox)
+            let first = try await console.openID(client)
+            let answer: JSONValue = [
+                "option": "retry-with", "by": "ann", "values": ["pin": "4711x"],
+            ]
+            let path = "/api/v1/presentations/\(first)/answer"
+            #expect(try await client.send("POST", path, answer).status == 200)
+            var next = first
+            while next == first { next = try await console.openID(client) }
+            let shown = try await client.send("GET", "/api/v1/presentations/\(next)").text
+            #expect(shown.contains("found <***>"))
+            for (place, text) in try await traces(of: nodes) {
+                #expect(!text.contains("4711x"), "\(place)")
+            }
+            exec.send(SIGTERM)
+            _ = try await exec.ending()
+        }
+
         @Test("Logs, ledgers and status have neither reasons nor userInfo of a report")
         func payload() async throws {
             let (nodes, client) = try await bus()

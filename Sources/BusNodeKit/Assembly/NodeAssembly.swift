@@ -18,6 +18,8 @@ package final class NodeAssembly: Sendable {
     private let base: NodeParts
     private let runner: SubprocessRunner
     private let terminal: TerminalPresenter
+    /// Whether a command reads standard input.
+    private let isInputTaken: Bool
     /// By the index of their presenter.
     private let consoles: OrderedDictionary<Int, Console>
     /// The responders made from rules, for a reload.
@@ -25,8 +27,11 @@ package final class NodeAssembly: Sendable {
     private let ledger = Mutex<EventLog?>(nil)
     private let keys = Mutex<KeyRing?>(nil)
 
-    package init(topology path: String, node: String, logger: Logger) throws {
+    package init(
+        topology path: String, node: String, isInputTaken: Bool = false, logger: Logger
+    ) throws {
         self.path = path
+        self.isInputTaken = isInputTaken
         loaded = try TopologyLoader.load(path)
         settings = try loaded.topology.node(named: node, in: path)
         var base = NodeParts(logger: logger)
@@ -139,6 +144,9 @@ package final class NodeAssembly: Sendable {
         }
         for (index, presenter) in settings.presenters.enumerated().reversed() {
             switch presenter {
+            case .terminal where isInputTaken && isatty(STDIN_FILENO) == 0:
+                // The lines of a pipe are for the command, and answer nothing.
+                logger.notice("terminal: does not ask, since the command reads the input")
             case .terminal: people.insert(terminal, at: 0)
             case .console:
                 guard let console = consoles[index] else { continue }

@@ -14,7 +14,19 @@ package enum ServiceNotification {
         }
         close(descriptor)
         unlink(temporary)
-        unlink(file)
+        // Another process like this one may be running, and this one not become ready.
+        if !isOfRunningNode(file) { unlink(file) }
+    }
+
+    private static func isOfRunningNode(_ file: String) -> Bool {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+            let pid = Int32(text.trimmingCharacters(in: .newlines)), pid != getpid()
+        else { return false }
+        let manager = FileManager.default
+        func program(_ process: String) -> String? {
+            try? manager.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+        }
+        return program("\(pid)") != nil && program("\(pid)") == program("self")
     }
 
     package static func ready(file: String?) {

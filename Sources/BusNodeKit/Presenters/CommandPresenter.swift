@@ -36,7 +36,14 @@ struct CommandPresenter: Presenter {
         let output = String(decoding: result.standardOutput.prefix(256), as: UTF8.self)
         let option = output.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !option.isEmpty else { return nil }
-        return try prompt.answer(option, by: command.joined(separator: " "), via: .policy)
+        return try prompt.answer(option, by: author, via: .policy)
+    }
+
+    /// The command line. Its words may have been secrets of the environment, and all that read the
+    /// answer see its author.
+    private var author: String {
+        SecretMask.ofThisProcess.masking(words: command.map { Array($0.utf8) })
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
     private func environment(of prompt: Prompt) -> [String: String] {

@@ -23,8 +23,8 @@ package final class CommandAttempts: Responder {
     private let passedThrough: PassedThroughCommand
     /// What "Retry with values" asks for; empty: it is not offered.
     private let fields: [ErrorReport.Field]
-    /// The environment of the command, as the last values that were given.
-    private let variables = Mutex<[String: String]>([:])
+    /// The last values that were given, which are in the environment of the command.
+    private let values = Mutex(FieldValues())
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
     /// The state printed last.
@@ -97,7 +97,8 @@ package final class CommandAttempts: Responder {
         options.stateChanged = { [weak self] in self?.moved(to: $0) }
         do {
             try await withRecovery(options: options) {
-                let ending = await passedThrough.run(variables: variables.withLock { $0 })
+                let values = values.withLock { $0 }
+                let ending = await passedThrough.run(variables: values.environment)
                 if ending.isSuccess { return }
                 if case .notStarted(let reason, _) = ending.status {
                     Terminal.say("bus-node exec: \(reason.shown())")
@@ -106,7 +107,9 @@ package final class CommandAttempts: Responder {
                     throw Stopped(code: ending.exitCode)
                 }
                 defer { retries += 1 }
-                throw choices(CommandFailure(command: command, ending: ending, mask: mask), retries)
+                let failure = CommandFailure(
+                    command: command, ending: ending, mask: mask?.adding(values))
+                throw choices(failure, retries)
             }
             return Status(code: 0, isUnreachable: false)
         } catch {
@@ -120,8 +123,8 @@ package final class CommandAttempts: Responder {
             if offersRetry { RecoveryOption("Retry", id: "retry", role: .default) { true } }
             if offersRetry, !fields.isEmpty {
                 RecoveryOption("Retry with values", id: "retry-with", fields: fields) {
-                    [self] values in
-                    variables.withLock { $0 = values.environment }
+                    [self] given in
+                    values.withLock { $0 = given }
                     return true
                 }
             }
@@ -182,7 +185,8 @@ package final class CommandAttempts: Responder {
             let number = signal.rawValue
             let ends = ![SIGUSR1, SIGUSR2].contains(number)
             if passedThrough.isRunning {
-                if ends { interrupted.withLock { $0 = number } }
+                // A service manager may send SIGHUP after SIGTERM, which stays the reason.
+                if ends { interrupted.withLock { $0 = number == SIGHUP ? $0 ?? number : number } }
                 // A key press already reached the command, which is in the same process group.
                 if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
             } else if ends {

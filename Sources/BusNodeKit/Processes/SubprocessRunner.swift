@@ -172,8 +172,11 @@ final class OutputPipe: Sendable {
     private func readAll() {
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         var isEnded = false
+        // What the command itself may have written last; nil while it runs.
+        var rest: Int?
         while true {
-            if !isEnded, commandEnded.load(ordering: .acquiring), !waitForInput(0) {
+            if rest == nil, commandEnded.load(ordering: .acquiring) { rest = readableCount }
+            if !isEnded, let rest, rest <= 0 {
                 // The thread goes on for processes that the command left behind.
                 isEnded = true
                 atEnd.signal()
@@ -182,10 +185,17 @@ final class OutputPipe: Sendable {
             let count = read(readEnd, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if count <= 0 { break }
+            rest = rest.map { $0 - count }
             take(buffer.prefix(count))
         }
         close(readEnd)
         if !isEnded { atEnd.signal() }
+    }
+
+    /// The bytes that wait in the pipe.
+    private var readableCount: Int {
+        var count: CInt = 0
+        return ioctl(readEnd, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
     /// Whether there is something to read, or the end.

@@ -116,6 +116,11 @@ public struct FieldValues: Hashable, Sendable {
         ) { $1 }
     }
 
+    /// The values of fields of kind secret.
+    var secrets: [String] {
+        values.values.compactMap { if case .secret(let text) = $0 { text } else { nil } }
+    }
+
     /// The values by name, those of secrets among them.
     package var json: [String: JSONValue] { values.mapValues(\.json) }
 

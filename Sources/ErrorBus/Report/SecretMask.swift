@@ -30,6 +30,16 @@ package struct SecretMask: Sendable {
             .map(\.self)
     }
 
+    private init(values: [[UInt8]]) { self.values = values }
+
+    /// The mask that also knows the values that a command gets: the secrets among them, and those
+    /// whose variables have the names of secrets.
+    package func adding(_ given: FieldValues) -> SecretMask {
+        let secrets = given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
+        let named = SecretMask(environment: given.environment).values
+        return SecretMask(values: values + secrets + named)
+    }
+
     /// The text with each secret masked.
     package func masking(_ text: String) -> String {
         let bytes = Array(text.utf8)

@@ -88,7 +88,7 @@ package struct RuleCommands: Sendable {
                 "option's command failed",
                 metadata: [
                     "option": "\(added.id)", "status": "\(result.status)",
-                    "text": "\(result.standardErrorTail)",
+                    "text": "\(SecretMask().adding(values).masking(result.standardErrorTail))",
                 ])
             return false
         }

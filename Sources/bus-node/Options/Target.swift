@@ -73,7 +73,8 @@ struct Target: ParsableArguments {
     private func leaf(
         of path: String, _ node: String, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
-        let assembly = try NodeAssembly(topology: path, node: node, logger: logger)
+        let assembly = try NodeAssembly(
+            topology: path, node: node, isInputTaken: command == "exec", logger: logger)
         var settings = assembly.settings
         if settings.listen.isEmpty {
             settings.grace = try graceDuration() ?? settings.grace

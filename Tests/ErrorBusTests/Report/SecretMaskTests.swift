@@ -23,6 +23,18 @@ struct SecretMaskTests {
         #expect(!masked.contains(Self.secret) && masked.contains(SecretMask.text), "\(masked)")
     }
 
+    @Test("A41 the values that a command was given are masked, the secrets among them by any name")
+    func given() throws {
+        let values = try FieldValues(
+            ["pin": "4711", "password": "hunter2Xq", "region": "north"],
+            for: [
+                .secret("pin", label: "PIN"), .text("password", label: "Password"),
+                .text("region", label: "Region"),
+            ])
+        let masked = SecretMask().adding(values).masking("bad pin 4711, hunter2Xq in north")
+        #expect(masked == "bad pin ***, *** in north")
+    }
+
     @Test(
         "A text without a secret stays as it is",
         arguments: [
