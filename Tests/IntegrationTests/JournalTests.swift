@@ -190,6 +190,42 @@ struct JournalTests {
         #expect(outcome.didRecover && got.elements.map { $0.text("path") } == ["/srv"])
     }
 
+    @Test("F16 an answer for an option of a policy is attempted there in the next life, once")
+    func optionOfPolicy() async throws {
+        let journal = MemoryJournal()
+        let answer = recorded("fix")
+        try await journal.shown(id, asked())
+        try await journal.decided(id, answer)
+        let presenter = ScriptedPresenter("person", .answer("retry"))
+        let bus = Bus()
+        let central = try bus.node("central", presenters: []) { _ in
+        } parts: {
+            $0.journal = journal
+            $0.presenting = { [attempts, logger = $0.logger] next in
+                let people = PresentingResponder(
+                    "central", presenters: [presenter], next: next, journal: journal,
+                    logger: logger)
+                return ClosureResponder("policy", next: people) { error, _ in
+                    error.addingRecoveryOptions {
+                        RecoveryOption("Fix", id: "fix") {
+                            attempts.record("fix")
+                            return true
+                        }
+                    }
+                }
+            }
+        }
+        let worker = try bus.node("worker", next: ["central"], listens: false)
+        var options = PresentationOptions()
+        options.id = id
+        let outcome = try await bus.run(central, worker) { [options] in
+            await worker.uplink.presentError(error, options: options)
+        }
+        #expect(outcome.didRecover && outcome.answer?.id == answer.id)
+        #expect(attempts.elements == ["fix"])
+        #expect(journal.state(of: id) == .decided(answer, .recovered))
+    }
+
     @Test("A32 a settled presentation returns its result, without a second attempt")
     func returnsResult() async throws {
         let journal = MemoryJournal()

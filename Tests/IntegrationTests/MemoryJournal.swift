@@ -52,7 +52,10 @@ final class MemoryJournal: DecisionJournal {
 
     func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
         if isFull.withLock(\.self) { throw Full() }
-        rows.withLock { $0[id] = Row(asked: asked, state: .shown) }
+        rows.withLock { rows in
+            if case .decided = rows[id]?.state { return }
+            rows[id] = Row(asked: asked, state: .shown)
+        }
     }
 
     func decided(_ id: PresentationID, _ answer: Answer) async throws {

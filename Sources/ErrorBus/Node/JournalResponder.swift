@@ -80,6 +80,17 @@ final class JournalResponder: Responder {
                         + "shown twice")
             }
             return await presentAgain(error, after: answer, in: context)
+        case .decided(let answer, let result)
+        where (result == nil || result == .unknown) && !error.offers(answer.option):
+            // An option of a policy behind this. The policy adds it again, and whatever is decided
+            // there then, the answer on record counts.
+            guard asksAgain else {
+                return refusal(
+                    .gone, "answered before a restart, with an option that a rule added")
+            }
+            var context = context
+            context.wasShownBefore = true
+            return await following.presentError(error, in: context)
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, context.id)
         case .shown where isHere:
@@ -146,5 +157,11 @@ final class JournalResponder: Responder {
             didRecover: false, reason: .rejected, decidedBy: name.description, detail: detail)
         outcome.refusalCode = code.rawValue
         return outcome
+    }
+}
+
+extension Error {
+    fileprivate func offers(_ option: String) -> Bool {
+        ErrorReport(describing: self).options.contains { $0.id == option }
     }
 }
