@@ -12,6 +12,7 @@ import traceback
 
 import cases
 import filter_cases
+import haste_cases
 import layout_cases
 import safety_cases
 import sign_in_cases
@@ -51,7 +52,7 @@ def main():
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL
-                 + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL):
+                 + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL + haste_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

@@ -16,6 +16,7 @@ import { askValues, asksForValues } from "./values.js";
 export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
+const CHANGED = "The screen has changed: read it, then choose again.";
 const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
@@ -55,7 +56,7 @@ function obstacle(option, { item, whole, chosen }) {
   if (state.busy) return BUSY;
   if (!state.online) return NO_LINK;
   if (state.shownID !== item.id || current()?.id !== item.id) {
-    return "The screen has changed: read it, then choose again.";
+    return CHANGED;
   }
   if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
   if (whole && !groupOf(item.group).isComplete) {
@@ -76,6 +77,7 @@ function isHindered(option, decision) {
 
 /** Answers exactly what the button was drawn for: a presentation, or a group as it was seen. */
 export async function answer(option, drawn) {
+  if (drawn !== state.decision) { toast(CHANGED, "warning"); return; }
   const decision = { ...drawn }; // As it is now: the next frame may see more.
   if (isHindered(option, decision)) return;
   const reason = whyNotChosen(option);
@@ -221,6 +223,7 @@ export function toggleWhole() {
   const item = current();
   const size = item ? groupSize(item.group) : 0;
   state.whole = size > 1 && !isForAll(item, size);
+  state.decision = null; // Until the buttons say what they answer now.
   if (size > 1 && groupOf(item.group).optionsDiffer) {
     toast("Their options differ: answer each of them separately.", "warning");
   }

@@ -10,7 +10,7 @@ import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
-import { claimant, groupSize, isLive, leavingSize } from "./store.js";
+import { claimant, groupSize, isLive, isOpen, leavingSize } from "./store.js";
 import { headingOf, shown } from "./text.js";
 import { select } from "./views.js";
 
@@ -31,6 +31,8 @@ export function drawDetail() {
     item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
     state.me?.may, state.busy, state.selected, item ? 0 : overviewKey(),
     item && isHidden(item), group && hiddenText(group)];
+  // What was changed and changed back within a frame is drawn again: its buttons were disarmed.
+  if (item && isOpen(item) && !state.decision) $("detail").dataset.said = "";
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
