@@ -52,4 +52,49 @@ def a_number_behind_g_or_x_answers_nothing_unseen(page, console):
     page.until(lambda: open_count(console) == 1, "the others to be answered")
 
 
-ALL = [a_number_behind_g_or_x_answers_nothing_unseen]
+def a_late_reply_leaves_the_next_silence_alone(page, console):
+    console.ask(report("Silence this.", code=7), report("And that.", code=8))
+    signed(page, console)
+    page.choose("Silence this.")
+    page.press("s", *"one")
+    page.until(lambda: "1 open now" in page.text("#silencePreview"), "what it would silence")
+    hold(page, "/silences")
+    page.click("#silenceSave")
+    page.until(lambda: page.run("return window.held.length") == 1, "it to be sent")
+    # What is sent is not changed any more.
+    page.press("2")
+    assert page.run("return document.getElementById('silenceComment').value") == "one"
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#silenceDialog"), "the form to close")
+    page.choose("And that.")
+    page.press("s", *"ticket 4")
+    page.run("window.ending = null; window.held[0]()")
+    page.until(lambda: "Silence 1 until" in page.text("#toasts"), "the first one")
+    page.press("1")
+    assert page.run("return document.getElementById('silenceComment').value") == "ticket 41"
+    assert open_count(console) == 2
+    page.click("#silenceSave")
+    page.until(lambda: "Silence 2 until" in page.text("#toasts"), "the second one")
+    page.until(lambda: not page.text("#silenceDialog"), "its form to close")
+
+
+def the_failure_of_a_silence_is_not_shown_in_the_next_form(page, console):
+    console.ask(report("Silence this."))
+    signed(page, console)
+    page.choose("Silence this.")
+    page.press("s", *"one")
+    hold(page, "/silences")
+    page.click("#silenceSave")
+    page.until(lambda: page.run("return window.held.length") == 1, "it to be sent")
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#silenceDialog"), "the form to close")
+    page.press("s", *"two")
+    page.run("window.ending = null; window.held[0](new TypeError('down'))")
+    page.until(lambda: "could not be reached" in page.text("#toasts"), "the failure")
+    assert not page.text("#silenceProblem")
+    page.click("#silenceSave")
+    page.until(lambda: "Silence 1 until" in page.text("#toasts"), "the second one")
+
+
+ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
+       the_failure_of_a_silence_is_not_shown_in_the_next_form]

@@ -19,8 +19,9 @@ export function openSilenceForm(given = {}) {
   const dialog = $("silenceDialog");
   if (dialog.open) return;
   if (!may("silence")) { toast("You may not make silences.", "warning"); return; }
-  fillSilenceForm(given);
-  if (given.item) offerUserInfo(given);
+  fillSilenceForm({ ...given });
+  setSending(false);
+  if (given.item) offerUserInfo(fillSilenceForm.given);
   openModal(dialog);
   $("silenceComment").focus();
   preview();
@@ -105,18 +106,31 @@ async function submit(event) {
   if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
   const by = await ownName();
   if (!by) return;
-  $("silenceSave").disabled = true;
+  // The reply may come when the form is open for another silence.
+  const mine = fillSilenceForm.given;
+  const isMine = () => $("silenceDialog").open && fillSilenceForm.given === mine;
+  if (!isMine()) return;
+  setSending(true);
   try {
     const body = { ...form, comment, by, ...(option && { option }) };
-    made(await api("POST", "silences", body));
+    const reply = await api("POST", "silences", body);
+    if (isMine()) $("silenceDialog").close();
+    made(reply);
   } catch (error) {
+    if (!isMine()) { toast(`No silence was made. ${failureText(error)}`, "error"); return; }
+    setSending(false);
     showProblem(failureText(error));
   }
-  $("silenceSave").disabled = false;
+}
+
+/** What is being sent is not changed any more; Cancel closes the form, and the rest goes on. */
+function setSending(isSending) {
+  const save = $("silenceSave");
+  for (const part of save.form.children) part.inert = isSending && !part.contains(save);
+  save.disabled = isSending;
 }
 
 function made({ silence, applied }) {
-  $("silenceDialog").close();
   const also = applied ? ` ${counted(applied, "open presentation")} ended at once.` : "";
   toast(`Silence ${silence.number} until ${moment(silence.endsAt)}.${also}`, "good");
   loadSilences();
