@@ -96,5 +96,41 @@ def the_failure_of_a_silence_is_not_shown_in_the_next_form(page, console):
     page.until(lambda: "Silence 1 until" in page.text("#toasts"), "the second one")
 
 
+def an_undo_takes_back_only_what_was_answered(page, console):
+    alike = console.ask(*[report("Three alike.") for _ in range(3)])
+    signed(page, console, undo=60)
+    page.choose("Three alike.")
+    other = f"/api/v1/presentations/{alike[2].id}"
+    console.call(f"{other}/claim", {"by": "bob"})
+    page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
+    page.click("[data-option=skip]", "× 3")
+    page.until(lambda: "1 not answered" in page.text("#toasts"), "the refusal")
+    console.call(f"{other}/answer", {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    page.until(lambda: "Undo all 2" in page.text(".decide"), "what is the own answer")
+    page.until(lambda: page.part("state", "[...part.state.items.values()].filter("
+                                 "(each) => each.stage === 'leaving').length") == 3, "bob's answer")
+    page.rest()
+    assert "Undo all 2" in page.text(".decide"), page.text(".decide")
+    page.press("u")
+    page.until(lambda: "2 answers taken back" in page.text("#toasts"), "the undo")
+    assert stage_of(console, alike[2]) == "leaving"
+
+
+def an_undo_of_one_leaves_the_undo_of_the_rest(page, console):
+    alike = console.ask(*[report("Three alike.") for _ in range(3)])
+    signed(page, console, undo=60)
+    page.choose("Three alike.")
+    page.click("[data-option=skip]", "× 3")
+    page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+    page.until(lambda: "Undo all 3" in page.text(".decide"), "the held answers")
+    console.call(f"/api/v1/presentations/{alike[2].id}/undo", {"by": "bob"})
+    page.until(lambda: "bob took back your answer" in page.text("#toasts"), "who took it back")
+    assert "Undo" in page.text("#undos")
+    page.press("u")
+    page.until(lambda: "2 answers taken back" in page.text("#toasts"), "the undo of the rest")
+    assert "Undo" not in page.text("#undos")
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
-       the_failure_of_a_silence_is_not_shown_in_the_next_form]
+       the_failure_of_a_silence_is_not_shown_in_the_next_form,
+       an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest]

@@ -179,8 +179,7 @@ async function answerGroup(item, option, body) {
   if (answered.length === 0) return null;
   const count = number(answered.length);
   const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
-  const ids = body.ids && answered;
-  offerUndo({ group: item.group, ids }, text, body.undoMilliseconds);
+  offerUndo({ group: item.group, ids: answered }, text, body.undoMilliseconds);
   return null;
 }
 

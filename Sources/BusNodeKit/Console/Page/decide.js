@@ -8,7 +8,7 @@ import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { myName, state, whyNot } from "./state.js";
-import { claimant, endingOf, expiryOption, isOpen, leavingSize } from "./store.js";
+import { claimant, endingOf, expiryOption, heldWith, isOpen } from "./store.js";
 import {
   authorsOf, clock, moment, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
@@ -26,7 +26,8 @@ export function decideOf(item, size) {
 }
 
 function leavingOf(item) {
-  const all = leavingSize(item.group);
+  const ids = heldWith(item).map(({ id }) => id);
+  const all = ids.length;
   const whole = isUndoneWhole(item);
   const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
     : `${answerText(item)}. The answer leaves in `;
@@ -36,7 +37,7 @@ function leavingOf(item) {
   });
   const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoOne(item.id));
   const group = all > 1
-    && button(`Undo all ${number(all)} `, "undoAll", () => undoGroup(item.group));
+    && button(`Undo all ${number(all)} `, "undoAll", () => undoGroup(item.group, ids));
   (whole ? group : one).append(kbd("u"));
   const buttons = el("p", { className: "buttons" },
     ...(whole ? [group, one] : [one, group]).filter(Boolean));

@@ -10,7 +10,7 @@ import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
-import { claimant, groupSize, isLive, isOpen, leavingSize } from "./store.js";
+import { claimant, groupSize, heldWith, isLive, isOpen } from "./store.js";
 import { headingOf, shown } from "./text.js";
 import { select } from "./views.js";
 
@@ -22,7 +22,7 @@ export function drawDetail() {
   noteShown(item, size);
   if (item) loadDetails(item);
   if (size > 1) loadGroup(item.group);
-  const leaving = item?.stage === "leaving" ? leavingSize(item.group) : 0;
+  const leaving = item?.stage === "leaving" ? heldWith(item).length : 0;
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,

@@ -117,7 +117,7 @@ async function submit(event) {
     if (isMine()) $("silenceDialog").close();
     made(reply);
   } catch (error) {
-    if (!isMine()) { toast(`No silence was made. ${failureText(error)}`, "error"); return; }
+    if (!isMine()) { toast(`The last silence: ${failureText(error)}`, "error"); return; }
     setSending(false);
     showProblem(failureText(error));
   }

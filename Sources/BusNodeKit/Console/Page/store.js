@@ -90,5 +90,7 @@ function countMembers(group, isCounted) {
 export const groupSize = (group) =>
   (!state.ready && state.groups.get(group)?.members) || countMembers(group, isOpen);
 
-/** The number of held answers of a group. */
-export const leavingSize = (group) => countMembers(group, (item) => item.stage === "leaving");
+/** The held answers of its group that the same people gave, with the same option. */
+export const heldWith = ({ group, answer }) => [...state.items.values()].filter((item) =>
+  item.group === group && item.stage === "leaving" && item.answer.option === answer.option
+    && item.answer.by === answer.by && item.answer.second === answer.second);

@@ -3,14 +3,15 @@ import { $, el, kbd } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
+import { CHOSEN_MAX } from "./group.js";
 import { removeNotices, showNotice, toast } from "./news.js";
 import { current } from "./rows.js";
 import { may, MAY_SEE, state } from "./state.js";
-import { keep, leavingSize } from "./store.js";
+import { heldWith, keep } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
-/** Offers an undo while an answer is held: for one by `id`, or for a `group`, with the `ids` of
- *  the members where only some were answered. */
+/** Offers an undo while an answer is held: for one by `id`, or for a `group` with the `ids` of the
+ *  members that were answered. */
 export function offerUndo(what, text, milliseconds) {
   if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
   const bar = el("progress", {
@@ -42,8 +43,8 @@ function dropUndos(isOver) {
 const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.ids)
   : undoOne(entry.id));
 
-/** Whether an undo is for all held answers of its group. */
-export const isUndoneWhole = (item) => leavingSize(item.group) > 1
+/** Whether an undo is for all held answers of its group that were given with it. */
+export const isUndoneWhole = (item) => heldWith(item).length > 1
   && (state.whole ?? Boolean(state.selected?.startsWith("g")));
 
 /** Reports that another person has undone this person's answers. */
@@ -52,8 +53,9 @@ export async function tellUndone() {
   if (items.length === 0) return;
   state.news.undone = [];
   const ids = new Set(items.map((item) => item.id));
-  const groups = new Set(items.map((item) => item.group));
-  dropUndos((entry) => ids.has(entry.id) || groups.has(entry.group));
+  const isHeld = (id) => state.items.get(id)?.stage === "leaving";
+  dropUndos((entry) => ids.has(entry.id)
+    || (entry.ids?.some((id) => ids.has(id)) && !entry.ids.some(isHeld)));
   const { history = [] } = await api("GET", `presentations/${items[0].id}`).catch(() => ({}));
   const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by ?? "Another", 64);
   const what = items.length > 1 ? `${number(items.length)} of your answers` : "your answer";
@@ -66,7 +68,7 @@ export function undoLast() {
   const item = current();
   if (entry) undoEntry(entry);
   else if (item?.stage === "leaving") {
-    if (isUndoneWhole(item)) undoGroup(item.group); else undoOne(item.id);
+    if (isUndoneWhole(item)) undoGroup(item.group, heldWith(item).map(({ id }) => id)); else undoOne(item.id);
   } else return false;
   return true;
 }
@@ -97,16 +99,28 @@ export function undoOne(id) {
   }, (entry) => entry.id === id);
 }
 
-/** Undoes all held answers of the group, or those of some members, in one request; the events
- *  bring the changes. */
+/** Undoes the held answers of some members of a group; the events bring the changes. */
 export function undoGroup(group, ids) {
-  const chosen = ids && new Set(ids);
-  for (const item of state.items.values()) {
-    const isHeld = item.group === group && item.stage === "leaving";
-    if (isHeld && (chosen?.has(item.id) ?? true)) state.undoing.add(item.id);
-  }
+  for (const id of ids) if (state.items.get(id)?.stage === "leaving") state.undoing.add(id);
+  const chosen = new Set(ids);
   return undo(async (by) => {
-    const { undone } = await api("POST", `groups/${group}/undo`, { by, ...(ids && { ids }) });
-    toast(`${counted(undone.length, "answer")} taken back.`, "good");
-  }, (entry) => entry.group === group && (!ids || entry.ids === ids));
+    const count = await undoneCount(group, ids, by);
+    toast(`${counted(count, "answer")} taken back.`, "good");
+  }, (entry) => entry.group === group && entry.ids.every((id) => chosen.has(id)));
+}
+
+/** How many answers were taken back, in as many requests as their number needs. */
+async function undoneCount(group, ids, by) {
+  let [count, refusal] = [0, null];
+  for (let start = 0; start < ids.length; start += CHOSEN_MAX) {
+    const body = { by, ids: ids.slice(start, start + CHOSEN_MAX) };
+    try {
+      count += (await api("POST", `groups/${group}/undo`, body)).undone.length;
+    } catch (error) {
+      if (error.answer?.error !== "nothingToUndo") throw error;
+      refusal = error; // Of these; the others may still be held.
+    }
+  }
+  if (count === 0 && refusal) throw refusal;
+  return count;
 }
