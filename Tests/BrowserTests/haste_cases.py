@@ -131,6 +131,70 @@ def an_undo_of_one_leaves_the_undo_of_the_rest(page, console):
     assert "Undo" not in page.text("#undos")
 
 
+def u_undoes_nothing_that_is_not_on_the_screen(page, console):
+    [presentation] = console.ask(report("Bob's answer."))
+    signed(page, console)
+    page.choose("Bob's answer.")
+    console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                 {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    page.until(lambda: "by bob" in page.text(".decide"), "the other's answer")
+    hold(page, "")
+    page.press("]")
+    page.until(lambda: page.text("#silences"), "another view")
+    page.press("u")
+    page.rest()
+    assert page.run("return window.posts") == []
+    page.go(f"inbox/{presentation.id}")
+    page.shown("Bob's answer.")
+    page.press("u")
+    page.until(lambda: stage_of(console, presentation) != "leaving", "the undo")
+
+
+def u_does_not_change_its_meaning_when_time_runs_out(page, console):
+    own, other = console.ask(report("The own one."), report("Bob's answer."))
+    console.await_open(2)
+    console.call(f"/api/v1/presentations/{other.id}/answer",
+                 {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    signed(page, console, undo=2)
+    page.choose("The own one.")
+    page.click("[data-option=skip]")
+    page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+    page.choose("Bob's answer.")
+    page.until(lambda: "Undo" not in page.text("#undos"), "the end of that time")
+    page.press("u")
+    page.until(lambda: "has been sent" in page.text("#toasts"), "what became of it")
+    assert stage_of(console, other) == "leaving"
+    # A key meant for it later is for what is on the screen.
+    page.part("state", "part.state.undoEnded = -Infinity")
+    page.press("u")
+    page.until(lambda: stage_of(console, other) != "leaving", "the undo")
+    assert own.answer() == ("skip", "ada")
+
+
+def what_just_appeared_is_not_claimed_or_undone(page, console):
+    first, second = console.ask(*[report("One after another.") for _ in range(2)])
+    signed(page, console)
+    page.choose("One after another.")
+    hold(page, "")
+    page.part("state", "(part.state.shownAt = performance.now(), document.body.dispatchEvent("
+                       "new KeyboardEvent('keydown', { key: 'c', bubbles: true })))")
+    page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
+    assert page.run("return window.posts") == []
+    for each in (first, second):
+        console.call(f"/api/v1/presentations/{each.id}/answer",
+                     {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    page.until(lambda: "Undo all 2" in page.text(".decide"), "the held answers")
+    page.part("state", "(part.state.shownAt = performance.now(), document.body.dispatchEvent("
+                       "new KeyboardEvent('keydown', { key: 'u', bubbles: true })))")
+    page.part("state", "(part.state.shownAt = performance.now(),"
+                       "document.querySelector('[data-key=undo]').click())")
+    page.rest()
+    assert page.run("return window.posts") == []
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
-       an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest]
+       an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
+       u_undoes_nothing_that_is_not_on_the_screen,
+       u_does_not_change_its_meaning_when_time_runs_out,
+       what_just_appeared_is_not_claimed_or_undone]

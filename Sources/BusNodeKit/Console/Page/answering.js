@@ -4,7 +4,7 @@ import { confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX, groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
-import { current } from "./rows.js";
+import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWord } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
@@ -13,10 +13,8 @@ import { confirmedBy, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
-export const JUST_SHOWN = 400; // What has been visible for less was not read.
 const CLAIM_TIME = 15 * 60_000;
 const SLOW = 3000;
-const CHANGED = "The screen has changed: read it, then choose again.";
 const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
@@ -55,17 +53,13 @@ function obstacle(option, { item, whole, chosen }) {
   if (!may("answer")) return MAY_SEE;
   if (state.busy) return BUSY;
   if (!state.online) return NO_LINK;
-  if (state.shownID !== item.id || current()?.id !== item.id) {
-    return CHANGED;
-  }
+  const unread = whyUnread(item);
+  if (unread) return unread;
   if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }
   if (holder) return claimedText(holder);
-  if (performance.now() - state.shownAt < JUST_SHOWN) {
-    return "This just appeared: read it, then choose again.";
-  }
   return whyNotPart(chosen) ?? whyNotProposed(option, latest);
 }
 
@@ -184,7 +178,8 @@ async function answerGroup(item, option, body) {
 }
 
 async function change(item, verb, body) {
-  if (!may("answer")) { toast(MAY_SEE, "warning"); return; }
+  const reason = may("answer") ? whyUnread(item) : MAY_SEE;
+  if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
   if (!by) return;
   await busily(item, verb, async () =>
@@ -197,7 +192,7 @@ export const decline = (item) => change(item, "decline", {});
 
 /** The presentation whose buttons are on the screen. */
 function decided() {
-  const item = state.decision?.item;
+  const item = state.tab === "inbox" ? state.decision?.item : null;
   return item && item.id === current()?.id ? item : null;
 }
 

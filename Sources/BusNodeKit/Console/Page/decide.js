@@ -8,13 +8,13 @@ import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { myName, state, whyNot } from "./state.js";
-import { claimant, endingOf, expiryOption, heldWith, isOpen } from "./store.js";
+import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
 import {
   authorsOf, clock, moment, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
 import { confirmedBy, proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
-import { isUndoneWhole, undoGroup, undoOne } from "./undoing.js";
+import { idsHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
 
 export function decideOf(item, size) {
   state.decision = null;
@@ -26,7 +26,7 @@ export function decideOf(item, size) {
 }
 
 function leavingOf(item) {
-  const ids = heldWith(item).map(({ id }) => id);
+  const ids = idsHeldWith(item);
   const all = ids.length;
   const whole = isUndoneWhole(item);
   const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
@@ -35,9 +35,9 @@ function leavingOf(item) {
     type: "button", textContent: label, dataset: { key },
     ...disabledFor(whyNot("answer")), onclick: action,
   });
-  const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoOne(item.id));
+  const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoHeld(item));
   const group = all > 1
-    && button(`Undo all ${number(all)} `, "undoAll", () => undoGroup(item.group, ids));
+    && button(`Undo all ${number(all)} `, "undoAll", () => undoHeld(item, ids));
   (whole ? group : one).append(kbd("u"));
   const buttons = el("p", { className: "buttons" },
     ...(whole ? [group, one] : [one, group]).filter(Boolean));

@@ -93,6 +93,18 @@ export function current() {
   return row?.item ?? state.items.get(key) ?? state.items.get(state.shownID) ?? oldestOf(key);
 }
 
+export const CHANGED = "The screen has changed: read it, then choose again.";
+const JUST_SHOWN = 400; // What has been visible for less was not read.
+
+/** Why an item cannot have been read on the screen; null when it can. */
+export function whyUnread(item) {
+  if (state.tab !== "inbox" || state.shownID !== item.id || current()?.id !== item.id) {
+    return CHANGED;
+  }
+  return performance.now() - state.shownAt < JUST_SHOWN
+    ? "This just appeared: read it, then choose again." : null;
+}
+
 /** The oldest of a group that has no row of its own, as when the filter hides it; null without. */
 function oldestOf(key) {
   const group = key.startsWith("g") ? Number(key.slice(1)) : null;

@@ -27,7 +27,8 @@ export const state = {
   // The visitor's name, null where people give their own, and permissions; null until it is known.
   me: null,
   // Actions in progress.
-  tab: "inbox", busy: null, confirming: null, undos: [], undoing: new Set(), lastEnd: null,
+  tab: "inbox", busy: null, confirming: null, undos: [], undoEnded: -Infinity, undoing: new Set(),
+  lastEnd: null,
   news: { arrived: [], results: [], proposed: [], undone: [] },
   // A fault of this page: nothing can be answered.
   fault: null,

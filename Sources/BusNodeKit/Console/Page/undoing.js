@@ -5,10 +5,12 @@ import { ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX } from "./group.js";
 import { removeNotices, showNotice, toast } from "./news.js";
-import { current } from "./rows.js";
+import { current, whyUnread } from "./rows.js";
 import { may, MAY_SEE, state } from "./state.js";
 import { heldWith, keep } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
+
+const JUST_SENT = 2000; // A key to undo may come so much too late.
 
 /** Offers an undo while an answer is held: for one by `id`, or for a `group` with the `ids` of the
  *  members that were answered. */
@@ -29,6 +31,8 @@ export function offerUndo(what, text, milliseconds) {
 
 function countDown() {
   for (const entry of state.undos) entry.bar.value = entry.end - performance.now();
+  const ended = state.undos.some((entry) => entry.end <= performance.now());
+  if (ended) state.undoEnded = performance.now();
   dropUndos((entry) => entry.end <= performance.now());
   if (state.undos.length > 0) setTimeout(countDown, 100);
 }
@@ -65,12 +69,24 @@ export async function tellUndone() {
 /** Undoes the last answer, else the one shown; false when there is none. */
 export function undoLast() {
   const entry = state.undos.at(-1);
-  const item = current();
+  const item = state.tab === "inbox" ? current() : null;
   if (entry) undoEntry(entry);
-  else if (item?.stage === "leaving") {
-    if (isUndoneWhole(item)) undoGroup(item.group, heldWith(item).map(({ id }) => id)); else undoOne(item.id);
+  else if (performance.now() - state.undoEnded < JUST_SENT) {
+    // The key was for that answer, and not for what is on the screen.
+    toast("Too late to undo: the answer has been sent.", "warning");
+  } else if (item?.stage === "leaving") {
+    if (isUndoneWhole(item)) undoHeld(item, idsHeldWith(item)); else undoHeld(item);
   } else return false;
   return true;
+}
+
+export const idsHeldWith = (item) => heldWith(item).map(({ id }) => id);
+
+/** Undoes what the screen shows: an answer, or with `ids` those of its group. */
+export function undoHeld(item, ids) {
+  const reason = whyUnread(item);
+  if (reason) { toast(reason, "warning"); return; }
+  if (ids) undoGroup(item.group, ids); else undoOne(item.id);
 }
 
 async function undo(work, isIt) {
@@ -91,7 +107,7 @@ async function undo(work, isIt) {
   schedule();
 }
 
-export function undoOne(id) {
+function undoOne(id) {
   state.undoing.add(id);
   return undo(async (by) => {
     keep(await api("POST", `presentations/${id}/undo`, { by }));
@@ -100,7 +116,7 @@ export function undoOne(id) {
 }
 
 /** Undoes the held answers of some members of a group; the events bring the changes. */
-export function undoGroup(group, ids) {
+function undoGroup(group, ids) {
   for (const id of ids) if (state.items.get(id)?.stage === "leaving") state.undoing.add(id);
   const chosen = new Set(ids);
   return undo(async (by) => {
