@@ -192,9 +192,35 @@ def what_just_appeared_is_not_claimed_or_undone(page, console):
     assert page.run("return window.posts") == []
 
 
+def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
+    console.ask(*[report("Both are full.", failureReason=reason)
+                  for reason in ("No space.", "No inodes.")])
+    signed(page, console)
+    page.row("Both are full.")
+    page.run("window.send = window.fetch; window.fetch = (path, options) =>"
+             " path.includes('/groups/') && !window.mended"
+             " ? Promise.reject(new TypeError('down')) : window.send(path, options)")
+    page.choose("Both are full.")
+    assert "still loading" in page.text(".decide"), page.text(".decide")
+    assert not page.run("return document.querySelector('.scope input').checked")
+    page.run("window.mended = true")
+    page.until(lambda: "No inodes." in page.text(".kinds"), "it to be read again", 10)
+    # What was read stays known when a later reading fails.
+    page.run("window.mended = false")
+    console.ask(report("Both are full.", failureReason="No quota."))
+    page.until(lambda: "3 in this group" in page.text(".decide"), "another member")
+    page.until(lambda: page.part("state", "part.state.groupDetails.isFailed"), "the failure", 10)
+    page.rest()
+    assert "No inodes." in page.text(".kinds"), page.text(".decide")
+    assert not page.run("return document.querySelector('.scope input').checked")
+    page.run("window.mended = true")
+    page.until(lambda: "No quota." in page.text(".kinds"), "the third reason", 10)
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
-       what_just_appeared_is_not_claimed_or_undone]
+       what_just_appeared_is_not_claimed_or_undone,
+       a_group_that_cannot_be_read_is_not_taken_for_alike]

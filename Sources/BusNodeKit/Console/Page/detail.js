@@ -26,7 +26,7 @@ export function drawDetail() {
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
-    group && [group.isComplete,
+    group && [group.isComplete, group.textsDiffer,
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
     state.me?.may, state.busy, state.selected, item ? 0 : overviewKey(),

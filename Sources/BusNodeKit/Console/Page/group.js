@@ -39,7 +39,8 @@ export function groupOf(group) {
 
 function composed(group) {
   const members = [...state.items.values()].filter((item) => item.group === group && isOpen(item));
-  const reasons = state.groupDetails?.number === group ? state.groupDetails.reasons : null;
+  const details = state.groupDetails?.number === group ? state.groupDetails : {};
+  const { reasons, varies = [], isFailed } = details;
   const kinds = new Map();
   for (const item of members) {
     const reason = reasons?.get(item.id) ?? null;
@@ -55,11 +56,14 @@ function composed(group) {
   const differs = (pick) => new Set(members.map(pick)).size > 1;
   const optionsDiffer = differs((item) => JSON.stringify(item.options));
   const textsDiffer = differs((item) => item.description)
-    || new Set(sorted.map((kind) => kind.reason)).size > 1;
+    || new Set(sorted.map((kind) => kind.reason)).size > 1
+    // The reasons of a large group's first members are not those of all.
+    || (members.length > reasons?.size && varies.includes("failureReason"));
   return {
     members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
-    textsDiffer, optionsDiffer, isComplete: members.length >= groupSize(group),
+    textsDiffer, optionsDiffer,
+    isComplete: members.length >= groupSize(group) && Boolean(reasons) && !isFailed,
     // Read again when members have come or gone.
     key: `${group} ${members.length} ${members.at(-1)?.id}`,
   };
@@ -82,12 +86,17 @@ export async function loadGroup(group) {
   const isSoon = state.groupDetails?.number === group
     && performance.now() - state.groupDetails.readAt < READ_AGAIN;
   if (isSoon) return;
-  const before = state.groupDetails?.number === group ? state.groupDetails.reasons : null;
-  const details = { number: group, key, reasons: before, readAt: performance.now() };
+  const before = state.groupDetails?.number === group ? state.groupDetails : { reasons: null };
+  const details = { ...before, number: group, key, readAt: performance.now() };
   state.groupDetails = details;
-  const { items } = await api("GET", `groups/${group}`).catch(() => ({ items: [] }));
+  const read = await api("GET", `groups/${group}`).catch(() => null);
   if (state.groupDetails !== details) return;
-  const reasons = new Map(items.map((item) => [item.id, item.failureReason]));
-  state.groupDetails = { ...details, reasons };
+  if (read) {
+    const reasons = new Map(read.items.map((item) => [item.id, item.failureReason]));
+    state.groupDetails = { ...details, reasons, varies: read.varies, isFailed: false };
+  } else {
+    // What was read before stays; it is read again.
+    state.groupDetails = { ...details, key: null, isFailed: true };
+  }
   schedule();
 }
