@@ -217,10 +217,41 @@ def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
     page.until(lambda: "No quota." in page.text(".kinds"), "the third reason", 10)
 
 
+def a_note_stays_with_its_presentation(page, console):
+    first, second = console.ask(report("The first one."), report("The second one."))
+    signed(page, console)
+    page.choose("The first one.")
+    page.press("n")
+    page.until(lambda: page.text("#noteDialog"), "the form")
+    page.press(*"Of the first.")
+    hold(page, "/note")
+    page.click("#noteDialog button", "Save")
+    page.until(lambda: page.run("return window.held.length") == 1, "it to be sent")
+    page.choose("The second one.")
+    page.press("n")
+    page.until(lambda: "last note is on its way" in page.text("#toasts"), "the refusal")
+    assert not page.text("#noteDialog")
+    # The second attempt, which the page makes by itself, fails as well.
+    page.run("window.held[0](new TypeError('down'))")
+    page.until(lambda: page.run("return window.held.length") == 2, "it to be sent again")
+    page.run("window.held[1](new TypeError('down'))")
+    page.until(lambda: "could not be reached" in page.text("#noteDialog"), "the form again")
+    assert "The first one." in page.text("#noteAbout")
+    assert page.run("return document.getElementById('noteText').value") == "Of the first."
+    page.run("window.ending = null")
+    page.click("#noteDialog button", "Save")
+    page.until(lambda: any("1 note" in row for row in page.texts("#list .row")), "the note")
+    notes = [console.call(f"/api/v1/presentations/{each.id}")["notes"] for each in (first, second)]
+    assert [[note["text"] for note in each] for each in notes] == [["Of the first."], []], notes
+    page.press("n")
+    page.until(lambda: "The second one." in page.text("#noteAbout"), "a form for the second")
+    assert page.run("return document.getElementById('noteText').value") == ""
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,
-       a_group_that_cannot_be_read_is_not_taken_for_alike]
+       a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation]

@@ -10,8 +10,9 @@ import {
   authorsOf, headingOf, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
 
-/** The value that the dialog was closed with; empty when it was cancelled. */
+/** The value that the dialog was closed with; empty when it was cancelled, or is open already. */
 export function dialogResult(dialog) {
+  if (dialog.open) return Promise.resolve("");
   dialog.returnValue = "";
   openModal(dialog);
   return new Promise((resolve) => {

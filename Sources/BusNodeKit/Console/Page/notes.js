@@ -22,17 +22,28 @@ export function notesOf(item, notes) {
   return el("div", { className: "notes" }, lines.length > 0 && el("ol", {}, ...lines), button);
 }
 
+let isWriting = false; // One form for all: a refused note comes back to it.
+
 /** Asks for a note, and sends it; a refused one stays in the form. */
 export async function writeNote(item) {
-  const reason = whyNot("answer");
+  const reason = whyNot("answer")
+    ?? (isWriting ? "One moment: the last note is on its way." : null);
   if (reason) { toast(reason, "warning"); return; }
-  const by = await ownName();
-  if (!by) return;
-  $("noteAbout").textContent = `“${shown(headingOf(item), 300)}”`;
-  $("noteText").value = "";
-  const sent = { text: null, id: null };
+  isWriting = true;
+  try {
+    const by = await ownName();
+    if (by) await askNote(item, by);
+  } finally {
+    isWriting = false;
+  }
+}
+
+async function askNote(item, by) {
+  const sent = { text: "", id: newID() };
   let problem = null;
   do {
+    $("noteAbout").textContent = `“${shown(headingOf(item), 300)}”`;
+    $("noteText").value = sent.text;
     $("noteProblem").hidden = !problem;
     $("noteProblem").textContent = shown(problem ?? "", 600);
     if ((await dialogResult($("noteDialog"))) !== "save") return;
