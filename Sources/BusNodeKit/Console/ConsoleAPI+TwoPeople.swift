@@ -50,8 +50,9 @@ extension ConsoleAPI {
     @Sendable func decline(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
-        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
-        let proposal = try inbox.decline(id)
+        let fields = try BodyFields(body, allowing: "by", "proposal")
+        let by = try visitor.name(in: fields)
+        let proposal = try inbox.decline(id, only: try fields.id("proposal"))
         note(.decline(option: proposal.option, of: proposal.by), id, by: by)
     }
 }

@@ -201,11 +201,12 @@ struct ConsoleAPI: Sendable {
         if undo > 0 { note(.leaving(option: option), id, by: by) }
     }
 
-    @Sendable private func undo(
+    @Sendable func undo(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
-        let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
-        try inbox.undo(id)
+        let fields = try BodyFields(body, allowing: "by", "answer")
+        let by = try visitor.name(in: fields)
+        try inbox.undo(id, only: try fields.id("answer"))
         note(.undo, id, by: by)
     }
 

@@ -99,11 +99,13 @@ extension Inbox {
         }
     }
 
-    /// Withdraws or declines what is proposed, which it returns.
+    /// Withdraws or declines what is proposed, which it returns; with `only` no other proposal.
     @discardableResult
-    package func decline(_ presentation: PresentationID) throws(InboxRefusal) -> InboxProposal {
+    package func decline(
+        _ presentation: PresentationID, only meant: UniqueID? = nil
+    ) throws(InboxRefusal) -> InboxProposal {
         try act { machine, now throws(InboxRefusal) in
-            try machine.decline(presentation, at: now)
+            try machine.decline(presentation, only: meant, at: now)
         }
     }
 }

@@ -215,10 +215,13 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Undoes an answer that is still held; its author then holds the claim for a minute.
-    package func undo(_ id: PresentationID) throws(InboxRefusal) {
+    /// Undoes an answer that is still held, with `only` no other one; its author then holds the
+    /// claim for a minute.
+    package func undo(
+        _ id: PresentationID, only meant: UniqueID? = nil
+    ) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
-            let answer = try state.machine.undo(id, at: .now)
+            let answer = try state.machine.undo(id, only: meant, at: .now)
             state.waiting[id]?.prompt.undone(answer.id)
         }
     }

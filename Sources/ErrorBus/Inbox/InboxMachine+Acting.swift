@@ -64,11 +64,14 @@ extension InboxMachine {
         }
     }
 
-    /// Undoes an answer that is still held.
+    /// Undoes an answer that is still held; with `only` no other one.
     @discardableResult
-    mutating func undo(_ id: PresentationID, at now: Moment) throws(InboxRefusal) -> Answer {
+    mutating func undo(
+        _ id: PresentationID, only meant: UniqueID? = nil, at now: Moment
+    ) throws(InboxRefusal) -> Answer {
         let item = try item(id, at: now)
-        guard case .leaving(let answer, _) = item.stage else { throw .nothingToUndo }
+        guard case .leaving(let answer, _) = item.stage, meant == nil || meant == answer.id
+        else { throw .nothingToUndo }
         takeBack(id, answer, at: now)
         return answer
     }

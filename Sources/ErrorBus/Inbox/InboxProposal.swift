@@ -108,12 +108,14 @@ extension InboxMachine {
     }
 
     /// Drops what is proposed: the person who proposed it withdraws it, or another one declines.
+    /// With `only` no other proposal.
     mutating func decline(
-        _ id: PresentationID, at now: Moment
+        _ id: PresentationID, only meant: UniqueID? = nil, at now: Moment
     ) throws(InboxRefusal) -> InboxProposal {
         let item = try item(id, at: now)
         try refuseEnded(item)
-        guard let standing = item.proposal else { throw .noProposal }
+        guard let standing = item.proposal, meant == nil || meant == standing.id
+        else { throw .noProposal }
         set(proposal: nil, of: id)
         return standing
     }

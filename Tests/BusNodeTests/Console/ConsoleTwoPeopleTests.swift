@@ -155,6 +155,35 @@ import Testing
         for task in asking { task.cancel() }
     }
 
+    @Test("Only the proposal and the answer that a person names are dropped")
+    func named() async throws {
+        let asking = try await present(at: inbox)
+        func body(_ name: String, _ id: UniqueID) -> [UInt8] {
+            JSONValue.object([name: .string(id.description)]).encoded()
+        }
+        #expect(try answer("ann") == "ok")
+        let first = try #require(try item.proposal).id
+        try api.decline(try item.id, body("proposal", first), try visitor("bob"))
+        #expect(try answer("bob") == "ok")
+        #expect(throws: InboxRefusal.noProposal) {
+            try api.decline(try item.id, body("proposal", first), try visitor("ann"))
+        }
+        let second = try #require(try item.proposal)
+        #expect(second.by == "bob")
+        try api.decline(try item.id, body("proposal", second.id), try visitor("ann"))
+        #expect(try item.proposal == nil)
+
+        #expect(try answer("ann", "retry", ["undoMilliseconds": 60_000]) == "ok")
+        let held = try #require(try item.answer).id
+        #expect(throws: InboxRefusal.nothingToUndo) {
+            try api.undo(try item.id, body("answer", first), try visitor("bob"))
+        }
+        #expect(try item.answer?.id == held)
+        try api.undo(try item.id, body("answer", held), try visitor("bob"))
+        #expect(try item.answer == nil)
+        for task in asking { task.cancel() }
+    }
+
     @Test("A group is proposed for each member and confirmed as it was seen")
     func group() async throws {
         let asking = try await present(2, at: inbox)

@@ -152,7 +152,7 @@ async function answerOne(item, option, body) {
   keep(reply);
   const text = `${shown(optionTitle(option), 60)}: ${shown(headingOf(item), 90)}`;
   if (reply.proposal) tellProposed(text);
-  else offerUndo({ id: item.id }, text, body.undoMilliseconds);
+  else offerUndo({ id: item.id, answer: reply.answer?.id }, text, body.undoMilliseconds);
 }
 
 const tellProposed = (text) => toast(`Proposed, for another person to confirm. ${text}`, "good");
@@ -188,7 +188,7 @@ async function change(item, verb, body) {
 export const claim = (item, takeOver) =>
   change(item, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
 export const release = (item) => change(item, "release", {});
-export const decline = (item) => change(item, "decline", {});
+export const decline = (item) => change(item, "decline", { proposal: item.proposal?.id });
 
 /** The presentation whose buttons are on the screen. */
 function decided() {

@@ -12,8 +12,8 @@ import { counted, headingOf, number, shown } from "./text.js";
 
 const JUST_SENT = 2000; // A key to undo may come so much too late.
 
-/** Offers an undo while an answer is held: for one by `id`, or for a `group` with the `ids` of the
- *  members that were answered. */
+/** Offers an undo while an answer is held: for one by `id` and its `answer`, or for a `group`
+ *  with the `ids` of the members that were answered. */
 export function offerUndo(what, text, milliseconds) {
   if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
   const bar = el("progress", {
@@ -45,7 +45,7 @@ function dropUndos(isOver) {
 }
 
 const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.ids)
-  : undoOne(entry.id));
+  : undoOne(entry.id, entry.answer));
 
 /** Whether an undo is for all held answers of its group that were given with it. */
 export const isUndoneWhole = (item) => heldWith(item).length > 1
@@ -86,7 +86,7 @@ export const idsHeldWith = (item) => heldWith(item).map(({ id }) => id);
 export function undoHeld(item, ids) {
   const reason = whyUnread(item);
   if (reason) { toast(reason, "warning"); return; }
-  if (ids) undoGroup(item.group, ids); else undoOne(item.id);
+  if (ids) undoGroup(item.group, ids); else undoOne(item.id, item.answer.id);
 }
 
 async function undo(work, isIt) {
@@ -107,10 +107,11 @@ async function undo(work, isIt) {
   schedule();
 }
 
-function undoOne(id) {
+/** Undoes this answer for a presentation, and no other one. */
+function undoOne(id, answer) {
   state.undoing.add(id);
   return undo(async (by) => {
-    keep(await api("POST", `presentations/${id}/undo`, { by }));
+    keep(await api("POST", `presentations/${id}/undo`, { by, answer }));
     toast("Taken back: it waits for another answer.", "good");
   }, (entry) => entry.id === id);
 }
