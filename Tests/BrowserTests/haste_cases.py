@@ -248,10 +248,34 @@ def a_note_stays_with_its_presentation(page, console):
     assert page.run("return document.getElementById('noteText').value") == ""
 
 
+def a_silence_ends_no_more_than_it_said(page, console):
+    console.ask(report("Only this.", code=7), report("And that.", code=8))
+    signed(page, console)
+    page.row("Only this.")
+    page.choose("And that.")
+    page.press("s", *"moving")
+    page.until(lambda: "1 open now" in page.text("#silencePreview"), "what it would silence")
+    page.click("#silenceOpen")
+    page.until(lambda: "Also the 1 open now" in page.text("#silenceDialog"), "how many")
+    hold(page, "/preview")
+    page.click("[name=code]")
+    page.press(page.keys.BACKSPACE, page.keys.ENTER)
+    page.rest()
+    assert not any(path.endswith("/silences") for path in page.run("return window.posts"))
+    page.until(lambda: page.run("return window.held.length") > 0, "it to be counted")
+    page.run("window.ending = null; window.held.forEach((go) => go())")
+    page.until(lambda: "look at how many" in page.text("#silenceProblem"), "what to do")
+    page.until(lambda: "Also the 2 open now" in page.text("#silenceDialog"), "how many now")
+    assert open_count(console) == 2
+    page.click("#silenceSave")
+    page.until(lambda: open_count(console) == 0, "both to be silenced")
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,
-       a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation]
+       a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
+       a_silence_ends_no_more_than_it_said]

@@ -13,6 +13,7 @@ const TYPING = 300;
 const AGAIN = 3000;
 let previewing = 0; // The latest request for a preview.
 let timer = null;
+let previewed = null; // The match of which the form shows how many are open.
 
 /** Opens the form with `match` and `narrower` of `likeThis`, or of a silence. */
 export function openSilenceForm(given = {}) {
@@ -21,6 +22,7 @@ export function openSilenceForm(given = {}) {
   if (!may("silence")) { toast("You may not make silences.", "warning"); return; }
   fillSilenceForm({ ...given });
   setSending(false);
+  previewed = null;
   if (given.item) offerUserInfo(fillSilenceForm.given);
   openModal(dialog);
   $("silenceComment").focus();
@@ -50,7 +52,10 @@ async function preview() {
   } else {
     try {
       const { open, ids } = await api("POST", "silences/preview", { match });
-      if (asked === previewing) showPreview(...previewText(open, ids));
+      if (asked === previewing) {
+        showPreview(...previewText(open, ids));
+        previewed = JSON.stringify(match);
+      }
     } catch (error) {
       isRefused = error instanceof Refusal;
       if (asked === previewing) refused(error);
@@ -104,6 +109,11 @@ async function submit(event) {
   if (isEmpty) { showProblem("match: fill in at least one"); return; }
   if (!comment) { showProblem("comment: give a reason, for other people"); return; }
   if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
+  if (form.alsoOpen && previewed !== JSON.stringify(form.match)) {
+    await preview();
+    showProblem("The match has changed: look at how many are open now, then save it again.");
+    return;
+  }
   const by = await ownName();
   if (!by) return;
   // The reply may come when the form is open for another silence.
