@@ -271,6 +271,29 @@ def a_silence_ends_no_more_than_it_said(page, console):
     page.until(lambda: open_count(console) == 0, "both to be silenced")
 
 
+def a_group_number_of_another_life_means_nothing(page, console):
+    key = {"coalesceKey": "mixed"}
+    console.ask(report("One text.", **key), report("Another text.", **key))
+    signed(page, console)
+    page.choose(" text.")
+    page.press("g")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for both")
+    page.expects("ERR_", "404")
+    console.stop()
+    page.until(lambda: page.text("#link") == "no link", "the link to be lost", 30)
+    console.start()
+    page.until(lambda: page.text("#link") == "live", "the link", 60)
+    key = {"coalesceKey": "other"}
+    console.ask(report("A third text.", **key), report("A fourth text.", **key))
+    page.until(lambda: "2 in 1" in page.text("#count") or "2 waiting in 1 row"
+               in page.text("#count"), "the first group of this life", 30)
+    page.rest()
+    if page.text("#title"):
+        assert not page.run("return document.querySelector('.scope input').checked")
+    assert not page.run("return location.hash").split("/")[-1].startswith("g")
+    assert "×" not in page.text(".options"), page.text(".options")
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
@@ -278,4 +301,4 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,
        a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
-       a_silence_ends_no_more_than_it_said]
+       a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing]

@@ -7,7 +7,8 @@ import { say } from "./news.js";
 import { state } from "./state.js";
 import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
-import { refreshView } from "./views.js";
+import { dropUndos } from "./undoing.js";
+import { refreshView, reselect } from "./views.js";
 
 const BATCH_MIN = 500; // The first size of a batch; larger ones where that is fast.
 const BATCH_MAX = 4000;
@@ -85,8 +86,14 @@ async function catchUp(attempt) {
 function begin({ startedAt }) {
   state.items.clear();
   state.groups.clear();
+  // Nor do the numbers of its groups: what was shown of one is chosen in its place.
+  if (state.selected?.startsWith("g")) reselect(state.shownID);
+  state.expanded.clear();
+  state.leftOut.clear();
+  dropUndos(() => true);
   Object.assign(state, {
     startedAt, resume: 0, ready: false, details: null, unread: null, groupDetails: null,
+    whole: null, shownID: null, decision: null,
   });
 }
 

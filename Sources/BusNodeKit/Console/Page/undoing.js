@@ -37,7 +37,8 @@ function countDown() {
   if (state.undos.length > 0) setTimeout(countDown, 100);
 }
 
-function dropUndos(isOver) {
+/** Takes the notices away for which `isOver` is true. */
+export function dropUndos(isOver) {
   const over = state.undos.filter(isOver);
   if (over.length === 0) return;
   state.undos = state.undos.filter((entry) => !over.includes(entry));

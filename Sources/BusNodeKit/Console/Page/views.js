@@ -111,6 +111,13 @@ export function select(key, quietly = false) {
   route();
 }
 
+/** Chooses another one in place of what is chosen, without going to it. */
+export function reselect(key) {
+  Object.assign(state, { selected: key, shownID: null, whole: null, decision: null });
+  if (state.tab === "inbox") history.replaceState(null, "", addressNow("inbox", key));
+  schedule();
+}
+
 export function turnTab(by) {
   const index = (TABS.indexOf(state.tab) + by + TABS.length) % TABS.length;
   location.hash = addressNow(TABS[index], null);
