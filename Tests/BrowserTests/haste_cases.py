@@ -294,6 +294,35 @@ def a_group_number_of_another_life_means_nothing(page, console):
     assert "×" not in page.text(".options"), page.text(".options")
 
 
+def the_name_is_that_of_all_tabs(page, console):
+    [question] = console.ask(report("Who is it?"))
+    signed(page, console)
+    page.open(console.url)
+    page.until(lambda: page.text("#who") == "You: ada", "the name")
+    first, _ = page.second_tab(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'bob')")
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    page.until(lambda: page.text("#who") == "You: bob", "the name of the other tab")
+    page.choose("Who is it?")
+    page.press("1")
+    assert question.answer() == ("retry", "bob")
+
+
+def a_right_click_does_not_stop_the_drawing(page, console):
+    console.ask(report("Pressed."))
+    signed(page, console)
+    page.choose("Pressed.")
+    page.run("document.querySelector('[data-option=retry]').dispatchEvent("
+             "new PointerEvent('pointerdown', { button: 2, bubbles: true }))")
+    assert not page.part("state", "part.state.isPressing")
+    page.run("document.querySelector('[data-option=retry]').dispatchEvent("
+             "new PointerEvent('pointerdown', { button: 0, bubbles: true }))")
+    assert page.part("state", "part.state.isPressing")
+    page.run("window.dispatchEvent(new Event('blur'))")
+    page.until(lambda: not page.part("state", "part.state.isPressing"), "the end of it")
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
@@ -301,4 +330,5 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,
        a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
-       a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing]
+       a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
+       the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing]

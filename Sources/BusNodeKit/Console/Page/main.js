@@ -57,6 +57,7 @@ addEventListener("hashchange", route);
 addEventListener("popstate", route);
 addEventListener("resize", schedule);
 addEventListener("online", connect);
+addEventListener("storage", drawName); // Another tab may have changed the name.
 const drawScrolled = () => requestAnimationFrame(() => guarded(drawList));
 $("scroller").addEventListener("scroll", drawScrolled, { passive: true });
 for (const event of ["pointermove", "pointerdown"]) {
@@ -70,10 +71,11 @@ $("banner").lastChild.addEventListener("click", () => {
 $("who").addEventListener("click", askName);
 $("helpButton").addEventListener("click", openHelp);
 // A button that is replaced while it is pressed would not be clicked.
-document.addEventListener("pointerdown", ({ target }) => {
-  state.isPressing = Boolean(target.closest("button, a, label"));
+document.addEventListener("pointerdown", ({ button, target }) => {
+  state.isPressing = button === 0 && Boolean(target.closest("button, a, label"));
 });
-for (const end of ["pointerup", "pointercancel"]) {
+// A menu or another window may take the end of it.
+for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }
 startFilterBox();
