@@ -36,7 +36,7 @@ export function drawDetail() {
   redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
-  if (state.decision) state.decision.seen = state.resume;
+  if (state.decision) state.decision.seen = state.complete;
 }
 
 /** Whether the filter keeps it out of the list that would have it. */

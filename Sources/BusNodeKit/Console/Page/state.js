@@ -8,7 +8,7 @@ export const SHOWS = ["open", "ended"];
 
 export const state = {
   // The server's life, and the data it has sent.
-  node: "", startedAt: null, resume: 0, openCount: 0, skew: 0,
+  node: "", startedAt: null, resume: 0, complete: 0, openCount: 0, skew: 0,
   items: new Map(), groups: new Map(), version: 0, silences: [],
   silencesAreKept: true, silencesProblem: null,
   // The link to the server.

@@ -38,6 +38,8 @@ export function apply(message) {
   // The most severe are shown before all others have arrived.
   for (const { first } of state.groups.values()) if (!state.items.has(first.id)) keep(first);
   state.resume = Math.max(state.resume, message.revision);
+  // Of a message that was cut, older members may still come: they have not been seen.
+  if (message.isLast) state.complete = state.resume;
   state.openCount = message.openCount;
   dropOldestEnded();
   const count = state.openCount ? `(${state.openCount}) ` : "";
