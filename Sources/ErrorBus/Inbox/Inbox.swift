@@ -217,9 +217,7 @@ package final class Inbox: Presenter {
 
     /// Undoes an answer that is still held, with `only` no other one; its author then holds the
     /// claim for a minute.
-    package func undo(
-        _ id: PresentationID, only meant: UniqueID? = nil
-    ) throws(InboxRefusal) {
+    package func undo(_ id: PresentationID, only meant: UniqueID? = nil) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
             let answer = try state.machine.undo(id, only: meant, at: .now)
             state.waiting[id]?.prompt.undone(answer.id)

@@ -92,8 +92,8 @@ function begin({ startedAt }) {
   state.leftOut.clear();
   dropUndos(() => true);
   Object.assign(state, {
-    startedAt, resume: 0, complete: 0, ready: false, details: null, unread: null, groupDetails: null,
-    whole: null, shownID: null, decision: null,
+    startedAt, resume: 0, complete: 0, ready: false, details: null, unread: null,
+    groupDetails: null, whole: null, shownID: null, decision: null,
   });
 }
 

@@ -109,11 +109,7 @@ async function submit(event) {
   if (isEmpty) { showProblem("match: fill in at least one"); return; }
   if (!comment) { showProblem("comment: give a reason, for other people"); return; }
   if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
-  if (form.alsoOpen && previewed !== JSON.stringify(form.match)) {
-    await preview();
-    showProblem("The match has changed: look at how many are open now, then save it again.");
-    return;
-  }
+  if (form.alsoOpen && !(await isAsPreviewed(JSON.stringify(form.match)))) return;
   const by = await ownName();
   if (!by) return;
   // The reply may come when the form is open for another silence.
@@ -131,6 +127,17 @@ async function submit(event) {
     setSending(false);
     showProblem(failureText(error));
   }
+}
+
+/** Whether the form shows what this match would silence now; else it does then, and says so. */
+async function isAsPreviewed(match) {
+  if (previewed === match) return true;
+  const before = $("silencePreview").dataset.said;
+  await preview();
+  if (previewed !== match) return false; // Refused, or changed once more.
+  if ($("silencePreview").dataset.said === before) return true;
+  showProblem("The match has changed: look at how many are open now, then save it again.");
+  return false;
 }
 
 /** What is being sent is not changed any more; Cancel closes the form, and the rest goes on. */
