@@ -111,7 +111,7 @@ struct PromisedNumbersTests {
         "logged after \(seconds(times.parentMissing));",
         "repeated every \(minutes(times.parentMissingAgain))",
         "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
-        "kept for \(retention.age.wholeMilliseconds / 86_400_000) days, at most "
+        "kept for \(retention.age.wholeMilliseconds / 86_400_000) days from their end, at most "
             + "\(retention.count) of them, in at most \(retention.megabytes) MiB",
         "asked more than \(limits.statesPerSecondMax) times a second",
     ]
