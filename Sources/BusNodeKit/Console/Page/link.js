@@ -87,7 +87,7 @@ function begin({ startedAt }) {
   state.items.clear();
   state.groups.clear();
   // Nor do the numbers of its groups: what was shown of one is chosen in its place.
-  if (state.selected?.startsWith("g")) reselect(state.shownID);
+  if (state.startedAt && state.selected?.startsWith("g")) reselect(state.shownID);
   state.expanded.clear();
   state.leftOut.clear();
   dropUndos(() => true);
