@@ -76,7 +76,8 @@ package final class NodeAssembly: Sendable {
             }
             parts.journal = journal
             for (number, console) in consoles.values.enumerated() {
-                try console.silences.keep(in: journal)
+                try console.silences.keep(
+                    in: JournalSilences(journal: journal, console: number))
                 // A client in the node's place serves no console.
                 if use == .alone { try console.keepHistory(in: journal, number: number) }
             }

@@ -119,6 +119,33 @@ enum JournalSchema {
                 table.add(column: "notes", .text)
             }
         }
+        migrator.registerMigration("10 silences of each console") { database in
+            // Those of earlier versions become the first console's.
+            try database.rename(table: SilenceRow.databaseTableName, to: "formerSilence")
+            try database.create(table: SilenceRow.databaseTableName) { table in
+                table.primaryKey {
+                    table.column("console", .integer)
+                    table.column("number", .integer)
+                }
+                for column in ["pattern", "by", "comment", "createdAt", "endsAt"] {
+                    table.column(column, .text).notNull()
+                }
+                for column in ["option", "endedBy", "lastAt"] { table.column(column, .text) }
+                for column in ["answered", "withheld"] {
+                    table.column(column, .integer).notNull().defaults(to: 0)
+                }
+                table.column("onlyWithholds", .boolean).notNull().defaults(to: false)
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO silence (console, number, pattern, by, comment, createdAt, endsAt,
+                        option, endedBy, lastAt, answered, withheld, onlyWithholds)
+                    SELECT 0, number, pattern, by, comment, createdAt, endsAt,
+                        option, endedBy, lastAt, answered, withheld, onlyWithholds
+                    FROM formerSilence
+                    """)
+            try database.drop(table: "formerSilence")
+        }
         return migrator
     }
 }
@@ -216,6 +243,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
 struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     static let databaseTableName = "silence"
 
+    /// The number of the console in its node.
+    var console: Int
     var number: Int
     /// JSON, as it was written.
     var pattern: String
@@ -230,7 +259,8 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var withheld: Int
     var lastAt: String?
 
-    init(_ silence: Silence) {
+    init(_ silence: Silence, of console: Int) {
+        self.console = console
         number = silence.number
         pattern = String(decoding: silence.request.pattern.encoded(), as: UTF8.self)
         option = silence.request.option

@@ -258,57 +258,6 @@ package final class SQLiteJournal: DecisionJournal {
     }
 }
 
-extension SQLiteJournal: SilenceStore {
-    /// The most silences read; more than can be active and kept at once.
-    private static let silenceCountMax = 1_000
-
-    func silences(at now: Moment) throws -> [Silence] {
-        let rows = try readNow { database in
-            // Latest end first: this includes all active ones, and the last number.
-            try SilenceRow.order(Column("endsAt").desc).limit(Self.silenceCountMax)
-                .fetchAll(database)
-        }
-        return try rows.map { row in
-            guard let silence = row.silence(at: now) else {
-                throw Failure(
-                    .badData, "journal \(path): silence \(row.number) cannot be read; remove it")
-            }
-            return silence
-        }
-    }
-
-    func save(_ silence: Silence) async throws {
-        let row = SilenceRow(silence)
-        try await access { database in
-            if let stored = try SilenceRow.fetchOne(database, key: row.number) {
-                var row = row
-                // Counts are stored separately, and may not be in `stored` yet.
-                row.answered = stored.answered
-                row.withheld = stored.withheld
-                try row.update(database)
-            } else {
-                try row.insert(database)
-                try database.execute(
-                    sql: """
-                        DELETE FROM silence WHERE number NOT IN
-                            (SELECT number FROM silence ORDER BY endsAt DESC LIMIT ?)
-                        """,
-                    arguments: [Self.silenceCountMax])
-            }
-        }
-    }
-
-    func count(_ number: Int, isAnswered: Bool) async throws {
-        let column = isAnswered ? "answered" : "withheld"
-        let time = TimeText.now
-        try await access { database in
-            try database.execute(
-                sql: "UPDATE silence SET \(column) = \(column) + 1, lastAt = ? WHERE number = ?",
-                arguments: [time, number])
-        }
-    }
-}
-
 /// A fault of a journal. A node that meets one does not decide.
 enum JournalFault: LocalizedError, LastingFault, Hashable {
     /// A row differs from what was written.

@@ -1,0 +1,65 @@
+import ErrorBus
+import GRDB
+
+/// The silences of one console in its node's journal.
+struct JournalSilences: SilenceStore {
+    /// The most silences read; more than can be active and kept at once.
+    private static let countMax = 1_000
+
+    let journal: SQLiteJournal
+    /// The console's number in its node.
+    let console: Int
+
+    func silences(at now: Moment) throws -> [Silence] {
+        let rows = try journal.readNow { database in
+            // Latest end first: this includes all active ones, and the last number.
+            try SilenceRow.filter(Column("console") == console)
+                .order(Column("endsAt").desc).limit(Self.countMax).fetchAll(database)
+        }
+        return try rows.map { row in
+            guard let silence = row.silence(at: now) else {
+                throw Failure(
+                    .badData,
+                    "journal \(journal.path): silence \(row.number) cannot be read; remove it")
+            }
+            return silence
+        }
+    }
+
+    func save(_ silence: Silence) async throws {
+        let row = SilenceRow(silence, of: console)
+        try await journal.access { database in
+            if let stored = try SilenceRow.fetchOne(
+                database, key: ["console": row.console, "number": row.number])
+            {
+                var row = row
+                // Counts are stored separately, and may not be in `stored` yet.
+                row.answered = stored.answered
+                row.withheld = stored.withheld
+                try row.update(database)
+            } else {
+                try row.insert(database)
+                try database.execute(
+                    sql: """
+                        DELETE FROM silence WHERE console = ?1 AND number NOT IN
+                            (SELECT number FROM silence WHERE console = ?1
+                             ORDER BY endsAt DESC LIMIT ?2)
+                        """,
+                    arguments: [row.console, Self.countMax])
+            }
+        }
+    }
+
+    func count(_ number: Int, isAnswered: Bool) async throws {
+        let column = isAnswered ? "answered" : "withheld"
+        let time = TimeText.now
+        try await journal.access { [console] database in
+            try database.execute(
+                sql: """
+                    UPDATE silence SET \(column) = \(column) + 1, lastAt = ?
+                    WHERE console = ? AND number = ?
+                    """,
+                arguments: [time, console, number])
+        }
+    }
+}
