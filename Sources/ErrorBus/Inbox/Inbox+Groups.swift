@@ -45,6 +45,20 @@ extension Inbox {
         }
     }
 
+    /// Undoes every answer of a group that is still held.
+    ///
+    /// - Parameters:
+    ///   - number: The group of the answered items.
+    ///   - chosen: The members whose answers it undoes. Nil for all.
+    /// - Throws: When there is no such group, or none of its answers is still held.
+    package func undoGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil
+    ) throws(InboxRefusal) -> [PresentationID] {
+        try undoing { machine, drop throws(InboxRefusal) in
+            try machine.undoGroup(number, only: chosen, at: .now, dropped: drop)
+        }
+    }
+
     /// Does something to each chosen member that had arrived by revision `seen`, and notes the
     /// refusals.
     private func forEach(

@@ -69,7 +69,7 @@ package final class Inbox: Presenter {
         if case .claimed(let person, _) = item.stage { prompt.moved(to: .claimed, by: person) }
         watchContact(of: prompt)
         let escalation = limits.escalateAfter.map { after in
-            Task { if await isNeglected(prompt.id, after: after) { ended.offer(.escalated) } }
+            Task { await escalate(prompt.id, ended, after: after) }
         }
         let ending = await withTaskCancellationHandler {
             await ended.value
@@ -93,25 +93,37 @@ package final class Inbox: Presenter {
         if !contact.isReachable { changed(false) }
     }
 
-    /// Closes the item when its answer is withdrawn before it was recorded: such an answer never
-    /// counts. Runs after ``conclude(_:_:_:)``.
+    /// Closes the item when its presentation ends before its answer was recorded: such an answer
+    /// never counts. Runs after ``conclude(_:_:_:)``.
     private func watchRecord(of prompt: Prompt) {
         guard let answer = prompt.answer else { return }
         prompt.onRecord { [weak self] isRecorded in
             guard !isRecorded else { return }
-            self?.change { $0.machine.answerLost(prompt.id, answer.id, .withdrawn, at: .now) }
+            let isLate = prompt.deadline.map { $0 <= .now } ?? false
+            let reason: Outcome.Reason = isLate ? .expired : .withdrawn
+            self?.change { $0.machine.answerLost(prompt.id, answer.id, reason, at: .now) }
         }
     }
 
-    /// Waits until it was neither answered nor claimed for `limit`; false when it has ended.
-    private func isNeglected(_ id: PresentationID, after limit: Duration) async -> Bool {
+    /// Waits until it was neither answered nor claimed for `limit`, and closes it at that moment:
+    /// an answer comes before or is refused.
+    private func escalate(
+        _ id: PresentationID, _ ended: FirstValue<Ending>, after limit: Duration
+    ) async {
         while true {
-            let neglect = state.withLock { $0.machine.neglect(of: id, after: limit, at: .now) }
+            let neglect = change { state in
+                guard state.waiting[id]?.ended === ended else { return InboxNeglect.over }
+                let neglect = state.machine.neglect(of: id, after: limit, at: .now)
+                if neglect == .neglected { state.machine.closed(id, .declined, at: .now) }
+                return neglect
+            }
             switch neglect {
-            case .over: return false
-            case .neglected: return true
+            case .over: return
+            case .neglected:
+                ended.offer(.escalated)
+                return
             case .lookAgain(let time):
-                do { try await ContinuousClock().sleepInSteps(until: time) } catch { return false }
+                do { try await ContinuousClock().sleepInSteps(until: time) } catch { return }
             }
         }
     }
@@ -199,28 +211,22 @@ package final class Inbox: Presenter {
         waiting?.prompt.close(.withheld, by: decider)
     }
 
-    /// Undoes every answer of a group that is still held.
-    ///
-    /// - Parameters:
-    ///   - number: The group of the answered items.
-    ///   - chosen: The members whose answers it undoes. Nil for all.
-    /// - Throws: When there is no such group, or none of its answers is still held.
-    package func undoGroup(
-        _ number: Int, only chosen: Set<PresentationID>? = nil
-    ) throws(InboxRefusal) -> [PresentationID] {
-        try attempt { state throws(InboxRefusal) in
-            let undone = try state.machine.undoGroup(number, only: chosen, at: .now)
-            for (id, answer) in undone { state.waiting[id]?.prompt.undone(answer.id) }
-            return undone.map(\.id)
-        }
-    }
-
     /// Undoes an answer that is still held, with `only` no other one; its author then holds the
     /// claim for a minute.
     package func undo(_ id: PresentationID, only meant: UniqueID? = nil) throws(InboxRefusal) {
+        try undoing { machine, drop throws(InboxRefusal) in
+            try machine.undo(id, only: meant, at: .now, dropped: drop)
+        }
+    }
+
+    /// Undoes held answers, but none that counts already since its deadline has passed.
+    func undoing<Value: Sendable>(
+        _ body: (inout InboxMachine, _ drop: (PresentationID, UniqueID) -> Bool)
+            throws(InboxRefusal) -> Value
+    ) throws(InboxRefusal) -> Value {
         try attempt { state throws(InboxRefusal) in
-            let answer = try state.machine.undo(id, only: meant, at: .now)
-            state.waiting[id]?.prompt.undone(answer.id)
+            let waiting = state.waiting
+            return try body(&state.machine) { waiting[$0]?.prompt.undone($1) ?? true }
         }
     }
 
@@ -276,18 +282,12 @@ package final class Inbox: Presenter {
     ) -> InboxRefusal {
         change { state in
             switch refusal {
-            case .alreadyAnswered(let winner):
-                state.machine.decided(id, winner, at: .now)
-                return .answered(winner, at: .now)
+            case .alreadyAnswered(let winner): state.machine.decided(id, winner, at: .now)
             case .closed(let reason):
                 state.machine.answerLost(id, answer.id, reason, at: .now)
-                return .closed(reason, at: .now)
-            case .notOffered(let option, let offered):
-                return .notOffered(option: option, offered: offered)
-            case .cannotSign(let option): return .cannotSign(option: option)
-            case .needsTwoPeople(let option): return .needsTwoPeople(option: option)
-            case .badValue(let option, let fault): return .badValue(option: option, fault)
+            case .notOffered, .cannotSign, .needsTwoPeople, .badValue: break
             }
+            return InboxRefusal(refusal, at: .now)
         }
     }
 

@@ -65,15 +65,17 @@ extension InboxMachine {
     }
 
     /// Undoes an answer that is still held; with `only` no other one.
-    @discardableResult
+    ///
+    /// - Parameter dropped: Drops the answer from its prompt; false when it counts already.
     mutating func undo(
-        _ id: PresentationID, only meant: UniqueID? = nil, at now: Moment
-    ) throws(InboxRefusal) -> Answer {
+        _ id: PresentationID, only meant: UniqueID? = nil, at now: Moment,
+        dropped: (PresentationID, UniqueID) -> Bool = { _, _ in true }
+    ) throws(InboxRefusal) {
         let item = try item(id, at: now)
-        guard case .leaving(let answer, _) = item.stage, meant == nil || meant == answer.id
+        guard case .leaving(let answer, _) = item.stage, meant == nil || meant == answer.id,
+            dropped(id, answer.id)
         else { throw .nothingToUndo }
         takeBack(id, answer, at: now)
-        return answer
     }
 
     /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
@@ -85,17 +87,21 @@ extension InboxMachine {
     }
 
     /// Undoes every held answer of a group, or only those of some members.
+    ///
+    /// - Parameter dropped: Drops an answer from its prompt; false when it counts already.
     mutating func undoGroup(
-        _ number: Int, only chosen: Set<PresentationID>? = nil, at now: Moment
-    ) throws(InboxRefusal) -> [(id: PresentationID, answer: Answer)] {
+        _ number: Int, only chosen: Set<PresentationID>? = nil, at now: Moment,
+        dropped: (PresentationID, UniqueID) -> Bool = { _, _ in true }
+    ) throws(InboxRefusal) -> [PresentationID] {
         let members = items.values.filter { $0.group == number }
         guard !members.isEmpty else { throw .unknownGroup(number) }
-        var undone: [(id: PresentationID, answer: Answer)] = []
+        var undone: [PresentationID] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
-            guard case .leaving(let answer, _) = item.stage, chosen?.contains(item.id) ?? true
+            guard case .leaving(let answer, _) = item.stage, chosen?.contains(item.id) ?? true,
+                dropped(item.id, answer.id)
             else { continue }
             takeBack(item.id, answer, at: now)
-            undone.append((item.id, answer))
+            undone.append(item.id)
         }
         guard !undone.isEmpty else { throw .nothingToUndo }
         return undone

@@ -36,6 +36,22 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case tooLong(what: String, allowed: Duration)
 }
 
+extension InboxRefusal {
+    /// What a person sees of a prompt's refusal.
+    init(_ refusal: AnswerRefusal, at time: Moment) {
+        self =
+            switch refusal {
+            case .alreadyAnswered(let winner): .answered(winner, at: time)
+            case .closed(let reason): .closed(reason, at: time)
+            case .notOffered(let option, let offered):
+                .notOffered(option: option, offered: offered)
+            case .cannotSign(let option): .cannotSign(option: option)
+            case .needsTwoPeople(let option): .needsTwoPeople(option: option)
+            case .badValue(let option, let fault): .badValue(option: option, fault)
+            }
+    }
+}
+
 extension InboxRefusal: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -128,8 +128,8 @@ public final class Prompt: Sendable {
     /// Holds an answer so that it can be undone; at the deadline the first held answer counts.
     func hold(_ answer: Answer) { state.withLock { $0.machine.hold(answer) } }
 
-    /// Drops a held answer that was undone.
-    func undone(_ answer: UniqueID) { state.withLock { $0.machine.undone(answer) } }
+    /// Drops a held answer that was undone; false when the prompt has ended.
+    func undone(_ answer: UniqueID) -> Bool { state.withLock { $0.machine.undone(answer) } }
 
     /// The person who ended the prompt without an answer, if one did.
     var closedBy: String? { state.withLock(\.closedBy) }

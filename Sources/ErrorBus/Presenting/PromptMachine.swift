@@ -71,8 +71,13 @@ struct PromptMachine: Hashable, Sendable {
     /// An answer is held so that it can be undone.
     mutating func hold(_ answer: Answer) { held.append(answer) }
 
-    /// A held answer was undone; what other presenters hold stays.
-    mutating func undone(_ answer: UniqueID) { held.removeAll { $0.id == answer } }
+    /// A held answer was undone; what other presenters hold stays. False when the prompt has ended:
+    /// the answer may be the one that counts.
+    mutating func undone(_ answer: UniqueID) -> Bool {
+        guard ending == nil else { return false }
+        held.removeAll { $0.id == answer }
+        return true
+    }
 
     /// The prompt ended without an answer. False when it was answered or closed before: that
     /// stands, and so does the first answer that is held when the deadline passes.

@@ -244,6 +244,27 @@ struct InboxTests {
         #expect(inbox.items().map(\.stage) == [.closed(.declined)])
     }
 
+    @Test("A held answer comes before the next presenter is asked, or is refused")
+    func escalatesOrIsHeld() async throws {
+        var limits = InboxLimits()
+        limits.escalateAfter = .milliseconds(1)
+        for _ in 0..<100 {
+            let inbox = Inbox("console", limits: limits)
+            let prompt = Prompt(error(Attempts()), in: PresentationContext(id: .make()))
+            async let answer = inbox.present(prompt)
+            let isHeld = Recorder<Bool>()
+            for await _ in inbox.changes() {
+                guard let item = inbox.items().first else { continue }
+                guard item.isOpen else { break }
+                let held = try? inbox.answer(
+                    prompt.id, option: "retry", by: "ann", undo: .milliseconds(5))
+                isHeld.record(held != nil)
+                break
+            }
+            #expect(try await (answer != nil) == (isHeld.elements.last ?? false))
+        }
+    }
+
     @Test("A full inbox declines")
     func full() async throws {
         var limits = InboxLimits()
@@ -290,6 +311,22 @@ struct InboxTests {
         }
         #expect(outcome.answer?.option == "cancel")
         #expect(outcome.answer?.via == .expiry)
+    }
+
+    @Test("A29 An answer that counts since its deadline has passed is not undone")
+    func undoneTooLate() async throws {
+        // The inbox still waits for the end of the prompt.
+        let prompt = Prompt(error(Attempts()), in: PresentationContext(id: .make()))
+        let presenting = Task { try await inbox.present(prompt) }
+        _ = await open(1, in: inbox)
+        try inbox.answer(prompt.id, option: "retry", by: "ann", undo: .seconds(30))
+        prompt.close(.expired)
+        #expect(throws: InboxRefusal.nothingToUndo) { try inbox.undo(prompt.id) }
+        let group = try inbox.item(prompt.id).group
+        #expect(throws: InboxRefusal.nothingToUndo) { try inbox.undoGroup(group) }
+        presenting.cancel()
+        #expect(try await presenting.value?.option == "retry")
+        #expect(try inbox.item(prompt.id).answer?.by == "ann")
     }
 
     @Test("An undone answer is not sent; the next one is")

@@ -35,9 +35,13 @@ struct PromptMachineTests {
             var machine = PromptMachine(offered: ["a", "b"])
             machine.hold(answer(1, "a"))
             machine.hold(answer(2, "b"))
-            machine.undone(answer(undone, "").id)
+            let isInTime = machine.undone(answer(undone, "").id)
+            #expect(isInTime)
             #expect(machine.ended(.expired) == false)
             #expect(machine.answer?.option == counts)
+            // It may be the one that counts.
+            let isLate = !machine.undone(answer(undone, "").id)
+            #expect(isLate)
         }
     }
 
