@@ -278,6 +278,44 @@ struct JournalTests {
         #expect(attempts.elements == ["retry"])
     }
 
+    @Test(
+        "F32 an answer that is not recorded by its deadline does not count; the caller goes on",
+        arguments: [nil, "cancel"])
+    func expiresUnrecorded(onExpiry: String?) async throws {
+        let journal = MemoryJournal()
+        journal.refuseDecisions(.max)
+        let heard = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                prompt.onRecord { heard.record($0) }
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        var options = PresentationOptions()
+        options.deadline = .milliseconds(100)
+        options.onExpiry = onExpiry
+        let outcome = await PresentingResponder(
+            "central", presenters: [presenter], journal: journal, logger: .silent
+        ).presentError(error, options: options)
+        #expect(heard.elements == [false] && attempts.elements.isEmpty)
+        #expect(outcome.reason == (onExpiry == nil ? .expired : .answered))
+        #expect(outcome.answer?.option == onExpiry && outcome.answer?.via != .person)
+    }
+
+    @Test("F32 an answer that can never be recorded is refused")
+    func damagedForAnswers() async throws {
+        let journal = MemoryJournal()
+        let presenter = ScriptedPresenter(
+            "person",
+            .run { prompt in
+                journal.failReads(MemoryJournal.Damaged())
+                journal.refuseDecisions(1)
+                return try prompt.answer("retry", by: "ann", via: .person)
+            })
+        let outcome = try await present(journal, presenter)
+        #expect(outcome.refusalCode == RejectCode.gone.rawValue && attempts.elements.isEmpty)
+    }
+
     @Test("F32 a presentation that came while the disk was full is answered once there is room")
     func shownWhileFull() async throws {
         let journal = MemoryJournal()

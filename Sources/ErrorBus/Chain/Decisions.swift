@@ -82,8 +82,8 @@ struct Decisions: Sendable {
     /// Records the answer, runs its attempt, and records the result.
     ///
     /// While the answer cannot be recorded (a full disk) it is not sent: it waits, with a log line,
-    /// until it can be or the presentation is withdrawn. If the journal has another answer already,
-    /// as when one id is presented twice at once, the recorded one counts.
+    /// until it can be, the presentation is withdrawn, or its deadline passes. If the journal has
+    /// another answer already, as when one id is presented twice at once, the recorded one counts.
     ///
     /// - Parameter recorded: Called with whether this answer is recorded, before the attempt.
     func carryOut(
@@ -91,13 +91,30 @@ struct Decisions: Sendable {
         recorded: @Sendable (Bool) -> Void = { _ in }
     ) async -> Outcome {
         let id = context.id
-        let entry = await persist(answer, error, in: context)
+        let entry: Entry?
+        do {
+            entry = try await persist(answer, error, in: context)
+        } catch {
+            recorded(false)
+            return .refused(.gone, "the answer cannot be recorded here", by: decider)
+        }
         switch entry {
         case nil:
+            let isWithdrawn = Task.isCancelled
             recorded(false)
-            return Outcome(
-                didRecover: false, reason: .withdrawn, decidedBy: decider,
-                detail: "withdrawn before the answer could be recorded")
+            if isWithdrawn {
+                return Outcome(
+                    didRecover: false, reason: .withdrawn, decidedBy: decider,
+                    detail: "withdrawn before the answer could be recorded")
+            }
+            // The origin is in this process: no later life of it needs the record.
+            if answer.via == .expiry {
+                return await deliver(answer, isRestored: false, error, id)
+            }
+            return await expire(error, in: context)
+                ?? Outcome(
+                    didRecover: false, reason: .expired, decidedBy: decider,
+                    detail: "the deadline passed before the answer could be recorded")
         case .written:
             recorded(true)
             return await deliver(answer, isRestored: false, error, id)
@@ -217,22 +234,18 @@ struct Decisions: Sendable {
         case earlier(Answer, RecoveryResult?)
     }
 
-    /// Retries until an answer is on disk; nil when the presentation is withdrawn before.
+    /// Retries until an answer is on disk; nil when the presentation is withdrawn, or its deadline
+    /// passes, before.
+    ///
+    /// - Throws: A ``LastingFault``.
     private func persist(
         _ answer: Answer, _ presented: any Error, in context: PresentationContext
-    ) async -> Entry? {
+    ) async throws -> Entry? {
         guard let journal else { return .written }
-        let id = context.id
-        while true {
-            do {
-                return try await write(
-                    answer, asked(presented, in: context), id, to: journal)
-            } catch {
-                // Withdrawn meanwhile, which is no sign of a fault of the journal.
-                if Task.isCancelled { return nil }
-                logNotSent(answer, of: id, error)
-            }
-            do { try await Task.sleep(for: Self.pause) } catch { return nil }
+        return try await retried(
+            "an answer cannot be recorded and is not sent", in: context
+        ) {
+            try await write(answer, asked(presented, in: context), context.id, to: journal)
         }
     }
 
@@ -341,16 +354,6 @@ struct Decisions: Sendable {
         }
     }
 
-    @inline(never)
-    private func logNotSent(_ answer: Answer, of id: PresentationID, _ error: any Error) {
-        logger.critical(
-            "the answer cannot be recorded and is not sent",
-            metadata: [
-                "id": "\(id)", "option": "\(answer.option)",
-                "problem": "\(ErrorReport(describing: error).description)",
-            ])
-    }
-
     private func logUnwritten(_ what: String, _ id: PresentationID, _ error: any Error) {
         logger.error(
             "journal: not written",
@@ -358,6 +361,16 @@ struct Decisions: Sendable {
                 "what": "\(what)", "id": "\(id)",
                 "problem": "\(ErrorReport(describing: error).description)",
             ])
+    }
+}
+
+extension Outcome {
+    /// A presentation that a node's journal refuses.
+    static func refused(_ code: RejectCode, _ detail: String, by decider: String) -> Outcome {
+        var outcome = Outcome(
+            didRecover: false, reason: .rejected, decidedBy: decider, detail: detail)
+        outcome.refusalCode = code.rawValue
+        return outcome
     }
 }
 

@@ -153,10 +153,7 @@ final class JournalResponder: Responder {
     }
 
     private func refusal(_ code: RejectCode, _ detail: String) -> Outcome {
-        var outcome = Outcome(
-            didRecover: false, reason: .rejected, decidedBy: name.description, detail: detail)
-        outcome.refusalCode = code.rawValue
-        return outcome
+        .refused(code, detail, by: name.description)
     }
 }
 
