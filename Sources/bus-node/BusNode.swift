@@ -35,8 +35,15 @@ struct BusNode: AsyncParsableCommand {
 extension AsyncParsableCommand {
     /// Runs a command's work; a failure is printed and becomes the exit status.
     func orFail<Value>(_ work: () async throws -> Value) async throws -> Value {
+        let ended: Result<Value, any Error>
         do {
-            return try await work()
+            ended = .success(try await work())
+        } catch {
+            ended = .failure(error)
+        }
+        await ProcessGroups.ofThisProcess.end()
+        do {
+            return try ended.get()
         } catch let code as ExitCode {
             throw code
         } catch let interrupted as Interrupted {

@@ -74,6 +74,29 @@ struct SubprocessRunnerTests {
         #expect(Self.isGone(pid))
     }
 
+    @Test("Past its limit what a command started has time to end, too")
+    func lastWords() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("eb-run-\(UInt64.random(in: 0...UInt64.max))").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let script = """
+            (trap 'sleep 0.2; echo bye >>\(file); exit' TERM; echo hello >\(file)
+            while :; do sleep 0.05; done) &
+            wait
+            """
+        var limit = Duration.milliseconds(500)
+        var text = ""
+        // Longer each time, until the shell came so far before its time was over.
+        while text.isEmpty {
+            await #expect(throws: SubprocessRunner.TimedOut.self) {
+                try await run(script, limit: limit)
+            }
+            text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            limit = limit * 4
+        }
+        #expect(text == "hello\nbye\n")
+    }
+
     /// Ended; where no process collects orphans, as a zombie.
     private static func isGone(_ pid: pid_t) -> Bool {
         guard kill(pid, 0) == 0 else { return true }

@@ -28,6 +28,34 @@ extension EndToEnd {
             #expect(try await present.ending() == 130)
         }
 
+        @Test("A presenter's program that ignores SIGTERM does not outlive the node")
+        func endsPrograms() async throws {
+            try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
+            try sandbox.write("ask.sh", "trap '' TERM\necho $$ >$DIR/pid\nexec sleep 900\n")
+            let central = try await sandbox.start("central")
+            let present = try sandbox.present("--option", "retry=Retry")
+            let isAsked = await eventually { [sandbox] in
+                (try? sandbox.read("pid"))?.hasSuffix("\n") == true
+            }
+            #expect(isAsked)
+            let text = try sandbox.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)
+            let program = try #require(pid_t(text))
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+            let isGone = await eventually { Self.isGone(program) }
+            if !isGone { kill(program, SIGKILL) }
+            #expect(isGone)
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+        }
+
+        /// Ended; where no process collects orphans, as a zombie.
+        private static func isGone(_ pid: pid_t) -> Bool {
+            guard kill(pid, 0) == 0 else { return true }
+            let status = FileManager.default.contents(atPath: "/proc/\(pid)/stat") ?? Data()
+            return String(decoding: status, as: UTF8.self).contains(") Z ")
+        }
+
         @Test("log prints the number of invalid lines, and shows the others")
         func unreadableLines() async throws {
             try sandbox.writeTopology(presenters: "terminal")

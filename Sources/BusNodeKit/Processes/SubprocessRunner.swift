@@ -11,8 +11,6 @@ struct SubprocessRunner: CommandRunner {
     /// The bytes of output kept; the rest is read and dropped.
     static let outputMax = 64 * 1024
     static let errorTailMax = 4 * 1024
-    /// How long a command may take to end once it was asked to.
-    static let farewell: Duration = .seconds(2)
 
     /// The folder of relative programs: the topology file's.
     let folder: String?
@@ -32,7 +30,8 @@ struct SubprocessRunner: CommandRunner {
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
-            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: Self.farewell)
+            .gracefulShutDown(
+                toProcessGroup: true, allowedDurationToNextStep: ProcessGroups.farewell)
         ]
         let configuration = Configuration(
             executable: program.contains("/") ? .path(.init(program)) : .name(program),
@@ -82,10 +81,13 @@ struct SubprocessRunner: CommandRunner {
             output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
             error: .fileDescriptor(errors.writeEnd, closeAfterSpawningProcess: true)
         ) { execution in
-            execution.processIdentifier.value
+            let group = execution.processIdentifier.value
+            ProcessGroups.ofThisProcess.insert(group)
+            return group
         }
         // Past its limit: processes left in its group end with it.
-        if Task.isCancelled { kill(-result.closureResult, SIGKILL) }
+        if Task.isCancelled { await ProcessGroups.waitForEnd(of: [result.closureResult]) }
+        ProcessGroups.ofThisProcess.remove(result.closureResult)
         let status: CommandResult.Status =
             switch result.terminationStatus {
             case .exited(let code): .exited(code)
