@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 @testable import BusNodeKit
@@ -45,5 +46,23 @@ struct StatusFileTests {
             try StatusFile(folder.path + "/none/status.json")
         }
         #expect(failure?.text.contains("--status-file") == true)
+    }
+
+    @Test("A device, a pipe and a folder are no place for a status file or a ready file")
+    func notAFile() throws {
+        let pipe = folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for path in ["/dev/null", pipe, folder.path] {
+            let words = ["--status-file", "--ready-file"]
+            let refusals = [
+                #expect(throws: Failure.self) { try StatusFile(path) },
+                #expect(throws: Failure.self) { try ServiceNotification.prepare(file: path) },
+            ]
+            for (word, refusal) in zip(words, refusals) {
+                #expect(refusal?.status == .cannotCreate)
+                #expect(refusal?.text.hasPrefix("\(word) \(path): found something") == true)
+            }
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
     }
 }

@@ -55,6 +55,38 @@ extension EndToEnd {
             up.send(SIGTERM)
             #expect(try await up.ending() == 0)
             #expect(await isEmpty())
+            #expect(!sandbox.exists("ready"))
+        }
+
+        @Test("A node is restarted also after the temporary files were cleaned away")
+        func withoutTemporaryFiles() async throws {
+            let folder = sandbox.path("tmp")
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            let up = try Launched(
+                ["up", "--topology", sandbox.path("topology.yaml")],
+                environment: ["TMPDIR": folder, "NOTIFY_SOCKET": sandbox.path("notify")])
+            #expect(await up.says("2 nodes are up"))
+            let relay = try #require(Self.process(of: "relay", in: sandbox))
+            let inherited = FileManager.default.contents(atPath: "/proc/\(relay)/environ") ?? Data()
+            #expect(!String(decoding: inherited, as: UTF8.self).contains("NOTIFY_SOCKET"))
+            try FileManager.default.removeItem(atPath: folder)
+            kill(relay, SIGKILL)
+            #expect(await up.says("relay ended (signal 9); restarting in"))
+            let present = try sandbox.present("--option", "one=One")
+            #expect(try await present.ending() == 0)
+            #expect(!up.errors.value.contains("cannot run"))
+            up.send(SIGTERM)
+            #expect(try await up.ending() == 0)
+        }
+
+        @Test("Where no node can run, the exit status is theirs")
+        func noneCanRun() async throws {
+            try FileManager.default.createDirectory(
+                atPath: sandbox.path("relay.sock/folder"), withIntermediateDirectories: true)
+            let up = try Launched(["up", "--topology", sandbox.path("topology.yaml"), "relay"])
+            #expect(try await up.ending() == 73)
+            #expect(await up.says("no node can run"))
         }
 
         @Test("A killed up leaves no children")

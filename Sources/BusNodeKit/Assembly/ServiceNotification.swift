@@ -1,11 +1,15 @@
 import Foundation
 import Glibc
+import Subprocess
 
 /// Reports readiness to the parent process: by a file, and by systemd's socket.
 package enum ServiceNotification {
+    static let socketVariable: Environment.Key = "NOTIFY_SOCKET"
+
     /// Removes a file left by an earlier life, and verifies that a new one can be created.
     package static func prepare(file: String?) throws(Failure) {
         guard let file else { return }
+        try FileStatus.requireFileOrNothing(at: file, of: "--ready-file")
         let temporary = file + ".\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
@@ -53,7 +57,7 @@ package enum ServiceNotification {
 
     /// sd_notify(3): a datagram to the socket named in the environment.
     private static func notify(_ state: String) {
-        guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],
+        guard let path = ProcessInfo.processInfo.environment[socketVariable.rawValue],
             path.hasPrefix("/") || path.hasPrefix("@")
         else { return }
         var address = sockaddr_un()

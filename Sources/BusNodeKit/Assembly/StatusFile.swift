@@ -10,8 +10,11 @@ package struct StatusFile: Sendable {
     let path: String
 
     /// Removes a file left by an earlier life, and verifies that a new one can be created.
+    ///
+    /// - Throws: Also when there is a device, a pipe or a folder at the path.
     package init(_ path: String) throws(Failure) {
         self.path = path
+        try FileStatus.requireFileOrNothing(at: path, of: "--status-file")
         unlink(path)
         guard FileManager.default.createFile(atPath: temporary, contents: nil) else {
             throw Failure(

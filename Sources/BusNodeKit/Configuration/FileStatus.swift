@@ -23,6 +23,16 @@ struct FileStatus {
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+    /// Refuses a path at which a file that is written anew would take the place of a device, a
+    /// pipe or a folder.
+    static func requireFileOrNothing(at path: String, of option: String) throws(Failure) {
+        guard let status = FileStatus(path), !status.isFile else { return }
+        throw Failure(
+            .cannotCreate,
+            "\(option) \(path.shown()): found something that is not a file; name a new file, or "
+                + "one that may be replaced")
+    }
+
     /// Whether another program may be at its other end.
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 

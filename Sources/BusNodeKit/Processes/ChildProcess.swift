@@ -25,8 +25,7 @@ package struct ChildProcess: Sendable {
     ) async -> CommandEnding.Status {
         var options = PlatformOptions()
         // `up` itself handles Ctrl-C, so that the nodes end in order; the interactive child must
-        // stay
-        // in the terminal's foreground group to read from it.
+        // stay in the terminal's foreground group to read from it.
         if !inheritsInput { options.processGroupID = 0 }
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: farewell())]
         do {
@@ -49,6 +48,8 @@ package struct ChildProcess: Sendable {
     ) async throws -> TerminationStatus {
         try await Subprocess.run(
             .path(SystemPackage.FilePath(program)), arguments: Arguments(arguments),
+            // One node that is up is not all of them.
+            environment: .inherit.updating([ServiceNotification.socketVariable: nil]),
             platformOptions: options, input: input, output: .sequence, error: .combinedWithOutput
         ) { execution in
             started(execution.processIdentifier.value)

@@ -44,7 +44,10 @@ package final class Household: Sendable {
     }
 
     package func run() async throws {
-        defer { try? FileManager.default.removeItem(atPath: readyFolder) }
+        defer {
+            try? FileManager.default.removeItem(atPath: readyFolder)
+            ServiceNotification.ended(file: readyFile)
+        }
         // Trapped before the first child starts.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         await withTaskGroup(of: Bool.self) { group in
@@ -69,7 +72,10 @@ package final class Household: Sendable {
         }
         let gaveUp = self.gaveUp.withLock { $0 }
         if gaveUp.count == names.count {
-            throw Failure(.badConfiguration, "no node can run")
+            let reasons = Set(gaveUp.values)
+            throw Failure(
+                reasons.count == 1 ? reasons.first ?? .badConfiguration : .badConfiguration,
+                "no node can run")
         }
     }
 
@@ -82,8 +88,11 @@ package final class Household: Sendable {
 
     private let running = Mutex<[NodeName: pid_t]>([:])
     private let isStopping = Atomic(false)
-    /// Nodes that are not restarted, since they would fail again.
-    private let gaveUp = Mutex<Set<NodeName>>([])
+    /// Whether a node that starts has to tell that it is up. Not later: what cleans the folder for
+    /// temporary files must not keep a node from being restarted.
+    private let isStarting = Atomic(true)
+    /// Nodes that are not restarted, since they would fail again, and why.
+    private let gaveUp = Mutex<[NodeName: ExitStatus]>([:])
 
     /// Runs one node again and again, until all are stopped.
     private func keep(_ name: NodeName, color: Int) async {
@@ -107,9 +116,12 @@ package final class Household: Sendable {
             // Ctrl-C also reaches the interactive child, possibly earlier.
             if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
             guard !isStopping.load(ordering: .acquiring) else { return }
-            if case .exited(let code) = ending, ExitStatus(rawValue: code)?.isFinal == true {
+            if case .exited(let code) = ending, let status = ExitStatus(rawValue: code),
+                status.isFinal
+            {
                 // A restart would fail again.
-                gaveUp.withLock { _ = $0.insert(name) }
+                gaveUp.withLock { $0[name] = status }
+                isStarting.store(false, ordering: .releasing)
                 Terminal.say(
                     "bus-node up: \(name) cannot run (\(ending)) and is not restarted; the "
                         + "other nodes continue")
@@ -123,21 +135,24 @@ package final class Household: Sendable {
     }
 
     private func arguments(for name: NodeName) -> [String] {
-        [
-            "run", "--topology", topology, "--node", name.description, "--ready-file",
-            readyPath(name), "--log-level", logLevel, "--ends-with-output",
-        ]
+        let ready =
+            isStarting.load(ordering: .acquiring) ? ["--ready-file", readyPath(name)] : []
+        return [
+            "run", "--topology", topology, "--node", name.description, "--log-level", logLevel,
+            "--ends-with-output",
+        ] + ready
     }
 
     private func readyPath(_ name: NodeName) -> String { "\(readyFolder)/\(name)" }
 
     private func announceReady() async {
         let clock = ContinuousClock()
-        while !Task.isCancelled {
+        while !Task.isCancelled, isStarting.load(ordering: .acquiring) {
             if names.allSatisfy({ FileManager.default.fileExists(atPath: readyPath($0)) }) {
                 let what = names.count == 1 ? "1 node is" : "\(names.count) nodes are"
                 Terminal.say("bus-node up: \(what) up")
                 ServiceNotification.ready(file: readyFile)
+                isStarting.store(false, ordering: .releasing)
                 return
             }
             try? await clock.sleep(for: .milliseconds(50))
