@@ -14,6 +14,7 @@ import cases
 import filter_cases
 import haste_cases
 import layout_cases
+import reading_cases
 import safety_cases
 import sign_in_cases
 import user_cases
@@ -51,8 +52,8 @@ def main():
     parser.add_argument("--only", default="", help="cases whose names contain this")
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
-    for case in (cases.ALL + layout_cases.ALL + safety_cases.ALL + user_cases.ALL
-                 + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL + haste_cases.ALL):
+    for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
+                 + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL + haste_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

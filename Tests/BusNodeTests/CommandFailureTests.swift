@@ -5,10 +5,11 @@ import Testing
 
 struct CommandFailureTests {
     private func report(
-        _ command: [String], _ status: CommandEnding.Status = .exited(4), said: String = ""
+        _ command: [String], _ status: CommandEnding.Status = .exited(4), said: String = "",
+        in directory: String = "/srv"
     ) -> ErrorReport {
         CommandFailure(
-            command: command.map { Array($0.utf8) },
+            command: command.map { Array($0.utf8) }, in: directory,
             ending: CommandEnding(status: status, errorTail: said, duration: .zero)
         ).report
     }
@@ -32,6 +33,13 @@ struct CommandFailureTests {
         ] as [([String], CommandEnding.Status)])
     func otherGroup(command: [String], status: CommandEnding.Status) {
         #expect(CoalescingKey(report(command, status)) != CoalescingKey(report(Self.job)))
+    }
+
+    @Test("The same command in another directory is another group")
+    func otherDirectory() {
+        #expect(
+            CoalescingKey(report(Self.job, in: "/home"))
+                != CoalescingKey(report(Self.job, in: "/srv")))
     }
 
     @Test("Words cut from the report still distinguish commands", arguments: [false, true])

@@ -39,6 +39,14 @@ struct DocumentedCommandsTests {
         return Array(words[..<(end ?? words.count)])
     }
 
+    @Test("The README's exec for scripts has a deadline, so that none waits for good")
+    func deadline() throws {
+        let runs = try Self.commands(in: "README.md").filter {
+            $0.starts(with: ["bus-node", "exec"])
+        }
+        #expect(runs.contains { ["--deadline", "--on-expiry"].allSatisfy($0.contains) })
+    }
+
     @Test("Every command in the documents can be parsed", arguments: documents)
     func parses(document: String) throws {
         let commands = try Self.commands(in: document)

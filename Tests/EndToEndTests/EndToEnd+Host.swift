@@ -119,6 +119,11 @@ extension EndToEnd {
             #expect(try await status("check", topology) == 78)
             try sandbox.writeTopology(presenters: "command: [./not-there]")
             #expect(try await status("check", "--topology", topology) == 66)
+            try sandbox.writeTopology(
+                presenters: "terminal", extra: "    journal: /dev/null/j.sqlite")
+            let check = try Launched(["check", topology])
+            #expect(try await check.ending() == 0)
+            #expect(await check.says("/dev/null/j.sqlite cannot be written here"))
             try sandbox.writeTopology(presenters: "terminal")
             for words in [
                 ["run", topology, "--node", "centrl"], ["up", topology, "centrl"],

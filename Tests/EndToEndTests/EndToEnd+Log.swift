@@ -60,15 +60,8 @@ extension EndToEnd {
 
         @Test("A reader that stops ends a list without a message")
         func brokenPipe() async throws {
-            // A pipe without a reader.
-            let pipe = sandbox.path("pipe")
-            let command = "log --topology \(sandbox.path("topology.yaml"))"
-            let shell = try Launched(
-                [
-                    "-c",
-                    "mkfifo \(pipe); exec 3<>\(pipe) 4>\(pipe) 3<&-; exec \"$0\" \(command) >&4",
-                    Launched.busNode,
-                ], program: "/bin/sh")
+            let shell = try Launched.withoutReader(
+                "log --topology \(sandbox.path("topology.yaml"))", pipe: sandbox.path("pipe"))
             #expect(try await shell.ending() == 128 + 13)
             #expect(shell.errors.value.isEmpty)
         }

@@ -33,7 +33,7 @@ extension EndToEnd {
             try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
             try sandbox.write("ask.sh", "trap '' TERM\necho $$ >$DIR/pid\nexec sleep 900\n")
             let central = try await sandbox.start("central")
-            let present = try sandbox.present("--option", "retry=Retry")
+            let present = try sandbox.presentRetry(to: sandbox.endpoint("central"))
             let isAsked = await eventually { [sandbox] in
                 (try? sandbox.read("pid"))?.hasSuffix("\n") == true
             }

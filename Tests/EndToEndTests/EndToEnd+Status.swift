@@ -71,6 +71,24 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("An exec that has ended has left its node, and is not lost to it")
+        func endedExec() async throws {
+            let nodes = try await bus()
+            let exec = try sandbox.exec(["--name", "job"], "false")
+            #expect(await nodes.pty.shows("[s] Skip"))
+            #expect(await nodes.pty.enter("s", brings: "answered: skip"))
+            #expect(try await exec.ending() == 0)
+            // Its goodbye may come after its end.
+            var state: JSONValue?
+            for _ in 0..<100 where state != "left" {
+                let relay = try await output(
+                    of: "status", "--to", sandbox.endpoint("relay"), "--json")
+                state = relay["children"]?.arrayValue?.first { $0["name"] == "job" }?["state"]
+                #expect(state != "lost")
+            }
+            #expect(state == "left")
+        }
+
         @Test("A console shows the state of every link, its own node's from memory")
         func console() async throws {
             try sandbox.writeTopology(

@@ -75,6 +75,13 @@ final class Launched: Sendable {
         }
     }
 
+    /// A call of bus-node whose output goes into a pipe without a reader, which this makes.
+    static func withoutReader(_ command: String, pipe: String) throws -> Launched {
+        let script =
+            "mkfifo \(pipe); exec 3<>\(pipe) 4>\(pipe) 3<&-; exec \"$0\" \(command) >&4"
+        return try Launched(["-c", script, busNode], program: "/bin/sh")
+    }
+
     deinit { if status.value == nil { kill(pid, SIGKILL) } }
 
     func send(_ signal: Int32) { kill(pid, signal) }

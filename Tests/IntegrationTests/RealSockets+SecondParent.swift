@@ -49,6 +49,42 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
+        @Test("A relay that lost the child leaves the prompt to the one that has it, for good")
+        func oneLinkCut() async throws {
+            func quick(_ parts: inout NodeParts) {
+                parts.times.pingAfter = 500
+                parts.times.silenceMax = 2_000
+                parts.times.awaitEvery = 300
+            }
+            let top = try bus.node("top", presenters: [first])
+            func soon(_ settings: inout NodeSettings) { settings.abandonAfter = .seconds(10) }
+            let losing = try bus.node("losing", next: ["top"], settings: soon, parts: quick)
+            let having = try bus.node("having", next: ["top"], settings: soon, parts: quick)
+            let worker = try bus.node(
+                "worker", next: ["door", "having"], listens: false, parts: quick)
+            let attempts = Attempts()
+            try await bus.run(top, losing, having) { [bus, first] in
+                let door = try QueueProxy(
+                    from: try bus.endpoint("door"), to: try bus.endpoint("losing"))
+                let running = try await RunningNode(worker)
+                let asking = Task { await worker.uplink.presentError(attempts.saveFailed()) }
+                let prompt = try await first.nextPrompt()
+                #expect(await losing.tableSizes.openBelow == 1)
+                door.stop()
+                while await having.tableSizes.openBelow == 0 { await Task.yield() }
+                while await losing.tableSizes.openBelow > 0 { await Task.yield() }
+                // Both relays have asked the top whether it still has it.
+                #expect(first.prompts.count == 1)
+                _ = try prompt.answer("retry", by: "ada", via: .person)
+                let outcome = await asking.value
+                #expect(outcome.didRecover)
+                #expect(outcome.decidedBy == "ada")
+                try await running.stop()
+            }
+            #expect(first.prompts.count == 1)
+            #expect(attempts.all == ["origin:retry"])
+        }
+
         @Test("A presentation relayed by two relays stays while its child moves")
         func sameTop() async throws {
             let top = try bus.node("top", presenters: [first])

@@ -222,14 +222,20 @@ struct CommandFailure: ReportableError {
 
     /// For people, at most as much as the report holds.
     private let command: [String]
-    private let directory = FileManager.default.currentDirectoryPath
+    private let directory: String
     /// Identifies the command, by all its bytes but secrets, and the directory.
     private let digest: ReportDigest
     let ending: CommandEnding
     private let mask: SecretMask?
 
-    /// - Parameter mask: What masks secrets in the command and its standard error; nil for none.
-    init(command: [[UInt8]], ending: CommandEnding, mask: SecretMask? = SecretMask()) {
+    /// - Parameters:
+    ///   - directory: Where the command ran.
+    ///   - mask: What masks secrets in the command and its standard error; nil for none.
+    init(
+        command: [[UInt8]], in directory: String = FileManager.default.currentDirectoryPath,
+        ending: CommandEnding, mask: SecretMask? = SecretMask()
+    ) {
+        self.directory = directory
         self.mask = mask
         // Before words are cut, so that no part of a secret is left.
         let command = mask?.masking(words: command) ?? command

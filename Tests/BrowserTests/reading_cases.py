@@ -1,0 +1,96 @@
+"""What a person reads: texts of other languages, times, and marks. As in cases.py."""
+import datetime
+
+from consoles import report
+
+ARABIC = [{"id": "retry", "title": "إعادة المحاولة", "role": "default"},
+          {"id": "skip", "title": "Skip"}]
+
+
+def arabic_reads_from_right_to_left(page, console):
+    console.ask(report("القرص ممتلئ.", recoveryOptions=ARABIC))
+    page.open(console.url)
+    page.choose("القرص ممتلئ.")
+    style = ("const node = document.querySelector(arguments[0]);"
+             "return getComputedStyle(node)[arguments[1]]")
+    for selector, direction in (("#list .title", "rtl"), ("#title", "rtl"),
+                                ("[data-option=retry]", "rtl"), ("[data-option=skip]", "ltr")):
+        found = page.run(style, selector, "direction")
+        assert found == direction, (selector, found)
+    for option, side in (("retry", "marginLeft"), ("skip", "marginRight")):
+        gap = page.run(style, f"[data-option={option}] kbd", side)
+        assert float(gap.removesuffix("px")) > 0, (option, "no gap between number and title")
+
+
+def a_row_that_comes_is_marked(page, console):
+    console.ask(report("Here before."))
+    page.open(console.url)
+    page.row("Here before.")
+    page.run("window.marked = []; new MutationObserver(() => window.marked.push("
+             "...[...document.querySelectorAll('#list > li.fresh')].map((line) => line.innerText)))"
+             ".observe(document.getElementById('list'),"
+             " { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })")
+    console.ask(report("Just come."))
+    page.row("Just come.")
+    page.until(lambda: any("Just come." in text for text in page.run("return window.marked")),
+               "the mark of a new row")
+    assert not any("Here before." in text for text in page.run("return window.marked"))
+
+
+def a_clock_that_was_wrong_comes_right(page, console):
+    page.open(console.url)
+    page.run("const send = window.fetch; window.wrong = true;"
+             "window.fetch = async (path, options) => { const response = await send(path, options);"
+             " const headers = response.headers; const hour = 3600_000;"
+             " const late = { get: (name) => name !== 'Date' ? headers.get(name)"
+             " : new Date(Date.parse(headers.get(name)) + hour).toUTCString() };"
+             " if (window.wrong) Object.defineProperty(response, 'headers', { value: late });"
+             " return response; }")
+
+    def skew():
+        page.part("api", "part.api('GET', 'me')")
+        return page.part("state", "part.state.skew")
+    page.until(lambda: skew() > 3_500_000, "an hour's difference")
+    page.run("window.wrong = false")
+    page.until(lambda: skew() == 0, "the clock to be right again")
+
+
+def a_refusal_has_the_time_of_the_place(page, console):
+    page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    [presentation] = console.ask(report("Answered before."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    page.choose("Answered before.")
+    page.part("state", "part.state.port.close()")  # This tab gets no events from now on.
+    path = f"/api/v1/presentations/{presentation.id}"
+    console.call(f"{path}/answer", {"option": "skip", "by": "bob"})
+    page.expects("409")
+    page.click("[data-option=retry]")
+    page.until(lambda: "bob chose “Skip” at" in page.text("#toasts"), "the refusal in words")
+    changed = datetime.datetime.fromisoformat(
+        console.call(path)["changedAt"].replace("Z", "+00:00"))
+    there = changed + datetime.timedelta(hours=5, minutes=30)
+    assert f"{there:%H:%M}" in page.text("#toasts"), (there, page.text("#toasts"))
+
+
+def marks_stay_in_their_row_of_the_audit(page, console):
+    [presentation] = console.ask(report("Stacked" + "\u0301" * 100 + "."))
+    page.open(console.url)
+    page.row("Stacked")
+    console.call(f"/api/v1/presentations/{presentation.id}/answer", {"option": "skip", "by": "bob"})
+    page.go("audit")
+    page.until(lambda: "Stacked" in page.text("#audit"), "the audit")
+    rows = [text for text in page.texts("#audit tr") if "Stacked" in text]
+    assert rows and all(text.count("\u0301") == 8 for text in rows), rows
+
+
+def a_client_without_a_name_may_have_gone(page, console):
+    console.ask(report("From a script."))
+    page.open(console.url)
+    page.choose("From a script.")
+    page.until(lambda: "may no longer be waiting" in page.text("#detail"), "the warning")
+
+
+ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
+       a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
+       marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone]
