@@ -267,12 +267,46 @@ def two_people_decide_together(page, console):
         other.close()
 
 
+def a_group_confirms_what_is_on_the_screen(page, console):
+    move = {"id": "move", "title": "Move it", "twoPeople": True, "fields": [
+        {"name": "path", "label": "Folder", "kind": "text", "required": True}]}
+    alike = console.ask(*[report("disk full", recoveryOptions=[move]) for _ in range(3)])
+    console.await_open(3)
+
+    def propose(each, path):
+        console.call(f"/api/v1/presentations/{each.id}/answer",
+                     {"option": "move", "values": {"path": path}})
+    for each in alike:
+        propose(each, "/a")
+    page.open(console.url_of(console.tokens["anna"]))
+    page.run("localStorage.setItem('errorbus.undo', '0')")
+    page.choose("disk full")
+    page.until(lambda: "Confirm: Move it × 3" in page.text(".options"), "the confirmation for all")
+    shown = page.part("state", "part.state.shownID")
+    replaced, gone = [each for each in alike if each.id != shown]
+    for each in (replaced, gone):
+        console.call(f"/api/v1/presentations/{each.id}/decline", {})
+    propose(replaced, "/b")
+    # Other values for one of them, and none for another: neither is what the screen shows.
+    page.until(lambda: "Confirm: Move it × 1" in page.text(".options"), "the confirmation for one")
+    page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
+    page.press("1")
+    page.until(lambda: "/a" in page.text("#confirmDialog"), "the values that are confirmed")
+    page.click("#confirmYes")
+    [question] = [each for each in alike if each.id == shown]
+    assert question.reply()["second"] == "anna"
+    left = {item["id"]: item.get("proposal") for item in
+            console.call("/api/v1/inbox?stage=open")["items"]}
+    assert set(left) == {replaced.id, gone.id}, left
+    assert left[replaced.id]["values"] == {"path": "/b"} and left[gone.id] is None, left
+
+
 ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
        one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds,
-       two_people_decide_together]
+       two_people_decide_together, a_group_confirms_what_is_on_the_screen]
 for case in ALL:
     case.users = USERS

@@ -39,7 +39,8 @@ extension ConsoleAPI {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "seen", "confirms",
             "undoMilliseconds", "values", "ids")
-        let values = try fields.values
+        let confirmed = try fields.ids("confirms", upTo: ConsoleLimits.chosenCountMax)
+        let values = try fields.values(confirming: confirmed != nil)
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
@@ -49,7 +50,7 @@ extension ConsoleAPI {
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
-        let chosen = try fields.ids("ids", upTo: ConsoleLimits.chosenCountMax)
+        let chosen = try fields.chosen()
         var person: SignedInPerson?
         if let group = inbox.groups.first(where: { $0.number == number }) {
             var members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
@@ -57,21 +58,23 @@ extension ConsoleAPI {
             if members.contains(where: { $0.isDestructive(option) }) {
                 try visitor.require(.destructive)
             }
-            if members.contains(where: { $0.needsTwoPeople(option) }) {
+            if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
                 person = try visitor.person(choosing: option)
             }
             try view.check(members, sawWhich: seen != nil)
         }
-        let confirms = try fields.bool("confirms") ?? false
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
             let (seen, undo) = (ownSeen ?? latest, Duration.milliseconds(undo))
             result =
-                if let person {
-                    try chooseGroup(
-                        number, only: chosen, option, by: person, confirms: confirms, seen: seen,
-                        undo: undo, values: values)
+                if let person, let confirmed {
+                    try confirmGroup(
+                        number, confirmed, only: chosen, option, by: person,
+                        seen: seen, undo: undo)
+                } else if let person {
+                    try proposeGroup(
+                        number, only: chosen, option, by: person, seen: seen, values: values)
                 } else {
                     try inbox.answerGroup(
                         number, only: chosen, option: option, by: by, seen: seen, undo: undo,
@@ -105,7 +108,7 @@ extension ConsoleAPI {
     ) throws -> Response {
         let fields = try BodyFields(body, allowing: "by", "ids")
         let by = try visitor.name(in: fields)
-        let chosen = try fields.ids("ids", upTo: ConsoleLimits.chosenCountMax)
+        let chosen = try fields.chosen()
         do throws(InboxRefusal) {
             let undone = try inbox.undoGroup(number, only: chosen)
             for id in undone { note(.undo, id, by: by) }

@@ -24,22 +24,29 @@ extension ConsoleAPI {
         note(.confirm(option: option, of: answer.by), item.id, by: person.name)
     }
 
-    func chooseGroup(
+    func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>?, _ option: String,
-        by person: SignedInPerson, confirms: Bool, seen: UInt64, undo: Duration,
-        values: [String: JSONValue]
+        by person: SignedInPerson, seen: UInt64, values: [String: JSONValue]
     ) throws(InboxRefusal) -> GroupAnswer {
-        let result = try inbox.chooseGroup(
-            number, only: chosen, option: option, by: person, seen: seen, undo: undo,
-            values: values
+        let result = try inbox.proposeGroup(
+            number, only: chosen, option: option, by: person, seen: seen, values: values)
+        for id in result.proposed { note(.propose(option: option), id, by: person.name) }
+        return result
+    }
+
+    func confirmGroup(
+        _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>?,
+        _ option: String, by person: SignedInPerson, seen: UInt64, undo: Duration
+    ) throws(InboxRefusal) -> GroupAnswer {
+        let result = try inbox.confirmGroup(
+            number, proposals, only: chosen, option: option, by: person, seen: seen, undo: undo
         ) { item, proposal in
-            // What was proposed after the list that the person saw is not confirmed.
-            guard confirms, proposal.revision <= seen else { return false }
+            // A list of an earlier revision did not have it yet.
+            guard proposal.revision <= seen else { return false }
             let fault = console.fault(
                 ofProposer: proposal.by, isDestructive: item.isDestructive(option))
             return fault == nil
         }
-        for id in result.proposed { note(.propose(option: option), id, by: person.name) }
         for id in result.answered {
             guard let proposer = try? inbox.item(id).answer?.by else { continue }
             note(.confirm(option: option, of: proposer), id, by: person.name)

@@ -181,11 +181,7 @@ struct ConsoleAPI: Sendable {
         let item = try inbox.item(id)
         if item.isDestructive(option) { try visitor.require(.destructive) }
         let (answer, confirmed) = (try fields.id("answer"), try fields.id("confirms"))
-        let values = try fields.values
-        guard values.isEmpty || confirmed == nil else {
-            throw APIProblem.badRequest(
-                "values: allowed only without confirms, since those of the proposal are confirmed")
-        }
+        let values = try fields.values(confirming: confirmed != nil)
         if item.needsTwoPeople(option) {
             let person = try visitor.person(choosing: option)
             guard let confirmed else {

@@ -84,12 +84,12 @@ package struct JSONFields<Problem: RequestProblem> {
     }
 
     /// Nil when the field is absent.
-    func ids(_ name: String, upTo limit: Int) throws(Problem) -> Set<PresentationID>? {
-        try read(name, "1 to \(limit) different ids of presentations") { value in
+    func ids(_ name: String, upTo limit: Int) throws(Problem) -> Set<UniqueID>? {
+        try read(name, "1 to \(limit) different UUIDs") { value in
             guard let texts = value.arrayValue, (1...limit).contains(texts.count) else {
                 return nil
             }
-            let ids = Set(texts.compactMap { $0.stringValue.flatMap { PresentationID($0) } })
+            let ids = Set(texts.compactMap { $0.stringValue.flatMap { UniqueID($0) } })
             return ids.count == texts.count ? ids : nil
         }
     }
@@ -126,8 +126,21 @@ package struct JSONFields<Problem: RequestProblem> {
 
 extension JSONFields {
     /// The values of an option's fields.
-    var values: [String: JSONValue] {
-        get throws(Problem) { try read("values", "an object", \.objectValue) ?? [:] }
+    ///
+    /// - Parameter isConfirmation: Whether a proposal is confirmed, which has values of its own.
+    func values(confirming isConfirmation: Bool) throws(Problem) -> [String: JSONValue] {
+        let values = try read("values", "an object", \.objectValue) ?? [:]
+        guard values.isEmpty || !isConfirmation else {
+            throw .badRequest(
+                "values: allowed only without confirms, since those of the proposal are confirmed")
+        }
+        return values
+    }
+
+    /// The chosen members of a group; nil for all.
+    func chosen() throws(Problem) -> Set<PresentationID>? {
+        let ids = try ids("ids", upTo: ConsoleLimits.chosenCountMax)
+        return ids.map { Set($0.map { PresentationID($0) }) }
     }
 }
 

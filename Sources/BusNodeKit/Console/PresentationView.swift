@@ -164,6 +164,12 @@ package struct ProposalView: JSONObject, Sendable {
         .init("since", \.since), .init("until", \.until), .init("values", \.values),
         .init("secrets", \.secrets),
     ]
+
+    /// Whether the same person proposes the same: who saw one has seen the other.
+    func isLike(_ other: ProposalView) -> Bool {
+        option == other.option && by == other.by && values == other.values
+            && secrets == other.secrets
+    }
 }
 
 /// A note that a person wrote on a presentation.

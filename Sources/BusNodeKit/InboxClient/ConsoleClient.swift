@@ -259,9 +259,9 @@ package enum InboxRequest: Hashable, Sendable {
     case answer(
         id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:])
     /// Answers every open member of the group that had been seen at this revision, or only those
-    /// of `ids`; with `confirms` also confirms what other people propose for them.
+    /// of `ids`; with `confirms` confirms those proposals of other people, and no others.
     case answerGroup(
-        Int64, option: String, seen: Int64, confirms: Bool = false,
+        Int64, option: String, seen: Int64, confirms: [String] = [],
         values: [String: JSONValue] = [:], ids: [String]? = nil)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
@@ -295,7 +295,8 @@ package enum InboxRequest: Hashable, Sendable {
                 "/groups/\(number)/answer",
                 [
                     "option": .string(option), "by": by, "seen": .integer(seen),
-                    "confirms": .bool(confirms), "undoMilliseconds": .milliseconds(undo),
+                    "confirms": confirms.isEmpty ? .null : confirms.json,
+                    "undoMilliseconds": .milliseconds(undo),
                     "values": values.isEmpty ? .null : .object(values),
                     "ids": ids.map(\.json) ?? .null,
                 ])

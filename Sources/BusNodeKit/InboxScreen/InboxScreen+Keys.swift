@@ -174,7 +174,8 @@ extension InboxScreen {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
-        let question = question(option, for: entry, confirms: proposal?.id, isGroup: row.isGroup)
+        let question = question(
+            option, for: entry, confirming: proposal, isGroup: row.isGroup, at: now)
         guard row.isGroup else { return decide(question) }
         if let obstacle = Self.obstacle(toGroup: question) {
             say(obstacle, .yellow, at: now.instant)
@@ -252,7 +253,7 @@ extension InboxScreen {
         }
         if !question.isWhole, let entry = entries[question.id],
             let obstacle = obstacle(
-                entry, isGroup: false, confirming: question.confirms, at: now)
+                entry, isGroup: false, confirming: question.confirms[question.id], at: now)
         {
             say(obstacle, .yellow, at: now.instant)
             return []
@@ -264,13 +265,13 @@ extension InboxScreen {
     /// person need a confirmation first; an option with fields needs its values.
     mutating func decide(_ question: Question) -> [Action] {
         // The values of a proposal are confirmed with it.
-        if !question.option.fields.isEmpty, question.values == nil, question.confirms == nil {
+        if !question.option.fields.isEmpty, question.values == nil, question.proposer == nil {
             ask(.values(ValueForm(question: question)))
             return []
         }
         let members = members(of: question)
         let isDestructive = members.isDestructive(question.option.id)
-        guard !isDestructive, question.confirms == nil, !(question.isWhole && members.differ) else {
+        guard !isDestructive, question.proposer == nil, !(question.isWhole && members.differ) else {
             ask(.confirm(question))
             return []
         }
@@ -285,7 +286,7 @@ extension InboxScreen {
         guard key == .character("y") || key == .character("Y") else { return [] }
         guard let entry = entries[question.id] else { return [] }
         let obstacle = obstacle(
-            entry, isGroup: question.isWhole, confirming: question.confirms, at: now)
+            entry, isGroup: question.isWhole, confirming: question.confirms[question.id], at: now)
         if let obstacle {
             say(obstacle, .yellow, at: now.instant)
             return []
@@ -307,10 +308,11 @@ extension InboxScreen {
                 question.isWhole
                     ? .answerGroup(
                         question.group, option: option, seen: question.seen,
-                        confirms: question.confirms != nil, values: question.values ?? [:],
+                        confirms: question.members.compactMap { question.confirms[$0] },
+                        values: question.values ?? [:],
                         ids: question.leftCount == 0 ? nil : question.members)
                     : .answer(
-                        id: question.id, option: option, confirms: question.confirms,
+                        id: question.id, option: option, confirms: question.confirms[question.id],
                         values: question.values ?? [:]))
         ]
     }

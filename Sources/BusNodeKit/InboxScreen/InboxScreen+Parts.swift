@@ -20,22 +20,28 @@ extension InboxScreen {
     }
 
     /// A chosen option, for one presentation or a group. Only members that were on the screen are
-    /// answered, and none that is left out.
+    /// answered, and none that is left out. With a proposal on the screen, only members for which
+    /// the same person proposes the same: no other proposal was seen.
     func question(
-        _ option: ErrorReport.Option, for entry: InboxEntry, confirms proposal: String?,
-        isGroup: Bool
+        _ option: ErrorReport.Option, for entry: InboxEntry, confirming proposal: ProposalView?,
+        isGroup: Bool, at now: Moment
     ) -> Question {
         let seen =
             isGroup
             ? entries.values.filter {
                 $0.group == entry.group && $0.isOpen && $0.arrivedAt <= shownRevision
             } : [entry]
-        let answered = isGroup ? seen.filter { !leftOut.contains($0.id) } : seen
+        var answered = isGroup ? seen.filter { !leftOut.contains($0.id) } : seen
+        var confirms: [String: String] = [:]
+        if let proposal {
+            answered = answered.filter { $0.proposal(at: now.date)?.isLike(proposal) == true }
+            for each in answered { confirms[each.id] = each.proposal(at: now.date)?.id }
+        }
         return Question(
             id: entry.id, option: option, group: entry.group,
             members: InboxMembers(answered).entries.map(\.id),
-            leftCount: seen.count - answered.count, seen: shownRevision, confirms: proposal,
-            isWhole: false)
+            leftCount: seen.count - answered.count, seen: shownRevision,
+            proposer: proposal?.by, confirms: confirms, isWhole: false)
     }
 
     /// Why a group, or a part of it, cannot be answered; nil when it can.
@@ -45,12 +51,16 @@ extension InboxScreen {
                 ? "all members of the group are left out: x takes them in again"
                 : "this just appeared: read it, then press the key again"
         }
-        guard question.leftCount > 0 else { return nil }
         let limit = ConsoleLimits.chosenCountMax
-        guard question.count <= limit else {
-            return "at most \(limit) members can be answered with others left out, found "
-                + "\(question.count)"
+        guard question.count > limit else { return nil }
+        if question.proposer != nil {
+            return
+                "at most \(limit) proposals can be confirmed at a time, found \(question.count): "
+                + "x leaves members out"
         }
-        return nil
+        return question.leftCount == 0
+            ? nil
+            : "at most \(limit) members can be answered with others left out, found "
+                + "\(question.count)"
     }
 }

@@ -44,8 +44,10 @@ struct InboxScreen {
         let leftCount: Int
         /// The revision on the screen when the option was chosen.
         let seen: Int64
-        /// The proposal of another person that it confirms.
-        let confirms: String?
+        /// The person whose proposals it confirms; nil where it confirms none.
+        let proposer: String?
+        /// The proposals that it confirms, by their members.
+        let confirms: [String: String]
         var isWhole: Bool
         /// The values of the option's fields; nil while they are not given.
         var values: [String: JSONValue]?

@@ -172,8 +172,7 @@ struct InboxScreenDrawing {
         let members = screen.members(of: question)
         var text = PromptKeys.shownTitle(of: question.option)
         if question.isWhole { text += " for \(question.scope)" }
-        let proposal = question.confirms.flatMap { _ in screen.entries[question.id]?.view.proposal }
-        text += proposal.map { ", as \($0.by.shown()) proposes?" } ?? "?"
+        text += question.proposer.map { ", as \($0.shown()) proposes?" } ?? "?"
         if question.isWhole, members.differ {
             text += " They have \(members.descriptionCount) different descriptions."
         }

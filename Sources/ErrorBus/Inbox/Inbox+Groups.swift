@@ -18,30 +18,45 @@ extension Inbox {
         }
     }
 
-    /// Chooses an option that needs two people for the open members of a group: confirms what
-    /// another person proposed, and proposes it for the others.
+    /// Proposes an option that needs two people for the open members of a group. A member for
+    /// which an option is proposed already is refused.
     ///
     /// - Parameters:
-    ///   - chosen: The members it is chosen for. Nil for all.
+    ///   - chosen: The members it is proposed for. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
-    ///   - confirms: Whether the person confirms this proposal of another one; else it is refused.
     /// - Throws: When no such group is open.
-    package func chooseGroup(
+    package func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String,
-        by person: SignedInPerson, seen: UInt64? = nil, undo: Duration = .zero,
-        values: [String: JSONValue] = [:], confirms: (InboxItem, InboxProposal) -> Bool
+        by person: SignedInPerson, seen: UInt64? = nil, values: [String: JSONValue] = [:]
+    ) throws(InboxRefusal) -> GroupAnswer {
+        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
+            try propose(id, option: option, by: person, values: values)
+            result.proposed.append(id)
+        }
+    }
+
+    /// Confirms what another person proposed for the open members of a group, and proposes
+    /// nothing. A member with another proposal, or without one, is refused.
+    ///
+    /// - Parameters:
+    ///   - proposals: Those that the person saw.
+    ///   - chosen: The members it is confirmed for. Nil for all.
+    ///   - seen: The revision of the inbox that the person saw; later members are left alone.
+    ///   - counts: Whether a proposal of the person who made it still counts.
+    /// - Throws: When no such group is open.
+    package func confirmGroup(
+        _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>? = nil,
+        option: String, by person: SignedInPerson, seen: UInt64? = nil, undo: Duration = .zero,
+        counts: (InboxItem, InboxProposal) -> Bool = { _, _ in true }
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
             let item = try item(id)
-            if let proposal = item.proposal, proposal.option == option,
-                proposal.by != person.name, confirms(item, proposal)
-            {
-                try confirm(id, proposal.id, option: option, by: person, undo: undo)
-                result.answered.append(id)
-            } else {
-                try propose(id, option: option, by: person, values: values)
-                result.proposed.append(id)
+            guard let standing = item.proposal else { throw .noProposal }
+            guard proposals.contains(standing.id), counts(item, standing) else {
+                throw .proposed(standing)
             }
+            try confirm(id, standing.id, option: option, by: person, undo: undo)
+            result.answered.append(id)
         }
     }
 

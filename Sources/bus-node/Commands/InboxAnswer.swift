@@ -86,11 +86,11 @@ struct InboxAnswer: AsyncParsableCommand {
             let client = try target.client()
             let name = try await client.person(by)
             let id = try await client.id(id)
-            if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             guard !confirm || values.isEmpty else {
                 throw Failure(
                     .usage, "--value: not allowed with --confirm: those proposed are confirmed")
             }
+            if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             let proposal = confirm ? try await proposal(for: id, client) : nil
             let request = InboxRequest.answer(
                 id: id, option: option, confirms: proposal,
@@ -120,6 +120,19 @@ extension InboxAnswer {
         return proposal.id
     }
 
+    /// The members for which another person proposes the option.
+    private func proposed(to members: InboxMembers, by person: String) throws -> InboxMembers {
+        let found = members.entries.filter {
+            $0.proposal?.option == option && $0.proposal?.by != person
+        }
+        guard !found.isEmpty else {
+            throw Failure(
+                .declined,
+                "--confirm: found no member for which another person proposes \(option.shown())")
+        }
+        return InboxMembers(found)
+    }
+
     /// The values that the command line gives.
     private func values(
         for id: String, _ client: ConsoleClient
@@ -146,13 +159,15 @@ extension InboxAnswer {
         let all = InboxMembers(
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
-        let members = except.isEmpty ? all : try all.leavingOut(except)
+        var members = except.isEmpty ? all : try all.leavingOut(except)
+        if confirm { members = try proposed(to: members, by: name) }
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
-            item.group, option: option, seen: min(seen ?? revision, revision), confirms: confirm,
+            item.group, option: option, seen: min(seen ?? revision, revision),
+            confirms: confirm ? members.entries.compactMap { $0.proposal?.id } : [],
             values: try await values(for: id, client),
-            ids: except.isEmpty ? nil : members.entries.map(\.id))
+            ids: except.isEmpty && !confirm ? nil : members.entries.map(\.id))
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open)
     }

@@ -184,23 +184,80 @@ import Testing
         for task in asking { task.cancel() }
     }
 
+    /// The reply to the option for the group.
+    private func choose(
+        _ name: String, _ fields: [String: JSONValue] = [:]
+    ) throws -> JSONValue {
+        let number = try #require(inbox.groups.first).number
+        let body: [String: JSONValue] = ["option": "drop", "role": "destructive"]
+        return try api.answerGroup(
+            number, JSONValue.object(body.merging(fields) { $1 }).encoded(), try visitor(name))
+    }
+
+    /// The ids of what is proposed, as a list that names them has them.
+    private var shownProposals: [String: JSONValue] {
+        ["confirms": inbox.items().compactMap { $0.proposal?.id.description }.json]
+    }
+
+    /// The words of the refused members, by their ids.
+    private func refused(_ reply: JSONValue) -> [String: String] {
+        let refused = reply["refused"]?.arrayValue ?? []
+        return Dictionary(uniqueKeysWithValues: refused.map { ($0.text("id"), $0.text("error")) })
+    }
+
     @Test("A group is proposed for each member and confirmed as it was seen")
     func group() async throws {
         let asking = try await present(2, at: inbox)
-        let number = try #require(inbox.groups.first).number
-        func choose(_ name: String, _ fields: [String: JSONValue] = [:]) throws -> JSONValue {
-            let body: [String: JSONValue] = ["option": "drop", "role": "destructive"]
-            return try api.answerGroup(
-                number, JSONValue.object(body.merging(fields) { $1 }).encoded(),
-                try visitor(name))
-        }
         let before = JSONValue.integer(api.console.revisions.shown(inbox.revision))
-        #expect(try choose("ann")["proposed"]?.arrayValue?.count == 2)
-        #expect(try choose("ann", ["confirms": true])["refused"]?.arrayValue?.count == 2)
-        let unseen = try choose("bob", ["confirms": true, "seen": before])
-        #expect(unseen["answered"]?.arrayValue?.isEmpty == true)
-        #expect(unseen["refused"]?.arrayValue?.first?["error"] == "proposed")
-        #expect(try choose("bob", ["confirms": true])["answered"]?.arrayValue?.count == 2)
+        #expect(try choose("ann").texts("proposed").count == 2)
+        let seen = shownProposals
+        #expect(Set(refused(try choose("ann", seen)).values) == ["samePerson"])
+        let unseen = try choose("bob", seen.merging(["seen": before]) { $1 })
+        #expect(unseen.texts("answered").isEmpty && refused(unseen).isEmpty == false)
+        #expect(Set(refused(unseen).values) == ["proposed"])
+        // An answer that names none confirms none.
+        #expect(Set(refused(try choose("bob")).values) == ["proposed"])
+        #expect(try choose("bob", seen).texts("answered").count == 2)
         for task in asking { #expect(try await task.value?.second == "bob") }
+    }
+
+    @Test("A proposal that was not seen is not confirmed, and none is made in place of one gone")
+    func groupOfOthers() async throws {
+        let asking = try await present(3, at: inbox)
+        let ids = inbox.items().map(\.id)
+        #expect(try choose("ann").texts("proposed").count == 3)
+        let seen = shownProposals
+        // The first is proposed anew, the second no longer.
+        for id in ids[..<2] { try api.decline(id, Array("{}".utf8), try visitor("ann")) }
+        try inbox.propose(ids[0], option: "drop", by: SignedInPerson("ann"))
+        let reply = try choose("bob", seen)
+        #expect(reply.texts("answered") == [ids[2].description])
+        #expect(reply.texts("proposed").isEmpty)
+        #expect(
+            refused(reply)
+                == [ids[0].description: "proposed", ids[1].description: "noProposal"])
+        #expect(inbox.items().compactMap(\.proposal).map(\.by) == ["ann"])
+        for task in asking { task.cancel() }
+    }
+
+    @Test("What a group confirms is a list of ids, and has no values")
+    func groupFields() async throws {
+        let asking = try await present(1, at: inbox)
+        _ = try choose("ann")
+        for bad: JSONValue in [true, [], ["x"]] {
+            let problem = #expect(throws: APIProblem.self) {
+                try choose("bob", ["confirms": bad])
+            }
+            #expect(problem?.word == "badRequest")
+        }
+        let problem = #expect(throws: APIProblem.self) {
+            try choose("bob", shownProposals.merging(["values": ["a": 1]]) { $1 })
+        }
+        #expect(problem?.word == "badRequest")
+        // Not an option of two people: nothing is answered.
+        let reply = try choose(
+            "bob", shownProposals.merging(["option": "retry", "role": "none"]) { $1 })
+        #expect(Array(refused(reply).values) == ["noProposal"] && inbox.openCount == 1)
+        for task in asking { task.cancel() }
     }
 }

@@ -8,15 +8,23 @@ import Testing
     private typealias Fixture = ScreenFixture
 
     /// A presentation with an option that needs two people, which one of them may have chosen.
-    private static func forTwo(_ proposer: String?) -> JSONValue {
+    private static func forTwo(
+        _ proposer: String?, _ number: Int = 1, as id: JSONValue = "P", group: JSONValue = 1,
+        path: JSONValue = "/a"
+    ) -> JSONValue {
         let option: JSONValue = ["id": "drop", "title": "Drop", "twoPeople": "known"]
         let proposal: JSONValue? = proposer.map {
             [
-                "id": "P", "option": "drop", "by": .string($0), "since": "2026-11-21T10:00:00.000Z",
-                "until": "2099-11-21T11:00:00.000Z",
+                "id": id, "option": "drop", "by": .string($0), "since": "2026-11-21T10:00:00.000Z",
+                "until": "2099-11-21T11:00:00.000Z", "values": ["path": path],
             ]
         }
-        return Fixture.item(1, ["options": [option], "proposal": proposal ?? .null])
+        return Fixture.item(
+            number,
+            [
+                "options": [option], "proposal": proposal ?? .null, "group": group,
+                "description": "Disk is full",
+            ])
     }
 
     @Test("an option that needs two people is proposed by one")
@@ -37,6 +45,31 @@ import Testing
                 == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P"))])
         fixture = Fixture([Self.forTwo("zoe")])
         #expect(fixture.press(.character("u")) == [.send(.decline(id: Fixture.id(1)))])
+    }
+
+    @Test("a group's answer confirms what the proposal on the screen says, and nothing else")
+    func confirmedGroup() {
+        let first = Self.forTwo("zoe", 1, as: "P1")
+        var fixture = Fixture([
+            first, Self.forTwo("zoe", 2, as: "P2"), Self.forTwo("zoe", 3, as: "P3", path: "/b"),
+            Self.forTwo("bob", 4, as: "P4"), Self.forTwo(nil, 5),
+        ])
+        fixture.press(.character("1"))
+        #expect(fixture.row(22) == "Drop: 2 of the 5 in this group, or only the first of them?")
+        fixture.press(.character("y"))
+        #expect(fixture.row(22) == "Drop for 2 of 5, as zoe proposes?")
+        // What replaces it meanwhile is not what is confirmed.
+        fixture.change(Self.forTwo("bob", 1, as: "P6"))
+        fixture.draw()
+        #expect(fixture.row(22) == "Drop for 2 of 5, as zoe proposes?")
+        let request = InboxRequest.answerGroup(
+            1, option: "drop", seen: 100, confirms: ["P1", "P2"],
+            ids: [Fixture.id(1), Fixture.id(2)])
+        #expect(fixture.press(.character("y")) == [.send(request)])
+        fixture = Fixture([first, Self.forTwo("zoe", 2, as: "P2")])
+        #expect(
+            fixture.press(.character("1"), .character("o"), .character("y"))
+                == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P1"))])
     }
 
     @Test("the person who proposed it cannot confirm it")

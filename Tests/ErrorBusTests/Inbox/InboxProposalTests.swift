@@ -252,7 +252,7 @@ struct InboxProposalTests {
             machine.neglect(of: id(1), after: .seconds(60), at: proposal.until) == .neglected)
     }
 
-    @Test("A group: what others proposed is confirmed, the rest is proposed")
+    @Test("A group: what others proposed is confirmed if it was seen, or is proposed for the rest")
     func group() async throws {
         let inbox = Inbox("console")
         let chain = PresentingResponder(
@@ -266,20 +266,22 @@ struct InboxProposalTests {
         for await _ in inbox.changes() where inbox.openCount == 2 { break }
         let number = try #require(inbox.groups.first).number
         let ids = inbox.items().map(\.id)
-        try inbox.propose(ids[0], option: "drop", by: ann)
-        func choose(
-            _ person: SignedInPerson, confirms: Bool
+        let anns = try inbox.propose(ids[0], option: "drop", by: ann).id
+        func confirm(
+            _ person: SignedInPerson, _ proposals: Set<UniqueID>
         ) throws -> GroupAnswer {
-            try inbox.chooseGroup(number, option: "drop", by: person) { _, _ in confirms }
+            try inbox.confirmGroup(number, proposals, option: "drop", by: person)
         }
-        let refused = try choose(bob, confirms: false)
-        #expect(refused.answered.isEmpty && refused.proposed == [ids[1]])
-        #expect(refused.refused.keys.map(\.self) == [ids[0]])
-        let confirmed = try choose(bob, confirms: true)
+        let proposed = try inbox.proposeGroup(number, option: "drop", by: bob)
+        #expect(proposed.answered.isEmpty && proposed.proposed == [ids[1]])
+        #expect(proposed.refused.keys.map(\.self) == [ids[0]])
+        let bobs = try #require(try inbox.item(ids[1]).proposal)
+        #expect(try confirm(ann, [anns]).refused[ids[1]] == .proposed(bobs))
+        let confirmed = try confirm(bob, [anns, bobs.id])
         #expect(confirmed.answered == [ids[0]])
         // What bob proposed a moment ago he does not confirm.
-        #expect(confirmed.refused.keys.map(\.self) == [ids[1]])
-        #expect(try choose(ann, confirms: true).answered == [ids[1]])
+        #expect(confirmed.refused == [ids[1]: .samePerson(bob.name)])
+        #expect(try confirm(ann, [bobs.id]).answered == [ids[1]])
         let outcomes = await [first, second]
         #expect(outcomes.allSatisfy(\.didRecover) && attempts.total == 2)
         let people = outcomes.compactMap { $0.answer.map { [$0.by, $0.second ?? ""].sorted() } }

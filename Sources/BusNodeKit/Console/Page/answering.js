@@ -9,7 +9,7 @@ import { claimedText, OVER, refusalText, refusedWord } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
-import { confirmedBy, proposalOf, whyNotProposed } from "./two-people.js";
+import { confirmedBy, confirmedMembers, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
@@ -37,6 +37,15 @@ export function whyShut({ item, whole, chosen }, option) {
   const holder = holderOf(item, whole, option);
   return whyNot("answer") ?? (state.busy ? BUSY : holder ? claimedText(holder) : null)
     ?? whyNotPart(chosen) ?? whyNotProposed(option, item);
+}
+
+/** What a button is drawn for: of a group whose proposal it confirms, the members with that one. A
+ *  proposal that is over by the time of the click is confirmed still, which the server refuses. */
+export function partFor(option, { item, whole, members, chosen, count }) {
+  const proposal = confirmedBy(option, item);
+  const confirmed = whole && proposal ? confirmedMembers(option, item, members) : null;
+  return confirmed ? { proposal, chosen: confirmed, count: confirmed.length }
+    : { proposal, chosen, count };
 }
 
 /** Why a part of a group cannot be answered; null when it can. */
@@ -72,16 +81,19 @@ function isHindered(option, decision) {
 /** Answers exactly what the button was drawn for: a presentation, or a group as it was seen. */
 export async function answer(option, drawn) {
   if (drawn !== state.decision) { toast(CHANGED, "warning"); return; }
-  const decision = { ...drawn }; // As it is now: the next frame may see more.
+  const part = drawn.parts.get(option);
+  const decision = { ...drawn, ...part }; // As it is now: the next frame may see more.
   if (isHindered(option, decision)) return;
   const reason = whyNotChosen(option);
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
   if (!by) return;
-  // What the button was drawn for, and no later proposal. Its values are confirmed with it.
-  const proposal = confirmedBy(option, decision.item);
+  // What the button was drawn for, and no other proposal. Its values are confirmed with it.
+  const { proposal } = decision;
   const body = { option: option.id, by, undoMilliseconds: undoTime() };
-  if (proposal) body.confirms = decision.whole || proposal.id;
+  if (proposal) {
+    body.confirms = decision.whole ? decision.chosen.map((each) => each.proposal.id) : proposal.id;
+  }
   const asks = asksForValues(option) && !proposal;
   let problem = null;
   do {
@@ -114,12 +126,10 @@ export function whyNotChosen({ role, signature, twoPeople }) {
 
 /** Asks for confirmation before a destructive option, before one answer for different texts, and as
  *  the second of two people. */
-async function isMeant(option, { item, whole, chosen, count, size }) {
-  const members = whole ? chosen ?? groupOf(item.group).members : [item];
-  const isDestructive = members.some(({ options }) =>
+async function isMeant(option, { item, whole, chosen, members, count, size, proposal }) {
+  const isDestructive = (chosen ?? members).some(({ options }) =>
     options.find(({ id }) => id === option.id)?.role === "destructive");
   const differs = whole && groupOf(item.group).textsDiffer;
-  const proposal = confirmedBy(option, item);
   if (!isDestructive && !differs && !proposal) return true;
   const why = { isDestructive, differs, proposal, of: chosen ? size : count };
   return Boolean(await confirmed(option, item, count, why));

@@ -1,7 +1,7 @@
 // The box with the options, or with the result.
 import { clockIcon, disabledFor, el, kbd, presentationLink, until } from "./elements.js";
 import {
-  answer, claim, decline, release, toggleWhole, whyNotChosen, whyShut,
+  answer, claim, decline, partFor, release, toggleWhole, whyNotChosen, whyShut,
 } from "./answering.js";
 import { chosenOf, groupOf, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
@@ -12,7 +12,7 @@ import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
 import {
   authorsOf, clock, moment, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
-import { confirmedBy, proposalBox } from "./two-people.js";
+import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
 import { idsHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
 
@@ -62,7 +62,9 @@ function choicesOf(item, size) {
   const whole = isForAll(item, size);
   const chosen = whole ? chosenOf(item.group) : null;
   const count = whole ? chosen?.length ?? size : 1;
-  const decision = { item, size, whole, chosen, count, seen: 0 };
+  const members = whole ? chosen ?? groupOf(item.group).members : [item];
+  const decision = { item, size, whole, chosen, members, count, seen: 0 };
+  decision.parts = new Map(item.options.map((each) => [each, partFor(each, decision)]));
   state.decision = decision;
   return [
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, decision),
@@ -130,18 +132,18 @@ function optionsOf(decision) {
 }
 
 function optionButton(decision, option, index) {
-  const { item, whole, count } = decision;
+  const { item, whole } = decision;
+  const { proposal, count, ...part } = decision.parts.get(option);
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
   const times = whole ? ` × ${number(count)}` : "";
-  const isConfirmed = confirmedBy(option, item);
-  const title = (isConfirmed ? "Confirm: " : "") + optionTitle(option)
-    + (asksForValues(option) && !isConfirmed ? "…" : "");
+  const title = (proposal ? "Confirm: " : "") + optionTitle(option)
+    + (asksForValues(option) && !proposal ? "…" : "");
   const long = title.length > 24 ? " long" : "";
   return el("button", {
     type: "button", className: (option.role ?? "") + long, dir: "auto",
     title: isDestructive ? `${shown(option.id, 64)}, asks again` : shown(option.id, 64),
-    ...disabledFor(whyNotChosen(option) ?? whyShut(decision, option)),
+    ...disabledFor(whyNotChosen(option) ?? whyShut({ ...decision, ...part }, option)),
     dataset: { key: `option ${option.id}`, option: option.id },
     onclick: () => answer(option, decision),
   }, index < 9 && kbd(index + 1), isSent ? "Sending…" : shown(title, 260) + times,

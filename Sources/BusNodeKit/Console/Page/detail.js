@@ -12,6 +12,7 @@ import { current } from "./rows.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, heldWith, isLive, isOpen } from "./store.js";
 import { headingOf, shown } from "./text.js";
+import { proposalOf } from "./two-people.js";
 import { select } from "./views.js";
 
 export function drawDetail() {
@@ -26,9 +27,10 @@ export function drawDetail() {
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
-    group && [group.isComplete, group.textsDiffer,
+    group && [group.isComplete, group.textsDiffer, group.proposals,
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
-    item && isForAll(item, size), state.whole, state.online, item && claimant(item), myName(),
+    item && proposalOf(item)?.id, item && isForAll(item, size), state.whole, state.online,
+    item && claimant(item), myName(),
     state.me?.may, state.busy, state.selected, item ? 0 : overviewKey(),
     item && isHidden(item), group && hiddenText(group)];
   // What was changed and changed back within a frame is drawn again: its buttons were disarmed.

@@ -64,6 +64,7 @@ function composed(group) {
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
     textsDiffer, optionsDiffer,
     isComplete: members.length >= groupSize(group) && Boolean(reasons) && !isFailed,
+    proposals: members.map(({ proposal }) => proposal?.id).filter(Boolean),
     // Read again when members have come or gone.
     key: `${group} ${members.length} ${members.at(-1)?.id}`,
   };

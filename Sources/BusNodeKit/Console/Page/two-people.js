@@ -15,6 +15,16 @@ export function confirmedBy(option, item) {
   return proposal?.option === option.id && proposal.by !== myName() ? proposal : null;
 }
 
+const said = (proposal) =>
+  proposal && JSON.stringify([proposal.by, proposal.values, proposal.secrets]);
+
+/** The members whose proposals choosing this option confirms: those that say what the one on the
+ *  screen says. Null where it confirms none. */
+export function confirmedMembers(option, item, members) {
+  const seen = said(confirmedBy(option, item));
+  return seen && members.filter((each) => said(confirmedBy(option, each)) === seen);
+}
+
 /** Why an option that needs two people cannot be chosen now; null when it can. */
 export function whyNotProposed(option, item) {
   const proposal = option.twoPeople ? proposalOf(item) : null;
