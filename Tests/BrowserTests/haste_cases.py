@@ -134,6 +134,29 @@ def an_undo_of_one_leaves_the_undo_of_the_rest(page, console):
     assert "Undo" not in page.text("#undos")
 
 
+def an_undo_leaves_the_answer_that_came_in_its_place(page, console):
+    alike = console.ask(*[report("Four alike.") for _ in range(4)])
+    signed(page, console, undo=60)
+    page.choose("Four alike.")
+    again, claimed = [each for each in alike
+                      if each.id != page.part("state", "part.state.shownID")][:2]
+    # Open still, so that all stay one group.
+    console.call(f"/api/v1/presentations/{claimed.id}/claim", {"by": "bob"})
+    page.click("[data-option=skip]", "× 4")
+    page.until(lambda: "1 not answered" in page.text("#toasts"), "the answers")
+    path = f"/api/v1/presentations/{again.id}"
+    console.call(f"{path}/undo", {"by": "bob"})
+    console.call(f"{path}/claim", {"by": "bob", "takeOver": True})
+    console.call(f"{path}/answer", {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    page.until(lambda: page.part("state", f"part.state.items.get('{again.id}').answer?.by")
+               == "bob", "bob's answer")
+    page.press("u")
+    page.until(lambda: "2 answers taken back" in page.text("#toasts"), "the undo of the others")
+    assert stage_of(console, again) == "leaving"
+    others = {stage_of(console, each) for each in alike if each is not again}
+    assert others == {"claimed"}, others
+
+
 def u_undoes_nothing_that_is_not_on_the_screen(page, console):
     [presentation] = console.ask(report("Bob's answer."))
     signed(page, console)
@@ -347,6 +370,7 @@ def a_part_of_the_changes_is_not_all_that_was_seen(page, console):
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
+       an_undo_leaves_the_answer_that_came_in_its_place,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,

@@ -88,6 +88,7 @@ extension ConsoleAPI {
         }
         return [
             "answered": result.answered.map(\.description).json,
+            "answers": result.answers.map(\.description).json,
             "proposed": result.proposed.map(\.description).json,
             "refused": .array(
                 result.refused.map { id, refusal in
@@ -106,11 +107,11 @@ extension ConsoleAPI {
     func undoGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws -> Response {
-        let fields = try BodyFields(body, allowing: "by", "ids")
+        let fields = try BodyFields(body, allowing: "by", "answers")
         let by = try visitor.name(in: fields)
-        let chosen = try fields.chosen()
+        let meant = try fields.ids("answers", upTo: ConsoleLimits.chosenCountMax)
         do throws(InboxRefusal) {
-            let undone = try inbox.undoGroup(number, only: chosen)
+            let undone = try inbox.undoGroup(number, only: meant)
             for id in undone { note(.undo, id, by: by) }
             return Response(["undone": undone.map(\.description).json])
         } catch {

@@ -157,6 +157,30 @@ package struct ConsoleClient: Sendable {
             ])
     }
 
+    /// Undoes answers of a group, in as many requests as their number needs. Returns what was
+    /// undone.
+    ///
+    /// - Throws: When none was.
+    func undo(
+        _ answers: [String], ofGroup number: Int64, by person: String
+    ) async throws -> JSONValue {
+        var undone: [String] = []
+        var refusal: Failure?
+        var rest = answers[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(ConsoleLimits.chosenCountMax)
+            rest = rest.dropFirst(part.count)
+            do {
+                let body: JSONValue = ["by": .string(person), "answers": Array(part).json]
+                undone += try await post("/groups/\(number)/undo", body).texts("undone")
+            } catch let failure as Failure where failure.status == .declined {
+                refusal = failure  // Of these; the others may still be held.
+            }
+        }
+        if undone.isEmpty, let refusal { throw refusal }
+        return ["undone": undone.json]
+    }
+
     /// Sends a body that has an id of its own, once more when the reply was lost.
     private func postTwice(_ path: String, _ body: JSONValue) async throws -> JSONValue {
         do {
@@ -269,9 +293,10 @@ package enum InboxRequest: Hashable, Sendable {
     case decline(id: String)
     /// Writes a note on it, open or ended.
     case note(id: String, text: String)
-    case undo(id: String)
-    /// Undoes every held answer of the group, or only those of `ids`.
-    case undoGroup(Int64, ids: [String]? = nil)
+    /// Undoes the held answer; with `answer` no other one.
+    case undo(id: String, answer: String? = nil)
+    /// Undoes these held answers of the group, and no others.
+    case undoGroup(Int64, answers: [String])
 
     package static let undoTime: Duration = .seconds(5)
 
@@ -313,10 +338,11 @@ package enum InboxRequest: Hashable, Sendable {
             return try await client.post("/presentations/\(id)/decline", ["by": by])
         case .note(let id, let text):
             return try await client.note(id, text: text, by: person)
-        case .undo(let id): return try await client.post("/presentations/\(id)/undo", ["by": by])
-        case .undoGroup(let number, let ids):
+        case .undo(let id, let answer):
             return try await client.post(
-                "/groups/\(number)/undo", ["by": by, "ids": ids.map(\.json) ?? .null])
+                "/presentations/\(id)/undo", ["by": by, "answer": .text(answer)])
+        case .undoGroup(let number, let answers):
+            return try await client.undo(answers, ofGroup: number, by: person)
         }
     }
 }

@@ -145,7 +145,10 @@ extension InboxScreen {
             guard PresentationView(json: reply)?.proposal == nil else {
                 return sayProposed(title(of: option, for: id), at: now.instant)
             }
-            offerUndo(.undo(id: id), [id], title(of: option, for: id), at: now.instant)
+            // Another answer, given after an undo of this one, is not taken back.
+            let answer = reply["answer"]?["id"]?.stringValue
+            offerUndo(
+                .undo(id: id, answer: answer), [id], title(of: option, for: id), at: now.instant)
         case .answerGroup(let group, let option, _, _, _, let ids):
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
@@ -160,11 +163,10 @@ extension InboxScreen {
             }
             let scope = ids == nil ? "all \(answered.count)" : "\(answered.count) of the group"
             // Only what this answer gave: an earlier one for other members has an undo of its own.
-            let undone = answered.count > ConsoleLimits.chosenCountMax ? nil : answered
             offerUndo(
-                .undoGroup(group, ids: undone), Set(answered),
+                .undoGroup(group, answers: reply.texts("answers")), Set(answered),
                 "\(title(of: option, for: first)) (\(scope))", at: now.instant)
-        case .undo(let id):
+        case .undo(let id, _):
             keep(reply, at: now, isNew: false)
             takenBack([id], by: request, at: now.instant)
         case .undoGroup: takenBack(Set(reply.texts("undone")), by: request, at: now.instant)

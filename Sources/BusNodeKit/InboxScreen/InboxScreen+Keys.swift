@@ -350,6 +350,6 @@ extension InboxScreen {
             return []
         }
         isBusy = true
-        return [.send(.undo(id: entry.id))]
+        return [.send(.undo(id: entry.id, answer: entry.answer?.id))]
     }
 }

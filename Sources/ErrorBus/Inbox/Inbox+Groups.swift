@@ -13,8 +13,8 @@ extension Inbox {
         seen: UInt64? = nil, undo: Duration = .zero, values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
-            try answer(id, option: option, by: by, undo: undo, values: values)
-            result.answered.append(id)
+            let given = try answer(id, option: option, by: by, undo: undo, values: values)
+            result.add(given, for: id)
         }
     }
 
@@ -55,8 +55,8 @@ extension Inbox {
             guard proposals.contains(standing.id), counts(item, standing) else {
                 throw .proposed(standing)
             }
-            try confirm(id, standing.id, option: option, by: person, undo: undo)
-            result.answered.append(id)
+            let given = try confirm(id, standing.id, option: option, by: person, undo: undo)
+            result.add(given, for: id)
         }
     }
 
@@ -64,13 +64,13 @@ extension Inbox {
     ///
     /// - Parameters:
     ///   - number: The group of the answered items.
-    ///   - chosen: The members whose answers it undoes. Nil for all.
+    ///   - meant: The answers that it undoes. Nil for all.
     /// - Throws: When there is no such group, or none of its answers is still held.
     package func undoGroup(
-        _ number: Int, only chosen: Set<PresentationID>? = nil
+        _ number: Int, only meant: Set<UniqueID>? = nil
     ) throws(InboxRefusal) -> [PresentationID] {
         try undoing { machine, drop throws(InboxRefusal) in
-            try machine.undoGroup(number, only: chosen, at: .now, dropped: drop)
+            try machine.undoGroup(number, only: meant, at: .now, dropped: drop)
         }
     }
 

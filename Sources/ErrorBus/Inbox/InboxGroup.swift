@@ -52,8 +52,15 @@ struct InboxGroups: Hashable, Sendable {
 /// The result of answering a whole group.
 package struct GroupAnswer: Hashable, Sendable {
     package internal(set) var answered: [PresentationID] = []
+    /// The ids of their answers, in the same order.
+    package internal(set) var answers: [UniqueID] = []
     /// The members for which it is proposed now: their option needs two people.
     package internal(set) var proposed: [PresentationID] = []
     /// The members not answered, and why: ended meanwhile, or claimed by another person.
     package internal(set) var refused: [PresentationID: InboxRefusal] = [:]
+
+    mutating func add(_ answer: Answer, for id: PresentationID) {
+        answered.append(id)
+        answers.append(answer.id)
+    }
 }

@@ -124,11 +124,40 @@ struct ConsoleGroupsTests {
         #expect(ids.answered == Set(all.prefix(2)) && ids.open == [all[2]])
         #expect(try number == group)
         #expect(api.inbox.groups.first?.members == [all[2]])
-        let undo: JSONValue = ["by": "ann", "ids": json(all.suffix(1))]
-        #expect(throws: APIProblem.self) { try api.undoGroup(group, undo.encoded(), .unnamed) }
-        let first: JSONValue = ["by": "ann", "ids": json(all.prefix(1))]
-        _ = try api.undoGroup(group, first.encoded(), .unnamed)
-        #expect(ids.answered == [all[1]] && ids.open == [all[0], all[2]])
+        for task in asking { task.cancel() }
+    }
+
+    /// Undoes these answers of the group; the members that are open again.
+    private func undo(_ answers: JSONValue) throws -> Set<PresentationID> {
+        let body: JSONValue = ["by": "ann", "answers": answers]
+        let group = try #require(api.inbox.items().first).group
+        _ = try api.undoGroup(group, body.encoded(), .unnamed)
+        return ids.open
+    }
+
+    @Test("An undo takes back the answers that it names, and none that came in their place")
+    func undone() async throws {
+        let asking = try await present("One.", "One.", "One.", "One.")
+        // The last one stays open, and the group with it.
+        let all = api.inbox.items().map(\.id)
+        let body: JSONValue = [
+            "option": "go", "by": "ann", "undoMilliseconds": 60_000, "ids": json(all.prefix(3)),
+        ]
+        let reply = try api.answerGroup(try number, body.encoded(), .unnamed)
+        let answered = reply.texts("answered").compactMap { PresentationID($0) }
+        let answers = reply.texts("answers")
+        #expect(try answered.map { try api.inbox.item($0).answer?.id.description } == answers)
+        #expect(try undo([.string(answers[0])]) == [answered[0], all[3]])
+        // Another person takes it over, and answers it anew.
+        _ = try api.inbox.claim(answered[0], by: "bob", for: .seconds(60), takesOver: true)
+        try api.inbox.answer(answered[0], option: "go", by: "bob", undo: .seconds(60))
+        let problem = #expect(throws: APIProblem.self) { try undo([.string(answers[0])]) }
+        #expect(problem?.word == "nothingToUndo")
+        #expect(try undo(answers.json) == [answered[1], answered[2], all[3]])
+        #expect(try api.inbox.item(answered[0]).answer?.by == "bob")
+        for bad: JSONValue in [[], ["x"], .string(answers[0])] {
+            #expect(throws: APIProblem.self) { try undo(bad) }
+        }
         for task in asking { task.cancel() }
     }
 

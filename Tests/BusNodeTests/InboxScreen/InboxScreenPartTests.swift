@@ -60,9 +60,11 @@ import Testing
         let request = InboxRequest.answerGroup(
             7, option: "retry", seen: 100, ids: Self.ids(1, 3))
         #expect(fixture.press(.character("y")) == [.send(request)])
-        fixture.reply(request, ["answered": Self.ids(1, 3).json, "refused": []])
+        fixture.reply(
+            request,
+            ["answered": Self.ids(1, 3).json, "answers": ["A", "C"], "refused": []])
         #expect(fixture.row(22).hasSuffix("Retry: Disk is full (2 of the group)"))
-        let undo = InboxRequest.undoGroup(7, ids: Self.ids(1, 3))
+        let undo = InboxRequest.undoGroup(7, answers: ["A", "C"])
         #expect(fixture.press(.character("u")) == [.send(undo)])
         fixture.reply(undo, ["undone": Self.ids(1, 3).json])
         #expect(fixture.row(22) == "2 taken back")
@@ -74,14 +76,14 @@ import Testing
         var fixture = Self.fixture(Self.members(3), leavingOut: 2)
         let first = InboxRequest.answerGroup(7, option: "retry", seen: 100, ids: Self.ids(1, 3))
         fixture.press(.character("r"), .character("y"))
-        fixture.reply(first, ["answered": Self.ids(1, 3).json])
+        fixture.reply(first, ["answered": Self.ids(1, 3).json, "answers": ["A", "C"]])
         let second = InboxRequest.answerGroup(7, option: "skip", seen: 100)
-        fixture.reply(second, ["answered": Self.ids(2).json])
+        fixture.reply(second, ["answered": Self.ids(2).json, "answers": ["B"]])
         #expect(
-            fixture.press(.character("u")) == [.send(.undoGroup(7, ids: Self.ids(2)))])
-        fixture.reply(.undoGroup(7, ids: Self.ids(2)), ["undone": Self.ids(2).json])
+            fixture.press(.character("u")) == [.send(.undoGroup(7, answers: ["B"]))])
+        fixture.reply(.undoGroup(7, answers: ["B"]), ["undone": Self.ids(2).json])
         #expect(
-            fixture.press(.character("u")) == [.send(.undoGroup(7, ids: Self.ids(1, 3)))])
+            fixture.press(.character("u")) == [.send(.undoGroup(7, answers: ["A", "C"]))])
     }
 
     @Test("a destructive option and different descriptions are confirmed for the part alone")

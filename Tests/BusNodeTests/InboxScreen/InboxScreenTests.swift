@@ -171,12 +171,17 @@ import Testing
         var fixture = Fixture([Fixture.item(1)])
         let request = InboxRequest.answer(id: Fixture.id(1), option: "retry")
         let leaving: JSONValue = Fixture.item(
-            1, ["revision": 101, "stage": "leaving", "answer": ["option": "retry", "by": "ann"]])
+            1,
+            [
+                "revision": 101, "stage": "leaving",
+                "answer": ["id": "A", "option": "retry", "by": "ann"],
+            ])
         fixture.press(.character("r"))
         fixture.reply(request, leaving)
         #expect(fixture.row(22) == "u takes back (5 s left)  Retry: Disk 1 is full")
-        #expect(fixture.press(.character("u")) == [.send(.undo(id: Fixture.id(1)))])
-        fixture.reply(.undo(id: Fixture.id(1)), Fixture.item(1, ["revision": 102]))
+        let undo = InboxRequest.undo(id: Fixture.id(1), answer: "A")
+        #expect(fixture.press(.character("u")) == [.send(undo)])
+        fixture.reply(undo, Fixture.item(1, ["revision": 102]))
         #expect(fixture.row(22) == "1 taken back")
         fixture.press(.character("r"))
         fixture.reply(
@@ -195,11 +200,11 @@ import Testing
         fixture.reply(
             .answerGroup(7, option: "retry", seen: 100),
             [
-                "answered": .array(Array(ids.dropLast())),
+                "answered": .array(Array(ids.dropLast())), "answers": ["A", "B"],
                 "refused": [["id": ids[2], "message": "claimed by bob until then"]],
             ])
         #expect(fixture.row(22) == "1 not answered: claimed by bob until then")
-        let request = InboxRequest.undoGroup(7, ids: [Fixture.id(1), Fixture.id(2)])
+        let request = InboxRequest.undoGroup(7, answers: ["A", "B"])
         #expect(fixture.press(.character("u")) == [.send(request)])
         fixture.reply(request, ["undone": [ids[0]]])
         #expect(fixture.row(22) == "1 taken back, 1 had left already")

@@ -265,6 +265,13 @@ struct InboxMachineTests {
             _ = try machine.answer(
                 id(number), with: answer("retry", by: "ann", number), undo: .seconds(5), at: start)
         }
+        let meant: Set = [answer("retry", by: "ann", 1).id]
+        #expect(try machine.undoGroup(group, only: meant, at: start) == [id(1)])
+        _ = try machine.answer(
+            id(1), with: answer("retry", by: "ann", 4), undo: .seconds(5), at: start)
+        #expect(throws: InboxRefusal.nothingToUndo) {
+            _ = try machine.undoGroup(group, only: meant, at: start)
+        }
         _ = try machine.answer(id(3), with: answer("retry", by: "ann", 3), undo: .zero, at: start)
         let undone = try machine.undoGroup(group, at: start)
         #expect(undone == [id(1), id(2)])

@@ -168,7 +168,8 @@ async function answerOne(item, option, body) {
 const tellProposed = (text) => toast(`Proposed, for another person to confirm. ${text}`, "good");
 
 async function answerGroup(item, option, body) {
-  const { answered, proposed, refused } = await api("POST", `groups/${item.group}/answer`, body);
+  const { answered, answers, proposed, refused } =
+    await api("POST", `groups/${item.group}/answer`, body);
   // The same values for all: where none fits, the form says why.
   const bad = refused.find(({ error }) => error === "badValue");
   if (bad && answered.length + proposed.length === 0) return bad;
@@ -183,7 +184,8 @@ async function answerGroup(item, option, body) {
   if (answered.length === 0) return null;
   const count = number(answered.length);
   const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
-  offerUndo({ group: item.group, ids: answered }, text, body.undoMilliseconds);
+  const held = answered.map((id, index) => ({ id, answer: answers[index] }));
+  offerUndo({ group: item.group, held }, text, body.undoMilliseconds);
   return null;
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./text.js";
 import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
-import { idsHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
+import { allHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
 
 export function decideOf(item, size) {
   state.decision = null;
@@ -26,8 +26,8 @@ export function decideOf(item, size) {
 }
 
 function leavingOf(item) {
-  const ids = idsHeldWith(item);
-  const all = ids.length;
+  const held = allHeldWith(item);
+  const all = held.length;
   const whole = isUndoneWhole(item);
   const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
     : `${answerText(item)}. The answer leaves in `;
@@ -37,7 +37,7 @@ function leavingOf(item) {
   });
   const one = button(all > 1 ? "Undo only this one " : "Undo ", "undo", () => undoHeld(item));
   const group = all > 1
-    && button(`Undo all ${number(all)} `, "undoAll", () => undoHeld(item, ids));
+    && button(`Undo all ${number(all)} `, "undoAll", () => undoHeld(item, held));
   (whole ? group : one).append(kbd("u"));
   const buttons = el("p", { className: "buttons" },
     ...(whole ? [group, one] : [one, group]).filter(Boolean));

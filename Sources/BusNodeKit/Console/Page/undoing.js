@@ -13,7 +13,7 @@ import { counted, headingOf, number, shown } from "./text.js";
 const JUST_SENT = 2000; // A key to undo may come so much too late.
 
 /** Offers an undo while an answer is held: for one by `id` and its `answer`, or for a `group`
- *  with the `ids` of the members that were answered. */
+ *  with those of each member that was answered, as `held`. */
 export function offerUndo(what, text, milliseconds) {
   if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
   const bar = el("progress", {
@@ -45,8 +45,14 @@ export function dropUndos(isOver) {
   removeNotices(over.map((entry) => entry.toast));
 }
 
-const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.ids)
+const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.held)
   : undoOne(entry.id, entry.answer));
+
+/** Whether this answer is held still, and no other one in its place. */
+function isHeld({ id, answer }) {
+  const item = state.items.get(id);
+  return item?.stage === "leaving" && item.answer.id === answer;
+}
 
 /** Whether an undo is for all held answers of its group that were given with it. */
 export const isUndoneWhole = (item) => heldWith(item).length > 1
@@ -58,9 +64,8 @@ export async function tellUndone() {
   if (items.length === 0) return;
   state.news.undone = [];
   const ids = new Set(items.map((item) => item.id));
-  const isHeld = (id) => state.items.get(id)?.stage === "leaving";
   dropUndos((entry) => ids.has(entry.id)
-    || (entry.ids?.some((id) => ids.has(id)) && !entry.ids.some(isHeld)));
+    || (entry.held?.some(({ id }) => ids.has(id)) && !entry.held.some(isHeld)));
   const { history = [] } = await api("GET", `presentations/${items[0].id}`).catch(() => ({}));
   const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by ?? "Another", 64);
   const what = items.length > 1 ? `${number(items.length)} of your answers` : "your answer";
@@ -76,18 +81,19 @@ export function undoLast() {
     // The key was for that answer, and not for what is on the screen.
     toast("Too late to undo: the answer has been sent.", "warning");
   } else if (item?.stage === "leaving") {
-    if (isUndoneWhole(item)) undoHeld(item, idsHeldWith(item)); else undoHeld(item);
+    if (isUndoneWhole(item)) undoHeld(item, allHeldWith(item)); else undoHeld(item);
   } else return false;
   return true;
 }
 
-export const idsHeldWith = (item) => heldWith(item).map(({ id }) => id);
+export const allHeldWith = (item) =>
+  heldWith(item).map(({ id, answer }) => ({ id, answer: answer.id }));
 
-/** Undoes what the screen shows: an answer, or with `ids` those of its group. */
-export function undoHeld(item, ids) {
+/** Undoes what the screen shows: an answer, or these of its group. */
+export function undoHeld(item, held) {
   const reason = whyUnread(item);
   if (reason) { toast(reason, "warning"); return; }
-  if (ids) undoGroup(item.group, ids); else undoOne(item.id, item.answer.id);
+  if (held) undoGroup(item.group, held); else undoOne(item.id, item.answer.id);
 }
 
 async function undo(work, isIt) {
@@ -117,21 +123,22 @@ function undoOne(id, answer) {
   }, (entry) => entry.id === id);
 }
 
-/** Undoes the held answers of some members of a group; the events bring the changes. */
-function undoGroup(group, ids) {
-  for (const id of ids) if (state.items.get(id)?.stage === "leaving") state.undoing.add(id);
-  const chosen = new Set(ids);
+/** Undoes these answers for members of a group, and no others; the events bring the changes. */
+function undoGroup(group, held) {
+  for (const each of held) if (isHeld(each)) state.undoing.add(each.id);
+  const answers = held.map(({ answer }) => answer);
+  const meant = new Set(answers);
   return undo(async (by) => {
-    const count = await undoneCount(group, ids, by);
+    const count = await undoneCount(group, answers, by);
     toast(`${counted(count, "answer")} taken back.`, "good");
-  }, (entry) => entry.group === group && entry.ids.every((id) => chosen.has(id)));
+  }, (entry) => entry.group === group && entry.held.every(({ answer }) => meant.has(answer)));
 }
 
 /** How many answers were taken back, in as many requests as their number needs. */
-async function undoneCount(group, ids, by) {
+async function undoneCount(group, answers, by) {
   let [count, refusal] = [0, null];
-  for (let start = 0; start < ids.length; start += CHOSEN_MAX) {
-    const body = { by, ids: ids.slice(start, start + CHOSEN_MAX) };
+  for (let start = 0; start < answers.length; start += CHOSEN_MAX) {
+    const body = { by, answers: answers.slice(start, start + CHOSEN_MAX) };
     try {
       count += (await api("POST", `groups/${group}/undo`, body)).undone.length;
     } catch (error) {
