@@ -116,6 +116,8 @@ class Page:
             try:
                 node = next(node for node in nodes if node.is_displayed() and node.is_enabled()
                             and containing in node.get_attribute("textContent"))
+                if "data-option" in selector and not self.is_read():
+                    return False
                 node.click()
                 return True
             except (StopIteration, StaleElementReferenceException):
@@ -136,10 +138,16 @@ class Page:
         self.click("#list .row", text)
         self.shown(text)
 
+    def is_read(self):
+        """Whether what is shown has been on the screen long enough to be answered."""
+        return self.part("state", "performance.now() - part.state.shownAt > 400")
+
+    def read(self):
+        self.until(self.is_read, "the time to read it")
+
     def shown(self, text):
         self.until(lambda: text in self.text("#title"), f"the detail of {text}")
-        self.until(lambda: self.part("state", "performance.now() - part.state.shownAt") > 400,
-                   "it to be read")
+        self.read()
 
     def sign(self, name):
         """Answers the dialog for the name."""

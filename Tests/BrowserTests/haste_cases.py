@@ -40,7 +40,7 @@ def a_number_behind_g_or_x_answers_nothing_unseen(page, console):
     page.until(lambda: page.texts("#list .member.chosen"), "a member to be chosen")
     page.press("g")
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all again")
-    page.until(lambda: page.part("state", "performance.now() - part.state.shownAt") > 400, "rest")
+    page.read()
     page.run(KEYS, ["x", "1"])
     page.rest()
     assert page.run("return window.posts") == []
@@ -349,6 +349,50 @@ def a_right_click_does_not_stop_the_drawing(page, console):
     page.until(lambda: not page.part("state", "part.state.isPressing"), "the end of it")
 
 
+def another_meaning_of_the_buttons_has_to_be_read(page, console):
+    console.ask(*[report("All alike.") for _ in range(2)])
+    signed(page, console)
+    page.choose("All alike.")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for both")
+    page.read()
+    hold(page, "")
+
+    def change(fields):
+        """What an event changes of what is shown, and the key of an option in the next frame."""
+        since = page.part("state", "part.state.shownAt")
+        page.driver.execute_async_script(
+            "const [fields, done] = arguments;"
+            "Promise.all([import('/page/state.js'), import('/page/store.js')])"
+            ".then(([{ state }, { apply }]) => {"
+            " const items = [...state.items.values()].map((item) => ({ ...item, ...fields,"
+            "  revision: item.revision + 1 }));"
+            " state.details.revision += 1;"
+            " apply({ items, groups: [...state.groups.values()], revision: state.resume,"
+            "  openCount: 2, isLast: true });"
+            " requestAnimationFrame(() => requestAnimationFrame(() => {"
+            "  document.body.dispatchEvent(new KeyboardEvent('keydown',"
+            "   { key: '2', bubbles: true })); done(); })); })", fields)
+        return page.part("state", "part.state.shownAt") > since
+    options = page.part("state", "part.state.decision.item.options")
+    until = "2099-01-01T00:00:00.000Z"
+    proposal = {"id": "P", "option": "skip", "by": "bob", "since": until, "until": until,
+                "values": {}, "secrets": []}
+    for fields in ({"options": options[::-1]},
+                   {"options": [{**each, "role": "destructive"} for each in options]},
+                   {"options": options, "proposal": proposal}, {"proposal": None}):
+        assert change(fields), fields
+        page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
+        assert page.run("return window.posts") == [] and not page.text("#confirmDialog"), fields
+        page.read()
+    # In a group that grows the buttons mean the same.
+    since = page.part("state", "part.state.shownAt")
+    console.ask(report("All alike."))
+    page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all three")
+    assert page.part("state", "part.state.shownAt") == since
+    page.press("2")
+    page.until(lambda: page.run("return window.posts"), "it to be sent")
+
+
 def a_part_of_the_changes_is_not_all_that_was_seen(page, console):
     console.ask(*[report("Both of us.") for _ in range(2)])
     signed(page, console)
@@ -377,4 +421,5 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
        a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
+       another_meaning_of_the_buttons_has_to_be_read,
        a_part_of_the_changes_is_not_all_that_was_seen]

@@ -65,6 +65,7 @@ function obstacle(option, { item, whole, chosen }) {
   const unread = whyUnread(item);
   if (unread) return unread;
   if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
+  if (JSON.stringify(latest.options) !== JSON.stringify(item.options)) return CHANGED;
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }
@@ -229,6 +230,7 @@ export function toggleWhole() {
   const item = current();
   const size = item ? groupSize(item.group) : 0;
   state.whole = size > 1 && !isForAll(item, size);
+  state.scope = null;
   state.decision = null; // Until the buttons say what they answer now.
   if (size > 1 && groupOf(item.group).optionsDiffer) {
     toast("Their options differ: answer each of them separately.", "warning");

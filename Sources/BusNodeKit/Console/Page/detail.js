@@ -12,7 +12,7 @@ import { current } from "./rows.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, heldWith, isLive, isOpen } from "./store.js";
 import { headingOf, shown } from "./text.js";
-import { proposalOf } from "./two-people.js";
+import { confirmedMembers, proposalOf } from "./two-people.js";
 import { select } from "./views.js";
 
 export function drawDetail() {
@@ -44,11 +44,28 @@ export function drawDetail() {
 /** Whether the filter keeps it out of the list that would have it. */
 const isHidden = (item) => (state.show === "open") === isLive(item) && !filter().matches(item);
 
-/** Since when the current content can be read, also in a group whose texts change. */
+/** Since when the current content can be read: the time begins again when the buttons come to mean
+ *  something else, but not when the person chose so, nor when a group only grows or shrinks, as it
+ *  may without end: an answer is for the members that were seen. */
 function noteShown(item, size) {
-  const isMixed = size > 1 && groupOf(item.group).textsDiffer;
-  if (!item || (item.id === state.shownID && isMixed === state.wasMixed)) return;
-  Object.assign(state, { shownID: item.id, shownAt: performance.now(), wasMixed: isMixed });
+  if (!item) return;
+  const meaning = meaningOf(item, size);
+  // While an answer is held its group has no scope.
+  const scope = isOpen(item) ? isForAll(item, size) : state.scope;
+  const isSame = item.id === state.shownID && meaning === state.meaning
+    && (state.scope === null || scope === state.scope);
+  if (!isSame) Object.assign(state, { shownID: item.id, shownAt: performance.now() });
+  Object.assign(state, { meaning, scope });
+}
+
+/** What the buttons mean apart from their scope: the options, and what they confirm. */
+function meaningOf(item, size) {
+  const { textsDiffer, members } = size > 1 ? groupOf(item.group) : { members: [item] };
+  const proposal = proposalOf(item);
+  const option = item.options.find(({ id }) => id === proposal?.option);
+  const confirmed = (option && confirmedMembers(option, item, members)) ?? [];
+  return JSON.stringify([Boolean(textsDiffer), item.options, proposal?.id,
+    confirmed.map((each) => each.proposal.id)]);
 }
 
 async function loadDetails({ id, revision }) {

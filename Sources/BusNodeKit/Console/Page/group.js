@@ -17,6 +17,7 @@ export function leaveOut(ids, isOut) {
   // In the group that is read, members were chosen for its answer.
   if (state.selected === `g${state.items.get(ids[0])?.group}`) state.whole = true;
   state.version += 1;
+  state.scope = null;
   state.decision = null; // Until the buttons say what they answer now.
   schedule();
 }

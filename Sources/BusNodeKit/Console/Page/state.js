@@ -20,8 +20,10 @@ export const state = {
   soonCount: 0, hidden: 0,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,
   // The detail: what is chosen, what of it was read, and what the buttons are drawn for.
-  selected: null, shownID: null, shownAt: 0, wasMixed: false, details: null, reading: null,
-  unread: null, groupDetails: null, isPressing: false, decision: null,
+  selected: null, shownID: null, shownAt: 0, details: null, reading: null, unread: null,
+  groupDetails: null, isPressing: false, decision: null,
+  // What its buttons mean, and whether for a group; null after the person chose that anew.
+  meaning: null, scope: null,
   leftOut: new Set(), // The members that an answer for their group leaves open.
   whole: null, // Whether answers are for the group; null before the person chose.
   // The visitor's name, null where people give their own, and permissions; null until it is known.
