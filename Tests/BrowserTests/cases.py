@@ -499,6 +499,34 @@ def ten_thousand_scroll(page, console):
     page.shown("Error 07777.")
 
 
+def the_network_goes_and_comes(page, console):
+    page.open(console.url)
+    page.expects("ERR_INTERNET_DISCONNECTED")
+
+    def network(is_there):
+        page.driver.execute_cdp_cmd("Network.enable", {})
+        page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+            "offline": not is_there, "latency": 0, "downloadThroughput": -1,
+            "uploadThroughput": -1})
+    network(False)
+    page.until(lambda: page.text("#link") == "no link", "the link to be lost")
+    # No other attempt comes by itself.
+    page.until(lambda: page.part("state", "!part.state.attempt"
+                                 " && (clearTimeout(part.state.retryTimer), true)"), "a pause")
+    network(True)
+    page.until(lambda: page.text("#link") == "live", "the link")
+    # A console on this machine is there without a network.
+    page.run("const send = window.fetch; window.replies = [];"
+             "window.fetch = async (path, options) => {"
+             " const reply = await send(path, options); window.replies.push(path);"
+             " return reply; }; window.dispatchEvent(new Event('offline'))")
+    page.until(lambda: page.run("return window.replies.includes('/api/v1/me')"), "a look")
+    page.rest()
+    assert page.text("#link") == "live"
+    console.ask(report("Without a network."))
+    page.row("Without a network.")
+
+
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
        a_note_is_seen_by_all, a_group_is_answered_at_once,
@@ -508,5 +536,6 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,
        what_a_hop_changed_is_shown, a_worker_is_in_the_topology,
-       the_link_comes_back_after_a_restart, what_has_ended_is_found_again, hostile_text_stays_text,
+       the_link_comes_back_after_a_restart, the_network_goes_and_comes,
+       what_has_ended_is_found_again, hostile_text_stays_text,
        ten_thousand_scroll]

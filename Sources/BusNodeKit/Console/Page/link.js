@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { drawName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
-import { state } from "./state.js";
+import { RETRY_MIN, state } from "./state.js";
 import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
 import { dropUndos } from "./undoing.js";
@@ -16,6 +16,7 @@ const FAST = 1000;
 const SILENCE_MAX = 50_000; // Longer than the stream's own limit.
 const UNANSWERED_MAX = 3; // After this many timeouts in a row the link counts as lost.
 const HIDDEN_MAX = 10_000;
+const RETRY_MAX = 8000; // The longest pause between two attempts to reconnect.
 const CHECK = 15_000; // The pause between two looks of a hidden tab without a stream.
 const PLACE = "errorbus.place";
 const WORKER = { type: "module", name: "errorbus" };
@@ -61,6 +62,7 @@ async function openPort(onFailure) {
 
 function leave() {
   clearTimeout(state.retryTimer);
+  state.retryTimer = null;
   state.port?.postMessage({ leave: true });
   state.port?.close();
   Object.assign(state, { port: null, attempt: null });
@@ -128,7 +130,7 @@ function linked() {
     say("Linked to the console.");
     doors.postMessage({ isOpen: true });
   }
-  Object.assign(state, { online: true, ready: true, retryDelay: 500, unread: null });
+  Object.assign(state, { online: true, ready: true, retryDelay: RETRY_MIN, unread: null });
   $("node").textContent = shown(state.node, 80);
   if (!state.fault) $("banner").hidden = true;
   $("door").hidden = true;
@@ -148,7 +150,7 @@ function lose(error) {
   }
   showLoss(error);
   state.retryTimer = setTimeout(connect, state.retryDelay * (0.75 + Math.random() / 2));
-  state.retryDelay = Math.min(8000, state.retryDelay * 1.7);
+  state.retryDelay = Math.min(RETRY_MAX, state.retryDelay * 1.7);
   schedule();
 }
 
@@ -194,6 +196,24 @@ function shut(provider) {
   link.focus();
 }
 
+/** The network is back: tries at once, and soon again if that was too early. */
+function networkCame() {
+  // A hidden tab that left its stream, or one that asks for a token, waits for no link.
+  if (state.online || !(state.retryTimer || state.attempt)) return;
+  state.retryDelay = RETRY_MIN;
+  connect();
+}
+
+/** Without a network the console may still be reached, as on this machine: only a request tells. */
+async function networkWent() {
+  const { attempt } = state;
+  if (!state.online) return;
+  await api("GET", "me").catch((error) => {
+    const isReached = error.status && error.status !== 401;
+    if (state.attempt === attempt && !isReached) lose(error);
+  });
+}
+
 /** Looks whether the session goes on, in a tab that has no stream to tell it. */
 async function checkSession() {
   if (!$("door").hidden) return;
@@ -210,6 +230,8 @@ export function findPlace() {
 /** A closed tab leaves the stream; a tab with its own stream also while it is hidden. */
 export function startLink() {
   addEventListener("pagehide", leave);
+  addEventListener("online", networkCame);
+  addEventListener("offline", networkWent);
   addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
   $("doorSignIn").addEventListener("click", () => sessionStorage.setItem(PLACE, location.hash));
   const enter = () => { if (!$("door").hidden) connect(); };

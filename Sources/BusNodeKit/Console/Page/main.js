@@ -56,7 +56,6 @@ document.addEventListener("visibilitychange", () => { schedule(); refreshView();
 addEventListener("hashchange", route);
 addEventListener("popstate", route);
 addEventListener("resize", schedule);
-addEventListener("online", connect);
 addEventListener("storage", drawName); // Another tab may have changed the name.
 const drawScrolled = () => requestAnimationFrame(() => guarded(drawList));
 $("scroller").addEventListener("scroll", drawScrolled, { passive: true });

@@ -6,6 +6,9 @@ export const TABS = ["inbox", "silences", "audit", "topology"];
 export const SORTS = ["gravity", "deadline", "age", "count"];
 export const SHOWS = ["open", "ended"];
 
+/** The first pause before an attempt to reconnect. */
+export const RETRY_MIN = 500;
+
 export const state = {
   // The server's life, and the data it has sent.
   node: "", startedAt: null, resume: 0, complete: 0, openCount: 0, skew: 0,
@@ -13,7 +16,7 @@ export const state = {
   silencesAreKept: true, silencesProblem: null,
   // The link to the server.
   online: false, ready: false, port: null, attempt: null, heardAt: 0, lostAt: 0,
-  retryDelay: 500, retryTimer: null, unanswered: 0,
+  retryDelay: RETRY_MIN, retryTimer: null, unanswered: 0,
   // How the list is shown: the terms of its filter, its other text as it is typed, and the order.
   terms: [], typed: "", sort: SORTS[0], show: SHOWS[0], arranged: false,
   // The list and its cursor; how many rows expire soon, and what the filter hides.
