@@ -99,7 +99,8 @@ def run(program, target, minutes):
     found = sorted(artifacts.iterdir())
     if result.returncode == 0 and figures and not found:
         runs, coverage, inputs = figures.groups()
-        print(f"    {runs} inputs, {coverage} places reached, {inputs} inputs kept for the next run")
+        print(f"    {runs} inputs, {coverage} places reached, "
+              f"{inputs} inputs kept for the next run")
         return True
     for file in found:
         kept = KEPT / target / f"found-{file.name[-8:]}"

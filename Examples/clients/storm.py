@@ -132,7 +132,8 @@ def main(endpoint, address, count=1000):
     ended = console.until(
         "/inbox?stage=ended&limit=10000", lambda inbox: all(shown(inbox).values()))
     results = list(shown(ended).values())
-    print(f"at the console: {results.count('recovered')} recovered, {results.count('failed')} failed")
+    print(f"at the console: {results.count('recovered')} recovered, "
+          f"{results.count('failed')} failed")
 
     failed = next((worker for worker in workers.values() if not worker.recovers), first)
     failed.present(retry_of=failed.ident)

@@ -8,7 +8,8 @@ SIGN_OUT = "/signed-out"
 
 
 class Proxy:
-    """Passes requests on, each over a connection of its own, with the user's name and the secret."""
+    """Passes requests on, each over a connection of its own, with the user's name and the
+    secret."""
 
     def __init__(self, name, console_port):
         self.name, self.console_port = name, console_port

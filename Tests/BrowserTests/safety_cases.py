@@ -48,7 +48,7 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     page.click(".scope")
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
     page.click("[data-option=skip]")
-    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the confirmation again")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the confirmation")
     page.press(page.keys.ENTER)
     page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
     assert open_count(console) == 3
@@ -72,7 +72,8 @@ def a_group_is_answered_in_part(page, console):
     assert "Answer 3 of the 4" in page.text(".scope"), page.text(".scope")
     page.press("j", "j", "x")
     page.until(lambda: page.run("return document.querySelectorAll("
-                                "'#list .member .pick input:not(:checked)').length") == 2, "two left")
+                                "'#list .member .pick input:not(:checked)').length") == 2,
+               "two left")
     page.press("k", "k")
     page.until(lambda: "Some of these." in page.text("#title"), "the group")
     page.until(lambda: "Skip × 2" in page.text(".options"), "two of them")

@@ -7,6 +7,8 @@ struct Repository {
     /// Path from the root, and text.
     let documents: [(path: String, text: String)]
     let scripts: [(path: String, text: String)]
+    /// The page's code and styles, and Python.
+    let otherCode: [(path: String, text: String)]
 
     static func load(from file: String = #filePath) throws -> Repository {
         let root = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
@@ -24,7 +26,11 @@ struct Repository {
             documents: try texts(paths.filter { $0.hasSuffix(".md") }),
             scripts: try texts(
                 paths.filter { $0.hasPrefix("scripts/") || $0 == "Makefile" || $0.hasSuffix(".sh") }
-            ))
+            ),
+            otherCode: try texts(
+                paths.filter { path in
+                    [".js", ".css", ".py"].contains(where: path.hasSuffix)
+                }))
     }
 
     /// Every file, without what was built or installed. Folders with a leading dot are skipped.

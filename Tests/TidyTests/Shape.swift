@@ -14,12 +14,14 @@ enum Shape {
             found.append(
                 Violation(file.path, "\(file.lines.count) lines, allowed are \(linesMax)"))
         }
-        for (index, line) in file.lines.enumerated() where line.count > columnsMax {
-            found.append(
-                Violation(
-                    file.path, line: index + 1, "\(line.count) columns, allowed are \(columnsMax)"))
-        }
+        found += wideLines(path: file.path, lines: file.lines)
         return found + naming(of: file) + longFunctions(in: file)
+    }
+
+    static func wideLines(path: String, lines: [String]) -> [Violation] {
+        lines.enumerated().filter { $0.element.count > columnsMax }.map { index, line in
+            Violation(path, line: index + 1, "\(line.count) columns, allowed are \(columnsMax)")
+        }
     }
 
     static func median(of files: [SourceFile]) -> Int {

@@ -69,6 +69,17 @@ struct TidyTests {
             "of \(sources.count) files \(small.count) have less than \(Shape.smallLines) lines")
     }
 
+    @Test("Lines of the page's code and styles, and of Python, are of a readable size")
+    func otherCode() {
+        for ending in [".js", ".css", ".py"] {
+            #expect(repository.otherCode.contains { $0.path.hasSuffix(ending) })
+        }
+        for (path, text) in repository.otherCode {
+            expectNone(
+                Shape.wideLines(path: path, lines: text.components(separatedBy: "\n")))
+        }
+    }
+
     @Test("No sleeping tests, no unreasoned switches, no loose tasks, nothing unfinished")
     func wording() {
         expectNone(repository.swiftFiles.flatMap(Wording.violations))

@@ -26,7 +26,8 @@ function describeChart(buckets) {
   const text = (name) => `${number(sum(name))} ${name}`;
   const legend = ["presented", "answered", "recovered"].map((name) =>
     el("span", {}, el("b", { className: name }), text(name)));
-  $("chartText").replaceChildren(...legend, `${text("failed").replace("failed", "not recovered")} · last hour`);
+  const rest = text("failed").replace("failed", "not recovered");
+  $("chartText").replaceChildren(...legend, `${rest} · last hour`);
   const all = ["presented", "answered", "recovered", "failed"].map(text).join(", ");
   $("chart").setAttribute("aria-label", `Last hour: ${all}`);
 }

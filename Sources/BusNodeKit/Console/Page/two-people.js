@@ -29,8 +29,9 @@ export function confirmedMembers(option, item, members) {
 export function whyNotProposed(option, item) {
   const proposal = option.twoPeople ? proposalOf(item) : null;
   if (!proposal || confirmedBy(option, item)) return null;
+  const title = shown(titleIn(item, proposal.option), 120);
   return proposal.option === option.id ? OWN
-    : `“${shown(titleIn(item, proposal.option), 120)}” is proposed: withdraw or decline that first.`;
+    : `“${title}” is proposed: withdraw or decline that first.`;
 }
 
 /** What is proposed, and the button that drops it; else which options need two people. */
