@@ -53,7 +53,8 @@ def main():
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
-                 + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL + haste_cases.ALL):
+                 + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
+                 + haste_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"
