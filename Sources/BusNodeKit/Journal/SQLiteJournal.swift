@@ -86,7 +86,7 @@ package final class SQLiteJournal: DecisionJournal {
     package func record(of id: PresentationID) async throws -> DecisionRecord? {
         guard let row = try await row(id) else { return nil }
         guard let record = row.record else {
-            throw JournalFault.damaged(id: id.description, path: path)
+            throw DamagedRecord(id: id.description, path: path)
         }
         return record
     }
@@ -99,7 +99,7 @@ package final class SQLiteJournal: DecisionJournal {
                 return try JournalRow(id, asked, at: time).insert(database)
             }
             guard row.isIntact else {
-                throw JournalFault.damaged(id: id.description, path: path)
+                throw DamagedRecord(id: id.description, path: path)
             }
             guard row.answer == nil else { return }
             row.shownAt = time
@@ -210,7 +210,7 @@ package final class SQLiteJournal: DecisionJournal {
     private func row(_ id: PresentationID) async throws -> JournalRow? {
         let row = try await access { try JournalRow.fetchOne($0, key: id.description) }
         guard row?.isIntact ?? true else {
-            throw JournalFault.damaged(id: id.description, path: path)
+            throw DamagedRecord(id: id.description, path: path)
         }
         return row
     }
@@ -226,7 +226,7 @@ package final class SQLiteJournal: DecisionJournal {
                 throw JournalFault.unknown(id: id.description)
             }
             guard row.isIntact else {
-                throw JournalFault.damaged(id: id.description, path: path)
+                throw DamagedRecord(id: id.description, path: path)
             }
             let before = row
             try change(&row)
@@ -258,10 +258,18 @@ package final class SQLiteJournal: DecisionJournal {
     }
 }
 
-/// A fault of a journal. A node that meets one does not decide.
-enum JournalFault: LocalizedError, LastingFault, Hashable {
-    /// A row differs from what was written.
-    case damaged(id: String, path: String)
+/// A row that differs from what was written. A node that meets one does not decide.
+struct DamagedRecord: LocalizedError, LastingFault, Hashable {
+    let id: String
+    let path: String
+
+    var errorDescription: String? {
+        "journal \(path): the record of \(id) is damaged; restore the file or remove the record"
+    }
+}
+
+/// An answer that the journal does not take, as it is now: another call may write meanwhile.
+enum JournalFault: LocalizedError, Hashable {
     /// An answer came for a presentation that is not in the journal.
     case unknown(id: String)
     /// Another answer is already recorded.
@@ -269,8 +277,6 @@ enum JournalFault: LocalizedError, LastingFault, Hashable {
 
     var errorDescription: String? {
         switch self {
-        case .damaged(let id, let path):
-            "journal \(path): the record of \(id) is damaged; restore the file or remove the record"
         case .unknown(let id): "the journal has no entry for \(id)"
         case .decidedBefore(let id, let option): "\(id) is recorded as decided with \(option)"
         }

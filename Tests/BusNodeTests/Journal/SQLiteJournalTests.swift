@@ -81,7 +81,7 @@ import Testing
         try await journal.access { database in
             try database.execute(sql: "UPDATE presentation SET answerValues = '{}'")
         }
-        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+        await #expect(throws: DamagedRecord(id: id.description, path: path)) {
             try await journal.record(of: self.id)
         }
     }
@@ -110,10 +110,10 @@ import Testing
         try await journal.access { database in
             try database.execute(sql: "UPDATE presentation SET option = 'delete'")
         }
-        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+        await #expect(throws: DamagedRecord(id: id.description, path: path)) {
             try await journal.record(of: id)
         }
-        await #expect(throws: JournalFault.damaged(id: id.description, path: path)) {
+        await #expect(throws: DamagedRecord(id: id.description, path: path)) {
             try await journal.settled(id, answer: PresentationID.make().value, .recovered)
         }
     }
@@ -305,7 +305,7 @@ import Testing
                 sql: "UPDATE presentation SET origin = 'eve' WHERE id = ?",
                 arguments: [id.description])
         }
-        await #expect(throws: JournalFault.self) { try await journal.shown(id, asked) }
-        await #expect(throws: JournalFault.self) { try await journal.decided(id, answer("retry")) }
+        await #expect(throws: DamagedRecord.self) { try await journal.shown(id, asked) }
+        await #expect(throws: DamagedRecord.self) { try await journal.decided(id, answer("retry")) }
     }
 }
