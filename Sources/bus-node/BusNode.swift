@@ -33,7 +33,8 @@ struct BusNode: AsyncParsableCommand {
 }
 
 extension AsyncParsableCommand {
-    /// Runs a command's work; a failure is printed and becomes the exit status.
+    /// Runs a command's work, and ends the programs that this process runs; a failure is printed
+    /// and becomes the exit status.
     func orFail<Value>(_ work: () async throws -> Value) async throws -> Value {
         let ended: Result<Value, any Error>
         do {

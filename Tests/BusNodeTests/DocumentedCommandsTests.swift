@@ -39,7 +39,7 @@ struct DocumentedCommandsTests {
         return Array(words[..<(end ?? words.count)])
     }
 
-    @Test("The README's exec for scripts has a deadline, so that none waits for good")
+    @Test("An exec of the README has a deadline, and what happens then")
     func deadline() throws {
         let runs = try Self.commands(in: "README.md").filter {
             $0.starts(with: ["bus-node", "exec"])

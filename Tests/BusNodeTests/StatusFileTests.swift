@@ -48,11 +48,15 @@ struct StatusFileTests {
         #expect(failure?.text.contains("--status-file") == true)
     }
 
-    @Test("A device, a pipe and a folder are no place for a status file or a ready file")
+    @Test("A link, a device, a pipe and a folder are no place for a status file or a ready file")
     func notAFile() throws {
         let pipe = folder.path + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
-        for path in ["/dev/null", pipe, folder.path] {
+        let (link, missing) = (folder.path + "/link", folder.path + "/missing")
+        try folder.write("kept", to: "file")
+        try #require(symlink(folder.path + "/file", link) == 0)
+        try #require(symlink("nowhere", missing) == 0)
+        for path in ["/dev/null", "/dev/stdout", pipe, folder.path, link, missing] {
             let words = ["--status-file", "--ready-file"]
             let refusals = [
                 #expect(throws: Failure.self) { try StatusFile(path) },
@@ -62,7 +66,7 @@ struct StatusFileTests {
                 #expect(refusal?.status == .cannotCreate)
                 #expect(refusal?.text.hasPrefix("\(word) \(path): found something") == true)
             }
-            #expect(FileManager.default.fileExists(atPath: path))
+            #expect(FileStatus(link: path)?.isFile == false)
         }
     }
 }

@@ -68,13 +68,40 @@ extension EndToEnd {
                 environment: ["TMPDIR": folder, "NOTIFY_SOCKET": sandbox.path("notify")])
             #expect(await up.says("2 nodes are up"))
             let relay = try #require(Self.process(of: "relay", in: sandbox))
-            let inherited = FileManager.default.contents(atPath: "/proc/\(relay)/environ") ?? Data()
+            let inherited = try #require(
+                FileManager.default.contents(atPath: "/proc/\(relay)/environ"))
             #expect(!String(decoding: inherited, as: UTF8.self).contains("NOTIFY_SOCKET"))
             try FileManager.default.removeItem(atPath: folder)
             kill(relay, SIGKILL)
             #expect(await up.says("relay ended (signal 9); restarting in"))
             let present = try sandbox.present("--option", "one=One")
             #expect(try await present.ending() == 0)
+            #expect(!up.errors.value.contains("cannot run"))
+            up.send(SIGTERM)
+            #expect(try await up.ending() == 0)
+        }
+
+        @Test("Also while another node has never come up, and all are reported once it does")
+        func cleanedWhileStarting() async throws {
+            try sandbox.writeTopology(
+                presenters: "policy: policy.yaml", extra: "    journal: $DIR/central.sqlite")
+            let holder = try await sandbox.start("central")
+            let folder = sandbox.path("tmp")
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            let up = try Launched(
+                ["up", "--topology", sandbox.path("topology.yaml")],
+                environment: ["TMPDIR": folder])
+            #expect(await up.says("central ended (exit code 75); restarting in"))
+            #expect(await up.says("info relay: node is up"))
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            }
+            let relay = try #require(Self.process(of: "relay", in: sandbox))
+            kill(relay, SIGKILL)
+            #expect(await up.says("relay ended (signal 9); restarting in"))
+            holder.send(SIGTERM)
+            #expect(await up.says("2 nodes are up"))
             #expect(!up.errors.value.contains("cannot run"))
             up.send(SIGTERM)
             #expect(try await up.ending() == 0)

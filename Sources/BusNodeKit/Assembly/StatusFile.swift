@@ -11,7 +11,7 @@ package struct StatusFile: Sendable {
 
     /// Removes a file left by an earlier life, and verifies that a new one can be created.
     ///
-    /// - Throws: Also when there is a device, a pipe or a folder at the path.
+    /// - Throws: When something other than a file is at the path, or no file can be created there.
     package init(_ path: String) throws(Failure) {
         self.path = path
         try FileStatus.requireFileOrNothing(at: path, of: "--status-file")

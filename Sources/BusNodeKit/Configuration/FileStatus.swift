@@ -15,6 +15,13 @@ struct FileStatus {
         self.status = status
     }
 
+    /// Of a symbolic link itself.
+    init?(link path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.status = status
+    }
+
     init?(descriptor: CInt) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -23,10 +30,10 @@ struct FileStatus {
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
-    /// Refuses a path at which a file that is written anew would take the place of a device, a
-    /// pipe or a folder.
+    /// Refuses a path at which a file that is written anew would take the place of a link, a
+    /// device, a pipe or a folder.
     static func requireFileOrNothing(at path: String, of option: String) throws(Failure) {
-        guard let status = FileStatus(path), !status.isFile else { return }
+        guard let status = FileStatus(link: path), !status.isFile else { return }
         throw Failure(
             .cannotCreate,
             "\(option) \(path.shown()): found something that is not a file; name a new file, or "

@@ -48,7 +48,7 @@ package struct ChildProcess: Sendable {
     ) async throws -> TerminationStatus {
         try await Subprocess.run(
             .path(SystemPackage.FilePath(program)), arguments: Arguments(arguments),
-            // One node that is up is not all of them.
+            // One node that is ready is not all of them: `up` reports that to systemd.
             environment: .inherit.updating([ServiceNotification.socketVariable: nil]),
             platformOptions: options, input: input, output: .sequence, error: .combinedWithOutput
         ) { execution in

@@ -10,8 +10,9 @@ package final class Household: Sendable {
     /// once the node has stayed up for the maximum.
     private static let pauseMin: Duration = .milliseconds(250)
     private static let pauseMax: Duration = .seconds(10)
-    /// How long a node may take to shut down before it is killed.
-    private static let farewell: Duration = .seconds(5)
+    /// How long a node may take to shut down before it is killed: longer than the 5 s after which
+    /// its shutdown is cut off, and the 2 s of its programs.
+    private static let farewell: Duration = .seconds(8)
 
     private let names: [NodeName]
     private let topology: String
@@ -73,9 +74,8 @@ package final class Household: Sendable {
         let gaveUp = self.gaveUp.withLock { $0 }
         if gaveUp.count == names.count {
             let reasons = Set(gaveUp.values)
-            throw Failure(
-                reasons.count == 1 ? reasons.first ?? .badConfiguration : .badConfiguration,
-                "no node can run")
+            let only = reasons.count == 1 ? reasons.first : nil
+            throw Failure(only ?? .badConfiguration, "no node can run")
         }
     }
 
@@ -88,9 +88,11 @@ package final class Household: Sendable {
 
     private let running = Mutex<[NodeName: pid_t]>([:])
     private let isStopping = Atomic(false)
-    /// Whether a node that starts has to tell that it is up. Not later: what cleans the folder for
-    /// temporary files must not keep a node from being restarted.
+    /// Whether nodes still report that they are up. Once all are, a restarted node writes no ready
+    /// file: a cleaned folder for temporary files must not keep it from starting.
     private let isStarting = Atomic(true)
+    /// The nodes that have reported that they are up.
+    private let readyNodes = Mutex<Set<NodeName>>([])
     /// Nodes that are not restarted, since they would fail again, and why.
     private let gaveUp = Mutex<[NodeName: ExitStatus]>([:])
 
@@ -100,8 +102,6 @@ package final class Household: Sendable {
         let clock = ContinuousClock()
         while !isStopping.load(ordering: .acquiring) {
             let start = clock.now
-            // Readiness must come from this life of the node, not from the one before.
-            unlink(readyPath(name))
             let child = ChildProcess(
                 program: program, arguments: arguments(for: name),
                 prefix: OutputPrefix(name, names: names, color: color),
@@ -113,9 +113,18 @@ package final class Household: Sendable {
                 Self.farewell
             }
             running.withLock { $0[name] = nil }
+            // It is not up, and its next life is not yet.
+            readyNodes.withLock { _ = $0.remove(name) }
+            unlink(readyPath(name))
             // Ctrl-C also reaches the interactive child, possibly earlier.
             if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
-            guard !isStopping.load(ordering: .acquiring) else { return }
+            guard !isStopping.load(ordering: .acquiring) else {
+                if ending == .signaled(SIGKILL) {
+                    Terminal.say(
+                        "bus-node up: \(name) did not end within \(Self.farewell) and was killed")
+                }
+                return
+            }
             if case .exited(let code) = ending, let status = ExitStatus(rawValue: code),
                 status.isFinal
             {
@@ -135,12 +144,21 @@ package final class Household: Sendable {
     }
 
     private func arguments(for name: NodeName) -> [String] {
-        let ready =
-            isStarting.load(ordering: .acquiring) ? ["--ready-file", readyPath(name)] : []
+        let ready = hasReadyFolder ? ["--ready-file", readyPath(name)] : []
         return [
             "run", "--topology", topology, "--node", name.description, "--log-level", logLevel,
             "--ends-with-output",
         ] + ready
+    }
+
+    /// Whether a node that starts can report that it is up: there is a folder for that, of this
+    /// user alone. One that was cleaned away is made again; what another user put in its place is
+    /// left.
+    private var hasReadyFolder: Bool {
+        guard isStarting.load(ordering: .acquiring) else { return false }
+        if mkdir(readyFolder, 0o700) == 0 { return true }
+        guard let status = FileStatus(link: readyFolder) else { return false }
+        return status.isFolder && status.isPrivate && status.owner == geteuid()
     }
 
     private func readyPath(_ name: NodeName) -> String { "\(readyFolder)/\(name)" }
@@ -148,7 +166,12 @@ package final class Household: Sendable {
     private func announceReady() async {
         let clock = ContinuousClock()
         while !Task.isCancelled, isStarting.load(ordering: .acquiring) {
-            if names.allSatisfy({ FileManager.default.fileExists(atPath: readyPath($0)) }) {
+            let ready = names.filter { FileManager.default.fileExists(atPath: readyPath($0)) }
+            let isReady = readyNodes.withLock { nodes in
+                nodes.formUnion(ready)
+                return nodes.isSuperset(of: names)
+            }
+            if isReady {
                 let what = names.count == 1 ? "1 node is" : "\(names.count) nodes are"
                 Terminal.say("bus-node up: \(what) up")
                 ServiceNotification.ready(file: readyFile)

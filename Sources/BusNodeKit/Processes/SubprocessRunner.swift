@@ -75,19 +75,21 @@ struct SubprocessRunner: CommandRunner {
             try? output.writeEnd.close()
             throw error
         }
-        let result = try await Subprocess.run(
-            configuration,
-            input: .fileDescriptor(inputFile, closeAfterSpawningProcess: true),
-            output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
-            error: .fileDescriptor(errors.writeEnd, closeAfterSpawningProcess: true)
-        ) { execution in
-            let group = execution.processIdentifier.value
-            ProcessGroups.ofThisProcess.insert(group)
-            return group
+        let result = try await ProcessGroups.ofThisProcess.tracked { started in
+            let result = try await Subprocess.run(
+                configuration,
+                input: .fileDescriptor(inputFile, closeAfterSpawningProcess: true),
+                output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
+                error: .fileDescriptor(errors.writeEnd, closeAfterSpawningProcess: true)
+            ) { execution in
+                let group = execution.processIdentifier.value
+                started(group)
+                return group
+            }
+            // Past its limit: processes left in its group end with it.
+            if Task.isCancelled { await ProcessGroups.waitForEnd(of: result.closureResult) }
+            return result
         }
-        // Past its limit: processes left in its group end with it.
-        if Task.isCancelled { await ProcessGroups.waitForEnd(of: [result.closureResult]) }
-        ProcessGroups.ofThisProcess.remove(result.closureResult)
         let status: CommandResult.Status =
             switch result.terminationStatus {
             case .exited(let code): .exited(code)
