@@ -377,9 +377,11 @@ def another_meaning_of_the_buttons_has_to_be_read(page, console):
     until = "2099-01-01T00:00:00.000Z"
     proposal = {"id": "P", "option": "skip", "by": "bob", "since": until, "until": until,
                 "values": {}, "secrets": []}
-    for fields in ({"options": options[::-1]},
+    other = {**proposal, "id": "Q", "values": {"path": "/b"}}
+    for fields in ({"options": options[::-1]}, {"options": options},
                    {"options": [{**each, "role": "destructive"} for each in options]},
-                   {"options": options, "proposal": proposal}, {"proposal": None}):
+                   {"options": options}, {"proposal": proposal}, {"proposal": other},
+                   {"proposal": None}):
         assert change(fields), fields
         page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
         assert page.run("return window.posts") == [] and not page.text("#confirmDialog"), fields
@@ -391,6 +393,42 @@ def another_meaning_of_the_buttons_has_to_be_read(page, console):
     assert page.part("state", "part.state.shownAt") == since
     page.press("2")
     page.until(lambda: page.run("return window.posts"), "it to be sent")
+
+
+def buttons_of_another_kind_have_to_be_read(page, console):
+    first, second = console.ask(*[report("One of two.") for _ in range(2)])
+    signed(page, console, undo=60)
+    page.choose("One of two.")
+    page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for both")
+    page.read()
+    since = page.part("state", "part.state.shownAt")
+    console.call(f"/api/v1/presentations/{second.id}/answer", {"option": "skip", "by": "bob"})
+    page.until(lambda: page.text(".options") and "× 2" not in page.text(".options"),
+               "the answer for one")
+    assert page.part("state", "part.state.shownAt") > since
+    page.click("[data-option=retry]")
+    page.until(lambda: "leaves in" in page.text(".decide"), "the time to undo")
+    since = page.part("state", "part.state.shownAt")
+    console.call(f"/api/v1/presentations/{first.id}/undo", {"by": "bob"})
+    page.until(lambda: "Skip" in page.text(".options"), "the options again")
+    assert page.part("state", "part.state.shownAt") > since
+
+
+def a_dialog_ends_with_the_life_of_its_console(page, console):
+    worker = console.work("Clear the cache?", "It is stale.")
+    signed(page, console)
+    page.choose("Clear the cache?")
+    page.click("[data-option=purge]")
+    page.until(lambda: page.text("#confirmDialog"), "the question")
+    page.expects("ERR_")
+    console.stop()
+    console.start()
+    page.until(lambda: "the console was restarted: nothing was sent" in page.text("#toasts"),
+               "the end of the question")
+    assert not page.text("#confirmDialog")
+    page.choose("Clear the cache?")
+    page.click("[data-option=skip]")
+    assert worker.answer() == ("skip", "ada")
 
 
 def a_part_of_the_changes_is_not_all_that_was_seen(page, console):
@@ -421,5 +459,6 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
        a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
-       another_meaning_of_the_buttons_has_to_be_read,
+       another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,
+       a_dialog_ends_with_the_life_of_its_console,
        a_part_of_the_changes_is_not_all_that_was_seen]

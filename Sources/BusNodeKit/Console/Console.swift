@@ -160,7 +160,7 @@ private final class RunningNode: Sendable {
 }
 
 /// The limits of one console. A request above a limit is refused, or its connection closed.
-enum ConsoleLimits {
+package enum ConsoleLimits {
     /// What the longest values of an answer need, as a payload of EB1.
     static let bodyByteMax = 256 * 1024
     /// Of one header; all headers together may be four times as long.
@@ -201,7 +201,7 @@ enum ConsoleLimits {
     static let groupCountMax = 200
     static let idCountMax = 100
     /// The members that an answer for a part of a group may name.
-    static let chosenCountMax = 1_000
+    package static let chosenCountMax = 1_000
     static let auditEventMax = 5_000
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200

@@ -5,9 +5,7 @@ import Hummingbird
 extension ConsoleAPI {
     /// The group, its open members, and the fields in which they differ.
     func group(_ number: Int) throws(APIProblem) -> JSONValue {
-        guard let group = inbox.groups.first(where: { $0.number == number }) else {
-            throw APIProblem(.unknownGroup(number))
-        }
+        let group = try openGroup(number)
         let members = members(of: group)
         var object = JSONValue(group, console).objectValue ?? [:]
         object["varies"] = GroupDifference.names(in: members.map(\.report)).json
@@ -24,6 +22,13 @@ extension ConsoleAPI {
                 ]
             })
         return .object(object)
+    }
+
+    private func openGroup(_ number: Int) throws(APIProblem) -> InboxGroup {
+        guard let group = inbox.groups.first(where: { $0.number == number }) else {
+            throw APIProblem(.unknownGroup(number))
+        }
+        return group
     }
 
     private func members(of group: InboxGroup) -> [InboxItem] {
@@ -51,18 +56,18 @@ extension ConsoleAPI {
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
         let chosen = try fields.chosen()
-        var person: SignedInPerson?
-        if let group = inbox.groups.first(where: { $0.number == number }) {
-            var members = members(of: group).filter { $0.openedRevision <= ownSeen ?? latest }
-            if let chosen { members = try view.chosen(chosen, of: members) }
-            if members.contains(where: { $0.isDestructive(option) }) {
-                try visitor.require(.destructive)
-            }
-            if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
-                person = try visitor.person(choosing: option)
-            }
-            try view.check(members, sawWhich: seen != nil)
+        var members = members(of: try openGroup(number)).filter {
+            $0.openedRevision <= ownSeen ?? latest
         }
+        if let chosen { members = try view.chosen(chosen, of: members) }
+        if members.contains(where: { $0.isDestructive(option) }) {
+            try visitor.require(.destructive)
+        }
+        var person: SignedInPerson?
+        if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
+            person = try visitor.person(choosing: option)
+        }
+        try view.check(members, sawWhich: seen != nil)
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
@@ -109,7 +114,12 @@ extension ConsoleAPI {
     ) throws -> Response {
         let fields = try BodyFields(body, allowing: "by", "answers")
         let by = try visitor.name(in: fields)
-        let meant = try fields.ids("answers", upTo: ConsoleLimits.chosenCountMax)
+        let limit = ConsoleLimits.chosenCountMax
+        guard let meant = try fields.ids("answers", upTo: limit) else {
+            throw APIProblem.badRequest(
+                "answers: found nothing, allowed are 1 to \(limit) ids of answers, which the reply "
+                    + "to the group's answer has")
+        }
         do throws(InboxRefusal) {
             let undone = try inbox.undoGroup(number, only: meant)
             for id in undone { note(.undo, id, by: by) }

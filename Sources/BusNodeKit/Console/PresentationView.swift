@@ -131,7 +131,7 @@ extension AnswerView {
 
 extension ProposalView {
     /// The values in words, after a space; empty without any. Not escaped.
-    var valueText: String { GivenText.text(values, secrets) }
+    package var valueText: String { GivenText.text(values, secrets) }
 }
 
 /// Values that were given, for people.
@@ -165,8 +165,9 @@ package struct ProposalView: JSONObject, Sendable {
         .init("secrets", \.secrets),
     ]
 
-    /// Whether the same person proposes the same: who saw one has seen the other.
-    func isLike(_ other: ProposalView) -> Bool {
+    /// Whether both have the same author, option and values: a person who saw one has seen the
+    /// other.
+    package func isLike(_ other: ProposalView) -> Bool {
         option == other.option && by == other.by && values == other.values
             && secrets == other.secrets
     }

@@ -289,8 +289,8 @@ package enum InboxRequest: Hashable, Sendable {
         values: [String: JSONValue] = [:], ids: [String]? = nil)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
-    /// Withdraws or declines what is proposed.
-    case decline(id: String)
+    /// Withdraws or declines what is proposed; with `proposal` no other one.
+    case decline(id: String, proposal: String? = nil)
     /// Writes a note on it, open or ended.
     case note(id: String, text: String)
     /// Undoes the held answer; with `answer` no other one.
@@ -334,8 +334,9 @@ package enum InboxRequest: Hashable, Sendable {
                 ])
         case .release(let id):
             return try await client.post("/presentations/\(id)/release", ["by": by])
-        case .decline(let id):
-            return try await client.post("/presentations/\(id)/decline", ["by": by])
+        case .decline(let id, let proposal):
+            return try await client.post(
+                "/presentations/\(id)/decline", ["by": by, "proposal": .text(proposal)])
         case .note(let id, let text):
             return try await client.note(id, text: text, by: person)
         case .undo(let id, let answer):

@@ -341,9 +341,9 @@ extension InboxScreen {
             isBusy = true
             return [.send(last.request)]
         }
-        if let entry = chosen, entry.proposal(at: moment.date) != nil {
+        if let entry = chosen, let proposal = entry.proposal(at: moment.date) {
             isBusy = true
-            return [.send(.decline(id: entry.id))]
+            return [.send(.decline(id: entry.id, proposal: proposal.id))]
         }
         guard let entry = chosen, entry.stage == .leaving else {
             say("nothing to take back", .yellow, at: now)

@@ -47,6 +47,9 @@ extension InboxScreen {
     /// Why a group, or a part of it, cannot be answered; nil when it can.
     static func obstacle(toGroup question: Question) -> String? {
         guard question.count > 0 else {
+            if question.proposer != nil {
+                return "the members with this proposal are left out: x takes them in again"
+            }
             return question.leftCount > 0
                 ? "all members of the group are left out: x takes them in again"
                 : "this just appeared: read it, then press the key again"

@@ -343,7 +343,7 @@ actor TerminalPresenter: Presenter {
         Terminal.say(
             isRecorded
                 ? "  answered: \(id.shown())"
-                : "  refused: the presentation ended before the answer was recorded")
+                : "  refused: not recorded: the presentation ended first, or the log says why")
         showNext()
     }
 

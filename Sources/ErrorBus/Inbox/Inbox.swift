@@ -22,16 +22,7 @@ package final class Inbox: Presenter {
     /// A presenter's task that waits for the end of a presentation.
     private struct Waiting {
         let prompt: Prompt
-        let ended: FirstValue<Ending>
-    }
-
-    private enum Ending: Sendable {
-        /// An answer was accepted here.
-        case answered
-        /// The presentation was withdrawn, or answered elsewhere.
-        case gone
-        /// No answer came here in time.
-        case escalated
+        let ended: FirstValue<Void>
     }
 
     private let state: Mutex<State>
@@ -58,7 +49,7 @@ package final class Inbox: Presenter {
     /// Holds the presentation until it is answered here or elsewhere. Declines when the inbox is
     /// full, and when no person answered or claimed it within `escalateAfter`.
     package func present(_ prompt: Prompt) async throws -> Answer? {
-        let ended = FirstValue<Ending>()
+        let ended = FirstValue<Void>()
         let item = change { state in
             let item = state.machine.opened(InboxPresentation(prompt), at: .now)
             if item != nil { state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended) }
@@ -71,13 +62,13 @@ package final class Inbox: Presenter {
         let escalation = limits.escalateAfter.map { after in
             Task { await escalate(prompt.id, ended, after: after) }
         }
-        let ending = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await ended.value
         } onCancel: {
-            ended.offer(.gone)
+            ended.offer(())
         }
         escalation?.cancel()
-        conclude(prompt, ended, ending)
+        conclude(prompt, ended)
         watchRecord(of: prompt)
         return prompt.answer
     }
@@ -94,7 +85,7 @@ package final class Inbox: Presenter {
     }
 
     /// Closes the item when its presentation ends before its answer was recorded: such an answer
-    /// never counts. Runs after ``conclude(_:_:_:)``.
+    /// never counts. Runs after ``conclude(_:_:)``.
     private func watchRecord(of prompt: Prompt) {
         guard let answer = prompt.answer else { return }
         prompt.onRecord { [weak self] isRecorded in
@@ -105,22 +96,20 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Waits until it was neither answered nor claimed for `limit`, and closes it at that moment:
-    /// an answer comes before or is refused.
+    /// Waits until a presentation was neither answered nor claimed for `limit`, and closes its item
+    /// in the same step: an answer comes before that or is refused.
     private func escalate(
-        _ id: PresentationID, _ ended: FirstValue<Ending>, after limit: Duration
+        _ id: PresentationID, _ ended: FirstValue<Void>, after limit: Duration
     ) async {
         while true {
             let neglect = change { state in
                 guard state.waiting[id]?.ended === ended else { return InboxNeglect.over }
-                let neglect = state.machine.neglect(of: id, after: limit, at: .now)
-                if neglect == .neglected { state.machine.closed(id, .declined, at: .now) }
-                return neglect
+                return state.machine.declineNeglected(id, after: limit, at: .now)
             }
             switch neglect {
             case .over: return
             case .neglected:
-                ended.offer(.escalated)
+                ended.offer(())
                 return
             case .lookAgain(let time):
                 do { try await ContinuousClock().sleepInSteps(until: time) } catch { return }
@@ -128,7 +117,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    private func conclude(_ prompt: Prompt, _ ended: FirstValue<Ending>, _ ending: Ending) {
+    private func conclude(_ prompt: Prompt, _ ended: FirstValue<Void>) {
         change { state in
             // Presented again meanwhile: the entry in the table belongs to the later call.
             guard state.waiting[prompt.id]?.ended === ended else { return }
@@ -142,12 +131,8 @@ package final class Inbox: Presenter {
                     state.machine.decided(prompt.id, answer, at: .now)
                 }
             case .closed(let reason): state.machine.closed(prompt.id, reason, at: .now)
-            case nil:
-                if case .escalated = ending {
-                    state.machine.closed(prompt.id, .declined, at: .now)
-                } else {
-                    state.machine.closed(prompt.id, .withdrawn, at: .now)
-                }
+            // Nothing changes where it was declined.
+            case nil: state.machine.closed(prompt.id, .withdrawn, at: .now)
             }
         }
     }
@@ -269,7 +254,7 @@ package final class Inbox: Presenter {
         guard let waiting else { throw lost(id, answer, .closed(.withdrawn)) }
         do throws(AnswerRefusal) {
             let counted = try waiting.prompt.take(answer)
-            waiting.ended.offer(.answered)
+            waiting.ended.offer(())
             return counted
         } catch {
             throw lost(id, answer, error)

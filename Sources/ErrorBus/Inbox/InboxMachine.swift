@@ -64,17 +64,17 @@ struct InboxMachine: Sendable {
         return item
     }
 
-    /// An answer was recorded, wherever it was given.
+    /// An answer was recorded, wherever it was given. Its secrets are not kept.
     mutating func decided(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         guard let item = items[id] else { return }
+        let answer = answer.withoutSecrets
         switch item.stage {
         case .open, .claimed, .leaving: change(id, to: .answered(answer), at: now)
         // Another presenter's answer was first.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
         // Declined here and answered by the next presenter; withheld too late; or another answer
-        // was
-        // on record before one given here.
+        // was on record before one given here.
         case .closed: change(id, to: .answered(answer), at: now)
         case .answered, .settled: break
         }
@@ -148,6 +148,15 @@ struct InboxMachine: Sendable {
         case .claimed(_, let until), .leaving(_, at: let until): return lookAgain(until: until)
         case .answered, .settled, .closed: return .over
         }
+    }
+
+    /// Closes a presentation, as declined, once it was neglected for so long.
+    mutating func declineNeglected(
+        _ id: PresentationID, after limit: Duration, at now: Moment
+    ) -> InboxNeglect {
+        let neglect = neglect(of: id, after: limit, at: now)
+        if neglect == .neglected { closed(id, .declined, at: now) }
+        return neglect
     }
 
     /// Groups with an open member, gravest first, then oldest.

@@ -96,8 +96,9 @@ public final class Prompt: Sendable {
 
     /// Calls `observer` once with whether the answer that counts is recorded: in the journal, if
     /// this node keeps one. Before that a restart of this node presents again, so a presenter that
-    /// shows an answer as given shows it after this call. False: the prompt ended first. Called
-    /// from any thread; must not wait.
+    /// shows an answer as given shows it after this call. False: it does not count, since the
+    /// prompt ended first, another answer was on record, or the journal refused it. Called from any
+    /// thread; must not wait.
     public func onRecord(_ observer: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
         record.observe(observer)
     }

@@ -91,9 +91,13 @@ struct InboxAnswer: AsyncParsableCommand {
                     .usage, "--value: not allowed with --confirm: those proposed are confirmed")
             }
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
-            let proposal = confirm ? try await proposal(for: id, client) : nil
+            var proposal: ProposalView?
+            if confirm {
+                let item = try await client.get("/presentations/\(id)")
+                proposal = try self.proposal(for: PresentationView(json: item))
+            }
             let request = InboxRequest.answer(
-                id: id, option: option, confirms: proposal,
+                id: id, option: option, confirms: proposal?.id,
                 values: try await values(for: id, client))
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
@@ -108,27 +112,35 @@ extension InboxAnswer {
     /// The most equal members listed before they are answered; different ones are always listed.
     private static let alikeMax = 20
 
-    /// The id of what is proposed for a presentation.
-    private func proposal(for id: String, _ client: ConsoleClient) async throws -> String {
-        let item = PresentationView(json: try await client.get("/presentations/\(id)"))
+    /// What is proposed for a presentation, when it is this option.
+    private func proposal(for item: PresentationView?) throws -> ProposalView {
         guard let proposal = item?.proposal, proposal.option == option else {
             let found = item?.proposal.map { "\($0.by) proposes \($0.option)" } ?? "nothing"
             throw Failure(
                 .declined,
                 "--confirm: found \(found.shown()), expected a proposal of \(option.shown())")
         }
-        return proposal.id
+        return proposal
     }
 
-    /// The members for which another person proposes the option.
-    private func proposed(to members: InboxMembers, by person: String) throws -> InboxMembers {
-        let found = members.entries.filter {
-            $0.proposal?.option == option && $0.proposal?.by != person
+    /// The members for which the same person proposes the same, with the same values, as for the
+    /// one that the command line names.
+    private func confirmed(_ proposal: ProposalView, in members: InboxMembers) throws
+        -> InboxMembers
+    {
+        let found = members.entries.filter { $0.proposal?.isLike(proposal) == true }
+        let limit = ConsoleLimits.chosenCountMax
+        guard found.count <= limit else {
+            throw Failure(
+                .usage,
+                "--confirm: found \(found.count) proposals, allowed are \(limit) at a time; leave "
+                    + "members open with --except")
         }
         guard !found.isEmpty else {
             throw Failure(
                 .declined,
-                "--confirm: found no member for which another person proposes \(option.shown())")
+                "--confirm: found no member with this proposal: it ended meanwhile, or --except "
+                    + "leaves all of them open")
         }
         return InboxMembers(found)
     }
@@ -160,7 +172,14 @@ extension InboxAnswer {
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
         var members = except.isEmpty ? all : try all.leavingOut(except)
-        if confirm { members = try proposed(to: members, by: name) }
+        if confirm {
+            let proposal = try proposal(for: item)
+            members = try confirmed(proposal, in: members)
+            if Terminal.isInteractive {
+                let what = "\(proposal.option)\(proposal.valueText)"
+                Terminal.say("\(proposal.by.shown()) proposes \(what.shown())")
+            }
+        }
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(

@@ -44,7 +44,8 @@ import Testing
             fixture.press(.character("y"))
                 == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P"))])
         fixture = Fixture([Self.forTwo("zoe")])
-        #expect(fixture.press(.character("u")) == [.send(.decline(id: Fixture.id(1)))])
+        #expect(
+            fixture.press(.character("u")) == [.send(.decline(id: Fixture.id(1), proposal: "P"))])
     }
 
     @Test("a group's answer confirms what the proposal on the screen says, and nothing else")

@@ -80,9 +80,12 @@ extension EndToEnd.Console {
             "POST", "\(path)/answer",
             ["option": "no", "by": "ann", "undoMilliseconds": 60_000])
         #expect(held.json["answered"]?.arrayValue?.count == 2)
-        let undone = try await client.send("POST", "\(path)/undo", ["by": "ann"])
+        // Not those of all people by mistake.
+        #expect(try await client.send("POST", "\(path)/undo", ["by": "ann"]).status == 400)
+        let meant: JSONValue = ["by": "ann", "answers": held.json["answers"] ?? .null]
+        let undone = try await client.send("POST", "\(path)/undo", meant)
         #expect(undone.json["undone"]?.arrayValue?.count == 2)
-        let again = try await client.send("POST", "\(path)/undo", ["by": "ann"])
+        let again = try await client.send("POST", "\(path)/undo", meant)
         #expect(again.status == 409 || again.status == 404)
         let open = try await client.send("GET", "/api/v1/inbox?stage=open")
         let number = try #require(

@@ -204,6 +204,23 @@ struct InboxMachineTests {
         #expect(neglect(80) == .over)
     }
 
+    @Test("An answer comes before a neglected presentation is closed, or is refused")
+    mutating func closesNeglected() throws {
+        open(1)
+        open(2)
+        _ = try machine.answer(id(2), with: answer(), undo: .seconds(20), at: start)
+        let (due, limit) = (start + .seconds(10), Duration.seconds(10))
+        #expect(machine.declineNeglected(id(1), after: limit, at: due) == .neglected)
+        #expect(machine.declineNeglected(id(2), after: limit, at: due) != .neglected)
+        #expect(throws: InboxRefusal.closed(.declined, at: due)) {
+            try machine.answer(id(1), with: answer(), undo: .zero, at: due)
+        }
+        guard case .leaving = try machine.item(id(2), at: due).stage else {
+            Issue.record("not held")
+            return
+        }
+    }
+
     @Test("A23 an unanswered end refuses an answer with the reason")
     mutating func closed() {
         open(1)

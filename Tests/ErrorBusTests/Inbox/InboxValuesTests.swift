@@ -63,4 +63,16 @@ struct InboxValuesTests {
                 id(1), with: answer(), ["path": "/b", "pin": "x"], undo: .zero, at: start)
         }
     }
+
+    @Test("A secret that was given at another presenter is not kept")
+    mutating func answeredElsewhere() throws {
+        var presentation = question(1)
+        presentation.report.options[0].fields = [.secret("pin", label: "PIN")]
+        #expect(machine.opened(presentation, at: start) != nil)
+        let given = try machine.item(id(1), at: start)
+            .filled(answer(), with: ["pin": "hunter2"]).get()
+        #expect(given.given.secrets == ["pin": "hunter2"])
+        machine.decided(id(1), given, at: start)
+        #expect(try machine.item(id(1), at: start).answer == given.withoutSecrets)
+    }
 }

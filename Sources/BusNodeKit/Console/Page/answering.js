@@ -20,6 +20,7 @@ const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
 const NONE_CHOSEN = "None of the group is chosen.";
+const NONE_CONFIRMED = "The members of the group with this proposal are left out.";
 const TOO_MANY = `At most ${number(CHOSEN_MAX)} of a group can be chosen at a time.`;
 const NO_USERS = "An option here needs two people, and this console knows none by their sign-in: "
   + "give it users, or answer at a console that has them.";
@@ -33,29 +34,28 @@ function holderOf(item, whole, option) {
 }
 
 /** Why the button of an option is disabled, for one or for a whole group; null when it is not. */
-export function whyShut({ item, whole, chosen }, option) {
+export function whyShut({ item, whole, chosen, proposal }, option) {
   const holder = holderOf(item, whole, option);
   return whyNot("answer") ?? (state.busy ? BUSY : holder ? claimedText(holder) : null)
-    ?? whyNotPart(chosen) ?? whyNotProposed(option, item);
+    ?? whyNotPart(chosen, proposal) ?? whyNotProposed(option, item);
 }
 
-/** What a button is drawn for: of a group whose proposal it confirms, the members with that one. A
- *  proposal that is over by the time of the click is confirmed still, which the server refuses. */
+/** What a button is drawn for. For a group whose proposal it confirms: the members with that
+ *  proposal. One that is over by the time of the click is still sent; the server refuses it. */
 export function partFor(option, { item, whole, members, chosen, count }) {
   const proposal = confirmedBy(option, item);
-  const confirmed = whole && proposal ? confirmedMembers(option, item, members) : null;
-  return confirmed ? { proposal, chosen: confirmed, count: confirmed.length }
-    : { proposal, chosen, count };
+  const confirmed = whole ? confirmedMembers(option, item, members) : null;
+  return { proposal, chosen: confirmed ?? chosen, count: confirmed?.length ?? count };
 }
 
 /** Why a part of a group cannot be answered; null when it can. */
-function whyNotPart(chosen) {
-  if (chosen?.length === 0) return NONE_CHOSEN;
+function whyNotPart(chosen, proposal) {
+  if (chosen?.length === 0) return proposal ? NONE_CONFIRMED : NONE_CHOSEN;
   return chosen?.length > CHOSEN_MAX ? TOO_MANY : null;
 }
 
 /** Why no answer may be given now with a button drawn for this; undefined when one may. */
-function obstacle(option, { item, whole, chosen }) {
+function obstacle(option, { item, whole, chosen, proposal, life }) {
   const latest = state.items.get(item.id);
   const holder = latest && holderOf(latest, whole, option);
   if (state.fault) return "This page has a fault: reload it first.";
@@ -65,12 +65,14 @@ function obstacle(option, { item, whole, chosen }) {
   const unread = whyUnread(item);
   if (unread) return unread;
   if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
+  // In another life of the console the same id may stand for another text.
+  if (life !== state.startedAt) return CHANGED;
   if (JSON.stringify(latest.options) !== JSON.stringify(item.options)) return CHANGED;
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }
   if (holder) return claimedText(holder);
-  return whyNotPart(chosen) ?? whyNotProposed(option, latest);
+  return whyNotPart(chosen, proposal) ?? whyNotProposed(option, latest);
 }
 
 function isHindered(option, decision) {

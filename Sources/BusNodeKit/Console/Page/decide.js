@@ -63,7 +63,8 @@ function choicesOf(item, size) {
   const chosen = whole ? chosenOf(item.group) : null;
   const count = whole ? chosen?.length ?? size : 1;
   const members = whole ? chosen ?? groupOf(item.group).members : [item];
-  const decision = { item, size, whole, chosen, members, count, seen: 0 };
+  const life = state.startedAt;
+  const decision = { item, size, whole, chosen, members, count, life, seen: 0 };
   decision.parts = new Map(item.options.map((each) => [each, partFor(each, decision)]));
   state.decision = decision;
   return [
@@ -133,7 +134,8 @@ function optionsOf(decision) {
 
 function optionButton(decision, option, index) {
   const { item, whole } = decision;
-  const { proposal, count, ...part } = decision.parts.get(option);
+  const part = decision.parts.get(option);
+  const { proposal, count } = part;
   const isDestructive = option.role === "destructive";
   const isSent = state.busy?.id === item.id && state.busy.what === option.id;
   const times = whole ? ` × ${number(count)}` : "";

@@ -58,13 +58,13 @@ function noteShown(item, size) {
   Object.assign(state, { meaning, scope });
 }
 
-/** What the buttons mean apart from their scope: the options, and what they confirm. */
+/** What the buttons do, apart from their scope: the options and what they confirm, or an undo. */
 function meaningOf(item, size) {
   const { textsDiffer, members } = size > 1 ? groupOf(item.group) : { members: [item] };
   const proposal = proposalOf(item);
   const option = item.options.find(({ id }) => id === proposal?.option);
   const confirmed = (option && confirmedMembers(option, item, members)) ?? [];
-  return JSON.stringify([Boolean(textsDiffer), item.options, proposal?.id,
+  return JSON.stringify([isOpen(item), Boolean(textsDiffer), item.options, proposal?.id,
     confirmed.map((each) => each.proposal.id)]);
 }
 

@@ -83,7 +83,8 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
-  state.confirming = { item, isGroup: of > 1, end: endConfirmation };
+  const life = state.startedAt;
+  state.confirming = { item, isGroup: of > 1, life, end: endConfirmation };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;
@@ -92,13 +93,15 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
 /** Ends the confirmation or the form for a presentation that can no longer be answered. */
 export function drawConfirmation() {
   if (!state.confirming) return;
-  const { item, isGroup, end } = state.confirming;
+  const { item, isGroup, life, end } = state.confirming;
   const latest = state.items.get(item.id);
-  if (latest && isOpen(latest)) return;
-  if (isGroup && groupSize(item.group) > 0) return;
+  const isOther = life !== state.startedAt; // The same id may stand for another text now.
+  const isAsked = (latest && isOpen(latest)) || (isGroup && groupSize(item.group) > 0);
+  if (isAsked && !isOther) return;
   state.confirming = null;
   const answer = latest?.answer;
-  const how = answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
+  const how = isOther ? "the console was restarted"
+    : answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
     + authorsOf(answer) : OVER;
   end(`Meanwhile ${how}: nothing was sent.`);
 }

@@ -27,7 +27,7 @@ export async function askValues(option, item, count, { given, problem } = {}) {
   $("valuesSend").textContent = title + all;
   $("valuesSend").hidden = false;
   $("valuesSend").className = option.role === "destructive" ? "destructive" : "default";
-  state.confirming = { item, isGroup: count > 1, end: endForm };
+  state.confirming = { item, isGroup: count > 1, life: state.startedAt, end: endForm };
   const result = dialogResult($("valuesDialog"));
   const first = problem ? inputs.get(problem.field) : null;
   (first ?? inputs.values().next().value).focus();
