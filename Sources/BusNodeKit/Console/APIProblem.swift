@@ -58,7 +58,7 @@ struct APIProblem: RequestProblem {
                     "field": .string(fault.field), "found": .string(fault.found),
                     "expected": .string(fault.expected),
                 ])
-        case .proposed(let proposal):
+        case .proposed(let proposal), .otherProposal(let proposal):
             self.init(
                 .conflict, "proposed", message,
                 details: ["proposal": ProposalView(proposal).json])

@@ -97,7 +97,7 @@ extension ConsoleAPI {
             "proposed": result.proposed.map(\.description).json,
             "refused": .array(
                 result.refused.map { id, refusal in
-                    let problem = APIProblem(refusal)
+                    let problem = problem(refusal, of: id)
                     // A form shows what is wrong beside its field.
                     let details = problem.word == "badValue" ? problem.details : [:]
                     let fields: [String: JSONValue] = [

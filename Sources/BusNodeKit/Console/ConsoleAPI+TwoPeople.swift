@@ -41,17 +41,30 @@ extension ConsoleAPI {
         let result = try inbox.confirmGroup(
             number, proposals, only: chosen, option: option, by: person, seen: seen, undo: undo
         ) { item, proposal in
-            // A list of an earlier revision did not have it yet.
-            guard proposal.revision <= seen else { return false }
-            let fault = console.fault(
-                ofProposer: proposal.by, isDestructive: item.isDestructive(option))
-            return fault == nil
+            fault(of: proposal, for: item) == nil
         }
         for id in result.answered {
             guard let proposer = try? inbox.item(id).answer?.by else { continue }
             note(.confirm(option: option, of: proposer), id, by: person.name)
         }
         return result
+    }
+
+    /// Why a proposal no longer counts; nil when it counts.
+    private func fault(of proposal: InboxProposal, for item: InboxItem) -> APIProblem? {
+        console.fault(
+            ofProposer: proposal.by, isDestructive: item.isDestructive(proposal.option))
+    }
+
+    /// The problem of a member of a group that was not answered: where a proposal stands, why it
+    /// does not count.
+    func problem(_ refusal: InboxRefusal, of id: PresentationID) -> APIProblem {
+        if case .proposed(let proposal) = refusal, let item = try? inbox.item(id),
+            let fault = fault(of: proposal, for: item)
+        {
+            return fault
+        }
+        return APIProblem(refusal)
     }
 
     @Sendable func decline(

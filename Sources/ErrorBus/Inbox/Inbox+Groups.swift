@@ -42,7 +42,7 @@ extension Inbox {
     ///   - proposals: Those that the person saw.
     ///   - chosen: The members it is confirmed for. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
-    ///   - counts: Whether a proposal of the person who made it still counts.
+    ///   - counts: Whether the author of a proposal may still propose it.
     /// - Throws: When no such group is open.
     package func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>? = nil,
@@ -52,9 +52,10 @@ extension Inbox {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
             let item = try item(id)
             guard let standing = item.proposal else { throw .noProposal }
-            guard proposals.contains(standing.id), counts(item, standing) else {
-                throw .proposed(standing)
+            guard proposals.contains(standing.id), standing.revision <= seen ?? .max else {
+                throw .otherProposal(standing)
             }
+            guard counts(item, standing) else { throw .proposed(standing) }
             let given = try confirm(id, standing.id, option: option, by: person, undo: undo)
             result.add(given, for: id)
         }

@@ -14,6 +14,8 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case badValue(option: String, FieldFault)
     /// A person has proposed an option, which another one has to confirm or decline first.
     case proposed(InboxProposal)
+    /// Another proposal stands than those that a person confirms.
+    case otherProposal(InboxProposal)
     /// The proposal is not there: withdrawn, declined, too old, or another one.
     case noProposal
     /// The person who proposed it cannot confirm it.
@@ -69,6 +71,9 @@ extension InboxRefusal: CustomStringConvertible {
             "\(proposal.by) proposes \"\(proposal.option)\" until "
                 + "\(proposal.until.date.ISO8601Format()); another person has to confirm it, or "
                 + "decline it first"
+        case .otherProposal(let proposal):
+            "\(proposal.by) proposes \"\(proposal.option)\", which is not what you confirmed; read "
+                + "it, then confirm or decline it"
         case .noProposal: "this is not proposed now: it was withdrawn, declined or is too old"
         case .samePerson(let person):
             "proposed by \(person): another person has to confirm it"
