@@ -252,7 +252,7 @@ struct InboxProposalTests {
             machine.neglect(of: id(1), after: .seconds(60), at: proposal.until) == .neglected)
     }
 
-    @Test("A group: what others proposed is confirmed if it was seen, or is proposed for the rest")
+    @Test("A group: what others proposed is confirmed if it was named, or proposed for the rest")
     func group() async throws {
         let inbox = Inbox("console")
         let chain = PresentingResponder(
@@ -276,7 +276,7 @@ struct InboxProposalTests {
         #expect(proposed.answered.isEmpty && proposed.proposed == [ids[1]])
         #expect(proposed.refused.keys.map(\.self) == [ids[0]])
         let bobs = try #require(try inbox.item(ids[1]).proposal)
-        #expect(try confirm(ann, [anns]).refused[ids[1]] == .proposed(bobs))
+        #expect(try confirm(ann, [anns]).refused[ids[1]] == .otherProposal(bobs))
         let confirmed = try confirm(bob, [anns, bobs.id])
         #expect(confirmed.answered == [ids[0]])
         // What bob proposed a moment ago he does not confirm.
