@@ -156,6 +156,7 @@ def the_keyboard_is_enough(page, console):
     page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
     page.press("u")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "it taken back")
+    page.read()
     page.press("4")
     assert one.answer() == ("cancel", "ada")
     page.press("]", "]")
@@ -313,6 +314,7 @@ def a_group_is_taken_back_at_once(page, console):
     assert [path.rsplit("/", 1)[1] for path in asked] == ["answer", "undo"], asked
     page.click("[data-option=skip]", "× 20")
     page.until(lambda: "Undo all 20" in page.text(".decide"), "the time to undo again")
+    page.read()
     page.click(".decide button", "Undo only this one")
     page.until(lambda: "Undo all 19" in page.text(".decide") or "Retry" in page.text(".options"),
                "one taken back")
