@@ -56,7 +56,10 @@ struct StatusFileTests {
         try folder.write("kept", to: "file")
         try #require(symlink(folder.path + "/file", link) == 0)
         try #require(symlink("nowhere", missing) == 0)
-        for path in ["/dev/null", "/dev/stdout", pipe, folder.path, link, missing] {
+        for (path, kind) in [
+            ("/dev/null", "a device"), ("/dev/stdout", "a symbolic link"), (pipe, "a pipe"),
+            (folder.path, "a folder"), (link, "a symbolic link"), (missing, "a symbolic link"),
+        ] {
             let words = ["--status-file", "--ready-file"]
             let refusals = [
                 #expect(throws: Failure.self) { try StatusFile(path) },
@@ -64,7 +67,7 @@ struct StatusFileTests {
             ]
             for (word, refusal) in zip(words, refusals) {
                 #expect(refusal?.status == .cannotCreate)
-                #expect(refusal?.text.hasPrefix("\(word) \(path): found something") == true)
+                #expect(refusal?.text.hasPrefix("\(word) \(path): found \(kind),") == true)
             }
             #expect(FileStatus(link: path)?.isFile == false)
         }

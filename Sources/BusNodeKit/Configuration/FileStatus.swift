@@ -30,18 +30,30 @@ struct FileStatus {
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
-    /// Refuses a path at which a file that is written anew would take the place of a link, a
-    /// device, a pipe or a folder.
+    /// Whether another program may be at its other end.
+    var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
+
+    /// What it is, in a word.
+    private var kind: String {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: "a file"
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a symbolic link"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
+    /// Refuses a path at which a new file would take the place of a link, a device, a pipe or a
+    /// folder.
     static func requireFileOrNothing(at path: String, of option: String) throws(Failure) {
         guard let status = FileStatus(link: path), !status.isFile else { return }
         throw Failure(
             .cannotCreate,
-            "\(option) \(path.shown()): found something that is not a file; name a new file, or "
-                + "one that may be replaced")
+            "\(option) \(path.shown()): found \(status.kind), allowed: no file yet, or a file that "
+                + "may be replaced")
     }
-
-    /// Whether another program may be at its other end.
-    var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 
     /// How many names it has in its file system.
     var nameCount: Int { Int(status.st_nlink) }

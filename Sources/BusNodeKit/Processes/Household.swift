@@ -114,8 +114,10 @@ package final class Household: Sendable {
             }
             running.withLock { $0[name] = nil }
             // It is not up, and its next life is not yet.
-            readyNodes.withLock { _ = $0.remove(name) }
-            unlink(readyPath(name))
+            readyNodes.withLock { nodes in
+                unlink(readyPath(name))
+                nodes.remove(name)
+            }
             // Ctrl-C also reaches the interactive child, possibly earlier.
             if name == interactive { try? await clock.sleep(for: .milliseconds(100)) }
             guard !isStopping.load(ordering: .acquiring) else {
@@ -166,9 +168,10 @@ package final class Household: Sendable {
     private func announceReady() async {
         let clock = ContinuousClock()
         while !Task.isCancelled, isStarting.load(ordering: .acquiring) {
-            let ready = names.filter { FileManager.default.fileExists(atPath: readyPath($0)) }
+            // In one step with the end of a node, which takes its file away.
             let isReady = readyNodes.withLock { nodes in
-                nodes.formUnion(ready)
+                nodes.formUnion(
+                    names.filter { FileManager.default.fileExists(atPath: readyPath($0)) })
                 return nodes.isSuperset(of: names)
             }
             if isReady {

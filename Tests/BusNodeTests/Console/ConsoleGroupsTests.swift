@@ -148,7 +148,7 @@ struct ConsoleGroupsTests {
         let answers = reply.texts("answers")
         #expect(try answered.map { try api.inbox.item($0).answer?.id.description } == answers)
         #expect(try undo([.string(answers[0])]) == [answered[0], all[3]])
-        // Another person takes it over, and answers it anew.
+        // Another person takes it over, and answers it again.
         _ = try api.inbox.claim(answered[0], by: "bob", for: .seconds(60), takesOver: true)
         try api.inbox.answer(answered[0], option: "go", by: "bob", undo: .seconds(60))
         let problem = #expect(throws: APIProblem.self) { try undo([.string(answers[0])]) }

@@ -231,7 +231,7 @@ import Testing
         let ids = inbox.items().map(\.id)
         #expect(try choose("ann").texts("proposed").count == 3)
         let seen = shownProposals
-        // The first is proposed anew, the second no longer.
+        // The first is proposed again, the second no longer.
         for id in ids[..<2] { try api.decline(id, Array("{}".utf8), try visitor("ann")) }
         try inbox.propose(ids[0], option: "drop", by: SignedInPerson("ann"))
         let reply = try choose("bob", seen)
