@@ -57,6 +57,10 @@ struct UplinkEntry: Hashable, Sendable {
     /// Whether a parent accepted it under this id. A 403 is then not a refusal, but the reply to an
     /// AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
+    /// How many 403 came since a presenter last held it.
+    var notYoursCount: UInt8 = 0
+    /// After so many it is refused: a hop further up refuses it each time.
+    static let notYoursMax: UInt8 = 10
     /// Whether a hop had abandoned it before this PRESENT: a late WITHDRAWN refers to that.
     var wasAbandoned = false
 

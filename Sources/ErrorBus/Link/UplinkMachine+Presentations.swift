@@ -77,12 +77,21 @@ extension UplinkMachine {
         }
         let headerMax = min(
             welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
-        let headerCount = Message.present(present).headerByteCount
-        guard headerCount <= headerMax else {
+        // With what later sendings may add: nothing accepted gets too large on the way.
+        var longest = present
+        longest.isOriginReachable = false
+        let (byteCount, fieldCount) = Message.present(longest).headerSize
+        guard byteCount <= headerMax else {
             return Message.Reject(
                 .tooLarge,
-                "header of \(headerCount) bytes; the next hop takes at most \(headerMax)",
+                "header of \(byteCount) bytes; the next hop takes at most \(headerMax)",
                 id: present.id)
+        }
+        guard fieldCount <= WireLimits.headerFieldCountMax else {
+            return Message.Reject(
+                .tooLarge,
+                "header of \(fieldCount) fields; the next hop takes at most "
+                    + "\(WireLimits.headerFieldCountMax)", id: present.id)
         }
         return nil
     }

@@ -92,6 +92,7 @@ extension UplinkMachine {
         switch entry.phase {
         case .asking, .accepted:
             entry.wasAccepted = true
+            if state.isHeld { entry.notYoursCount = 0 }
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             } else {
@@ -198,14 +199,14 @@ extension UplinkMachine {
             // The reply to AWAIT. A PRESENT ignores it and goes on at its own pace.
             guard case .accepted = entry.phase else { return [] }
             entry.askAnew(at: now)
-        case .notYours where entry.wasAccepted && retry == nil:
+        case .notYours
+        where entry.wasAccepted && retry == nil && entry.notYoursCount < UplinkEntry.notYoursMax:
             // The origin presented by another path meanwhile and may have returned to this one,
-            // unless
-            // it is known not to have: then this path only waits for it (rule 11). Two refusals
-            // cause
-            // one PRESENT.
-            guard entry.isAccepted, entry.request.present.isOriginReachable else { return [] }
-            entry.askAnew(at: now)
+            // unless it is known not to have: then this path only waits for it (rule 11). Two
+            // refusals cause one PRESENT. A refusal by a hop further up comes each time.
+            guard entry.request.present.isOriginReachable else { return [] }
+            entry.notYoursCount += 1
+            if entry.isAccepted { entry.askAnew(at: now) }
         case .busy,
             .noResponder where retry != nil,
             .notYours where retry != nil:

@@ -4,8 +4,11 @@ extension Message {
         [WireLimits.magic, Frame(verb.rawValue.utf8), header.frame, payload]
     }
 
-    /// The bytes of its header frame.
-    var headerByteCount: Int { header.byteCount }
+    /// The bytes and fields of its header frame.
+    var headerSize: (byteCount: Int, fieldCount: Int) {
+        let header = header
+        return (header.byteCount, header.fields.count)
+    }
 
     private var payload: Frame {
         switch self {
@@ -253,6 +256,9 @@ extension Answer {
     static let knownFields = [
         "id", "digest", "answer", "by", "via", "option", "did-recover", "reason", "second",
     ]
+    /// The most unknown fields that are kept: a node that passes the answer down may add each known
+    /// one, and a header has a limit.
+    static let unknownFieldCountMax = WireLimits.headerFieldCountMax - knownFields.count
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
         let vias = Via.allCases.map(\.rawValue).joined(separator: ", ")
@@ -264,6 +270,7 @@ extension Answer {
             reason: fields.text("reason"),
             extras: Extras(
                 fields: fields.header.unknown(besides: Self.knownFields)
+                    .prefix(Self.unknownFieldCountMax)
                     .map { Extras.Field(name: $0.name, value: $0.value) },
                 payload: payload))
         guard chosen != nil || didRecover != nil else {

@@ -12,6 +12,14 @@ public struct PresentationState: Hashable, Sendable {
         case claimed
         /// Waiting for a link to come back.
         case unreachable
+
+        /// Whether a presenter has it.
+        var isHeld: Bool {
+            switch self {
+            case .queued, .presented, .claimed: true
+            case .relayed, .unreachable: false
+            }
+        }
     }
 
     /// The station that the presentation has reached.

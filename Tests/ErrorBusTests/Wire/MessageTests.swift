@@ -6,7 +6,7 @@ import Testing
     @Test("a written message is read as the same message", arguments: Message.samples)
     func roundTrip(_ message: Message) throws {
         #expect(try Message(frames: message.frames[...]) == message)
-        #expect(message.headerByteCount == message.frames[2].count)
+        #expect(message.headerSize.byteCount == message.frames[2].count)
     }
 
     @Test("the samples include every verb")

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import ErrorBus
+
+/// Presentations that one hop takes and the next refuses.
+@Suite struct UplinkRefusalTests {
+    private let id = PresentationID(1)
+
+    private static func extra(_ count: Int) -> [Header.Field] {
+        (0..<count).map { .init(name: "x\($0)", value: "v") }
+    }
+
+    /// The next hop could read no id from such a header, and would refuse the whole link.
+    @Test("a header that any of its sendings gives too many fields is refused at once")
+    func tooManyFields() throws {
+        var rig = UplinkRig.live()
+        var wide = UplinkRig.request(id)
+        wide.present.isOriginReachable = false
+        let ownCount = Message.present(wide.present).headerSize.fieldCount
+        wide.present.isOriginReachable = true
+        wide.present.unknownFields = Self.extra(65 - ownCount)
+        #expect(Message.present(wide.present).headerSize.fieldCount == 64)
+        #expect(rig.machine.presented(wide, at: rig.now).refusals == [.tooLarge])
+        wide.present.unknownFields = Self.extra(64 - ownCount)
+        #expect(rig.machine.presented(wide, at: rig.now).refusals == [])
+        // With the path that a node has, and the last field, the next hop reads it.
+        wide.present.isOriginReachable = false
+        wide.present.path = ["c"]
+        let frames = Message.present(wide.present).frames
+        #expect(try Message(frames: frames[...]) == .present(wide.present))
+    }
+
+    @Test("an answer with as many fields as a header may have can be passed down")
+    func wideAnswer() throws {
+        var header = Header()
+        header.append("id", id.description)
+        header.append("answer", Message.sampleAnswer.description)
+        header.append("by", "ann")
+        header.append("via", "person")
+        header.append("option", "retry")
+        header.append("second", "zoe")
+        header.append(Self.extra(58))
+        let frames = [WireLimits.magic, Frame("ANSWER".utf8), header.frame, []]
+        guard case .answer(_, var answer, _) = try Message(frames: frames[...]) else {
+            Issue.record("no ANSWER")
+            return
+        }
+        #expect(answer.extras.fields.first?.name == "x0")
+        answer.didRecover = true
+        answer.reason = "answered"
+        let digest = ReportDigest(of: Message.samplePayload)
+        let passed = Message.answer(id, answer, digest: digest)
+        #expect(passed.headerSize.fieldCount == WireLimits.headerFieldCountMax)
+        #expect(try Message(frames: passed.frames[...]) == passed)
+    }
+
+    @Test(
+        "403 after ACCEPTED asks again, and is final after ten in a row", arguments: [true, false])
+    func notYours(isAccepted: Bool) {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        let reject = Message.reject(.init(.notYours, "this key is no relay's", id: id))
+        func attempt() -> UInt64 { rig.machine.entries[id]?.attempt ?? 0 }
+        _ = rig.get(.accepted(id: id, attempt: attempt()))
+        // A presenter that has it begins the count anew.
+        for _ in 0..<9 { #expect(rig.get(reject).refusals == []) }
+        _ = rig.get(.accepted(id: id, attempt: attempt()))
+        _ = rig.get(.pending(.init(id: id, state: .presented, sinceMilliseconds: nil, by: nil)))
+        for _ in 0..<10 {
+            #expect(rig.get(reject).refusals == [])
+            if isAccepted { _ = rig.get(.accepted(id: id, attempt: attempt())) }
+        }
+        #expect(rig.get(reject).refusals == [.notYours])
+        #expect(rig.machine.entries.isEmpty)
+    }
+}
