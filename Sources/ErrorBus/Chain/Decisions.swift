@@ -109,7 +109,7 @@ struct Decisions: Sendable {
             }
             // The origin is in this process: no later life of it needs the record.
             if answer.via == .expiry {
-                return await deliver(answer, isRestored: false, error, id)
+                return await deliver(answer, isRestored: false, error, in: context)
             }
             return await expire(error, in: context)
                 ?? Outcome(
@@ -117,7 +117,7 @@ struct Decisions: Sendable {
                     detail: "the deadline passed before the answer could be recorded")
         case .written:
             recorded(true)
-            return await deliver(answer, isRestored: false, error, id)
+            return await deliver(answer, isRestored: false, error, in: context)
         case .earlier(let earlier, let result):
             recorded(false)
             if let result, result != .unknown {
@@ -125,7 +125,7 @@ struct Decisions: Sendable {
                 record(.decided(earlier, isRestored: true), of: id)
                 record(.settled(result, of: earlier), of: id)
             }
-            return await restore(earlier, result, error, id)
+            return await restore(earlier, result, error, in: context)
         }
     }
 
@@ -134,7 +134,8 @@ struct Decisions: Sendable {
     ///
     /// - Parameter result: The result, once it is known: then no second attempt follows.
     func restore(
-        _ answer: Answer, _ result: RecoveryResult?, _ error: any Error, _ id: PresentationID
+        _ answer: Answer, _ result: RecoveryResult?, _ error: any Error,
+        in context: PresentationContext
     ) async -> Outcome {
         if let result, result != .unknown {
             var outcome = Outcome(answer: answer, result: .remote(result), decidedBy: answer.by)
@@ -148,7 +149,7 @@ struct Decisions: Sendable {
                 detail: "an answer whose secrets are not stored is being delivered elsewhere; "
                     + "present the error again")
         }
-        return await deliver(answer, isRestored: true, error, id)
+        return await deliver(answer, isRestored: true, error, in: context)
     }
 
     /// The answer of an earlier life cannot be delivered, since its secrets were not stored. It
@@ -167,8 +168,14 @@ struct Decisions: Sendable {
     /// Runs the attempt of a recorded answer. Not inlined, so that nothing else is kept meanwhile.
     @inline(never)
     private func deliver(
-        _ answer: Answer, isRestored: Bool, _ error: any Error, _ id: PresentationID
+        _ answer: Answer, isRestored: Bool, _ error: any Error, in context: PresentationContext
     ) async -> Outcome {
+        let id = context.id
+        guard context.received?.beginsAttempt() != false else {
+            return Outcome(
+                didRecover: false, reason: .withdrawn, decidedBy: decider,
+                detail: "presented again before the option was carried out")
+        }
         record(.decided(answer.withoutSecrets, isRestored: isRestored), of: id)
         let result = await error.attemptRecovery(answer)
         await settled(id, answer, result.settled)
@@ -361,16 +368,6 @@ struct Decisions: Sendable {
                 "what": "\(what)", "id": "\(id)",
                 "problem": "\(ErrorReport(describing: error).description)",
             ])
-    }
-}
-
-extension Outcome {
-    /// A presentation that a node's journal refuses.
-    static func refused(_ code: RejectCode, _ detail: String, by decider: String) -> Outcome {
-        var outcome = Outcome(
-            didRecover: false, reason: .rejected, decidedBy: decider, detail: detail)
-        outcome.refusalCode = code.rawValue
-        return outcome
     }
 }
 

@@ -100,6 +100,16 @@ extension Outcome {
     }
 }
 
+extension Outcome {
+    /// A presentation that a node's journal refuses.
+    static func refused(_ code: RejectCode, _ detail: String, by decider: String) -> Outcome {
+        var outcome = Outcome(
+            didRecover: false, reason: .rejected, decidedBy: decider, detail: detail)
+        outcome.refusalCode = code.rawValue
+        return outcome
+    }
+}
+
 extension Outcome: CustomStringConvertible {
     public var description: String {
         var text = "\(reason) by \(decidedBy)"

@@ -4,9 +4,18 @@ import Synchronization
 /// request still stands. A responder may replace the error; the next process still gets the same
 /// id, origin, path and digest.
 final class ReceivedPresentation: Sendable {
+    /// The attempt of an option in this call.
+    private enum Attempt: UInt8, AtomicRepresentable {
+        case none
+        case begun
+        /// Left to a later call with the same presentation.
+        case left
+    }
+
     let present: Message.Present
     let deadline: MonotonicTime?
     let contact: OriginContact
+    private let attempt = Atomic(Attempt.none)
     private let givenUp = Mutex<Message.WithdrawReason?>(nil)
     private let ended = Atomic(false)
 
@@ -26,6 +35,21 @@ final class ReceivedPresentation: Sendable {
 
     /// An answer has its result, or another end came before.
     func hasEnded() { ended.store(true, ordering: .releasing) }
+
+    /// An option is about to be carried out; false once that is left to a later call.
+    func beginsAttempt() -> Bool {
+        attempt.compareExchange(
+            expected: .none, desired: .begun, ordering: .acquiringAndReleasing
+        ).original != .left
+    }
+
+    /// A later call with the same presentation begins, and makes the attempt if this one has not
+    /// begun it; returns whether it is left to that call.
+    func leavesAttempt() -> Bool {
+        attempt.compareExchange(
+            expected: .none, desired: .left, ordering: .acquiringAndReleasing
+        ).original != .begun
+    }
 
     /// Marks it withdrawn by the child or its hop; nil: only this node shuts down.
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }

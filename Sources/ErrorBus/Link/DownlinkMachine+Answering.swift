@@ -33,10 +33,13 @@ extension DownlinkMachine {
     mutating func completed(
         _ id: PresentationID, generation: Int, verdict: DownlinkVerdict, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        // A race: answered or withdrawn before, so there is nothing left to send.
-        guard var entry = entries[id], entry.generation == generation, entry.isOpen else {
-            return []
+        guard var entry = entries[id], entry.generation == generation else { return [] }
+        if case .abandoned = entry.phase, let answer = verdict.carriedOut {
+            // A child that returns gets the result, and no second attempt is made.
+            return decided(entry, answer, at: now)
         }
+        // A race: answered or withdrawn before, so there is nothing left to send.
+        guard entry.isOpen else { return [] }
         switch verdict {
         case .decided(let answer):
             if answer.isExpiry, let applied = answerOnExpiry(of: entry) {
@@ -98,7 +101,12 @@ extension DownlinkMachine {
         var entry = entry
         entry.phase = .answered(.init(answer: answer, decidedAt: now))
         counters.answeredBelow += 1
-        var actions = deliver(entry, at: now)
+        return deliver(entry, at: now) + giveUpAboveLimit(at: now)
+    }
+
+    /// The answers that wait for their result have a limit: the oldest are given up.
+    mutating func giveUpAboveLimit(at now: MonotonicTime) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = []
         while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
             if let entry = entries[oldest] { actions += giveUpDelivery(of: entry, at: now) }
         }

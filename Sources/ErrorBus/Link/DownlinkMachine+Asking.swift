@@ -211,7 +211,7 @@ extension DownlinkMachine {
                 delivery.decidedAt = now
             }
             entry.phase = .answered(delivery)
-            return actions + deliver(entry, at: now)
+            return actions + deliver(entry, at: now) + giveUpAboveLimit(at: now)
         case .withdrawn:
             entry.stopWaiting()
             store(entry)

@@ -64,7 +64,7 @@ struct DownlinkMachine: Sendable {
         _ message: Message, from peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if superseded.contains(peer) {
-            guard case .hello = message else {
+            guard case .hello(let hello) = message, !isLive(hello.from, hello.boot) else {
                 return [.dropped(Anomaly(kind: .supersededLink, detail: message.verb.rawValue))]
             }
             superseded.remove(peer)
@@ -97,6 +97,11 @@ struct DownlinkMachine: Sendable {
         // In place: a sum would be a copy.
         actions += ticked(at: now)
         return actions
+    }
+
+    /// Whether this life of a child has a live link: then a HELLO by a former one is late.
+    private func isLive(_ name: NodeName, _ boot: BootID) -> Bool {
+        children[name].map { $0.boot == boot && $0.isReachable && !$0.isDisconnected } ?? false
     }
 
     /// An invalid message arrived.
@@ -207,6 +212,13 @@ enum DownlinkVerdict: Hashable, Sendable {
     /// Handled above: the child attempts nothing.
     case decided(Answer)
     case refused(RejectCode, String)
+
+    /// The answer whose option was carried out at this node or above; nil where none was.
+    var carriedOut: Answer? {
+        guard case .decided(let answer) = self, answer.chosen != nil else { return nil }
+        let open: [Outcome.Reason] = [.undelivered, .withdrawn]
+        return open.contains { $0.rawValue == answer.reason } ? nil : answer
+    }
 }
 
 /// A child with a node link, the only live link of its name.

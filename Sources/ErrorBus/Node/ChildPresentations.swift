@@ -13,7 +13,7 @@ final class ChildPresentations: Sendable {
 
     private struct Running {
         let generation: Int
-        let task: Task<Void, Never>
+        let task: Task<Outcome, Never>
         let received: ReceivedPresentation
     }
 
@@ -50,13 +50,24 @@ final class ChildPresentations: Sendable {
         let received = ReceivedPresentation(offer.present, deadline: offer.deadline)
         let cost = Self.taskCost + offer.present.payload.count
         running.withLock { running in
-            running[id]?.task.cancel()
+            let former = running[id]
+            former?.task.cancel()
+            // It may be carrying out an option: then it comes to its end first.
+            let attempting = former.flatMap { $0.received.leavesAttempt() ? nil : $0.task }
+            if attempting != nil { _ = received.beginsAttempt() }
             // Detached: an offer inherits nothing from the presentation whose job it came up in.
             waiting.add(cost, ordering: .relaxed)
             let task = Task.detached { [self] in
                 waited(cost, driver)
-                let outcome = await present(received, generation: generation, driver)
+                let outcome =
+                    if let attempting {
+                        await present(
+                            received, generation: generation, after: attempting, driver)
+                    } else {
+                        await present(received, generation: generation, driver)
+                    }
                 ended(received, generation: generation, outcome, driver)
+                return outcome
             }
             running[id] = Running(generation: generation, task: task, received: received)
         }
@@ -127,6 +138,17 @@ final class ChildPresentations: Sendable {
         running.withLock { running in
             if running[id]?.generation == generation { running[id] = nil }
         }
+    }
+
+    /// Presents what returned while its former call carried out an option. That one's outcome
+    /// counts, and no second attempt is made.
+    private func present(
+        _ received: ReceivedPresentation, generation: Int, after former: Task<Outcome, Never>,
+        _ driver: NodeDriver
+    ) async -> Outcome {
+        let outcome = await former.value
+        if DownlinkVerdict(outcome, node: name)?.carriedOut != nil { return outcome }
+        return await present(received, generation: generation, driver)
     }
 
     private func present(

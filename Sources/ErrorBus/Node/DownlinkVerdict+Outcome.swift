@@ -10,6 +10,11 @@ extension DownlinkVerdict {
                 code, reason.hasPrefix(number) ? String(reason.dropFirst(number.count)) : reason)
             return
         }
+        // A decision is passed down, whatever another node calls its reason.
+        guard outcome.decision == nil else {
+            self = .decided(Answer(outcome, node: node))
+            return
+        }
         switch outcome.reason {
         case .shutDown: return nil
         case .detached: self = .refused(.noResponder, "no responder at \(node) and above")

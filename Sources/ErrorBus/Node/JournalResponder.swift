@@ -92,7 +92,7 @@ final class JournalResponder: Responder {
             context.wasShownBefore = true
             return await following.presentError(error, in: context)
         case .decided(let answer, let result):
-            return await decisions.restore(answer, result, error, context.id)
+            return await decisions.restore(answer, result, error, in: context)
         case .shown where isHere:
             return await following.presentError(error, in: context)
         case .shown where !asksAgain:

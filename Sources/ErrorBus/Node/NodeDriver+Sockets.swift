@@ -103,6 +103,8 @@ extension NodeDriver: TransportReceiver {
         }
         do throws(WireError) {
             let message = try Message(frames: body, limits: machine.below.wireLimits)
+            // What returns finds the end of its former call.
+            if case .present = message { takePosted() }
             below { machine, now in machine.received(message, from: peer, at: now) }
         } catch {
             below { machine, now in machine.malformed(error, from: peer, at: now) }

@@ -215,7 +215,7 @@ actor NodeDriver {
         if mailbox.withLock({ $0?.append(posted) != nil }) { transport.nudge(self) }
     }
 
-    private func takePosted() {
+    func takePosted() {
         let posted = mailbox.withLock { posted in
             defer { posted?.removeAll(keepingCapacity: true) }
             return posted ?? []

@@ -139,7 +139,8 @@ struct UplinkResponder: Responder {
                 moved: { state, by in
                     context.stateChanged(PresentationState(state, by: by))
                 },
-                withdrawal: { received.map(\.withdrawal) ?? .origin },
+                // A responder of this node may have cancelled it, though the child still asks.
+                withdrawal: { received.map { $0.withdrawal ?? .abandoned } ?? .origin },
                 isOriginReachable: { received?.contact.isReachable ?? true })
         } catch {
             ending = .unreachable(error.description, nil)
