@@ -107,8 +107,10 @@ public final class CoalescingResponder: Responder {
         }
         let climbing = Recoverable(error, report: report, attempter: attempter)
         let outcome = await offerToNext(climbing, in: context)
+        let refusal = outcome.refusalCode.flatMap { RejectCode(rawValue: $0) }
         let isItsOwn =
             switch outcome.reason {
+            case _ where refusal?.isOfOne == true: true
             case .withdrawn: true
             case .expired: context.deadline != nil
             // The group is still open, so the option that recovered belongs to a responder above.

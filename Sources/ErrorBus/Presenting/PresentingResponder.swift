@@ -77,8 +77,10 @@ public final class PresentingResponder: Responder {
                 prompt.record.ended(isRecorded: $0)
             }
         case .closed(.declined):
+            prompt.record.ended(isRecorded: false)
             return await offerToNext(error, in: context)
         case .closed(let reason):
+            prompt.record.ended(isRecorded: false)
             if reason == .expired, let outcome = await decisions.expire(error, in: context) {
                 return outcome
             }

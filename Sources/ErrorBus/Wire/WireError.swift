@@ -31,6 +31,15 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     case noResponder = 503
     case version = 505
 
+    /// Whether it is about one presentation alone: an equal error may fare otherwise.
+    var isOfOne: Bool {
+        switch self {
+        case .malformed, .notYours, .unknownID, .conflict, .gone, .tooLarge, .loop, .tooManyHops:
+            true
+        case .deadlinePassed, .busy, .noResponder, .version: false
+        }
+    }
+
     /// A peer's code. An unknown code is read by its hundreds: after 4xx the sender gives up, after
     /// 5xx it may try again.
     init?(number: UInt64) {

@@ -90,6 +90,32 @@ struct CoalescingResponderTests {
         #expect(responder.isIdle)
     }
 
+    @Test("A refusal of one presentation is its own: the next of the group climbs")
+    func ownRefusal() async throws {
+        let gate = Gate()
+        let above = Recorder<Void>()
+        let responder = CoalescingResponder(
+            "C",
+            next: ClosureResponder(
+                "N", next: nil,
+                present: { _, _ in
+                    above.record(())
+                    guard above.elements.count == 1 else {
+                        return Outcome(didRecover: true, reason: .handled, decidedBy: "N")
+                    }
+                    await gate.wait()
+                    return .refused(.gone, "withdrawn before under this id", by: "N")
+                }))
+        let first = worker("W1", responder)
+        try await above.next()
+        let second = worker("W2", responder)
+        _ = try await waiting.next()
+        gate.open()
+        #expect(await first.value.refusalCode == RejectCode.gone.rawValue)
+        #expect(await second.value.reason == .handled)
+        #expect(responder.isIdle)
+    }
+
     @Test(
         "Ended without an answer, all get the same reason",
         arguments: [

@@ -88,7 +88,8 @@ final class People: Presenter, @unchecked Sendable {
             return
         }
         let onDisk = world.ledger.decision(of: prompt.id)?.answer.id
-        world.ledger.records.append((prompt.id, isRecorded, onDisk == prompt.answer?.id))
+        let isOnDisk = prompt.answer.map { $0.id == onDisk } ?? false
+        world.ledger.records.append((prompt.id, isRecorded, isOnDisk))
     }
 
     private func hide(_ number: Int) {
