@@ -1,5 +1,6 @@
 """What a person reads: texts of other languages, times, and marks. As in cases.py."""
 import datetime
+import json
 
 from consoles import report
 
@@ -91,6 +92,18 @@ def a_client_without_a_name_may_have_gone(page, console):
     page.until(lambda: "may no longer be waiting" in page.text("#detail"), "the warning")
 
 
+def all_reasons_of_a_group_are_named(page, console):
+    page.open(console.url)
+    refused = [("claimed", ""), ("answered", ""), ("claimed", ""), ("other", "It is late")]
+    words = json.dumps([{"error": error, "message": message} for error, message in refused])
+    found = page.part("sentences", f"part.refusedWords({words})")
+    assert found == "2 claimed by another person, 1 answered before by another person, " \
+        "1 It is late", found
+    assert page.part("sentences", f"part.refusedWords({words}.slice(1, 2))") \
+        == "answered before by another person"
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
-       marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone]
+       marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
+       all_reasons_of_a_group_are_named]

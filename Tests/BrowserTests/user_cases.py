@@ -304,12 +304,31 @@ def a_group_confirms_what_is_on_the_screen(page, console):
     assert left[replaced.id]["values"] == {"path": "/b"} and left[gone.id] is None, left
 
 
+def a_confirmation_ends_with_its_proposal(page, console):
+    drop = {"id": "drop", "title": "Drop the table", "twoPeople": True}
+    question, = console.ask(report("disk full", recoveryOptions=[drop]))
+    console.await_open(1)
+    path = f"/api/v1/presentations/{question.id}"
+    console.call(f"{path}/answer", {"option": "drop"})
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    page.read()
+    page.press("1")
+    page.until(lambda: "script proposes" in page.text("#confirmDialog"), "the confirmation")
+    console.call(f"{path}/decline", {})
+    # Proposed once more: it is not what the question is about.
+    console.call(f"{path}/answer", {"option": "drop"})
+    page.until(lambda: not page.text("#confirmDialog"), "the end of the confirmation")
+    assert "the proposal of script was withdrawn" in page.text("#toasts"), page.text("#toasts")
+
+
 ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
        one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds,
-       two_people_decide_together, a_group_confirms_what_is_on_the_screen]
+       two_people_decide_together, a_confirmation_ends_with_its_proposal,
+       a_group_confirms_what_is_on_the_screen]
 for case in ALL:
     case.users = USERS

@@ -50,8 +50,14 @@ extension ConsoleAPI {
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let seen = try fields.integer("seen", in: 0...Revisions.max)
         let latest = inbox.revision
-        // A revision of an earlier life of this node covers nothing that is here now.
-        let ownSeen = seen.map { console.revisions.own($0, upTo: latest) ?? 0 }
+        let ownSeen = try seen.map { seen throws(APIProblem) in
+            guard let own = console.revisions.own(seen, upTo: latest) else {
+                throw SeenOption.notSeen(
+                    "seen: found \(seen), which is no revision of this console since its start: "
+                        + "read the list again")
+            }
+            return own
+        }
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
@@ -91,10 +97,15 @@ extension ConsoleAPI {
         if undo > 0 {
             for id in result.answered { note(.leaving(option: option), id, by: by) }
         }
-        return [
+        return json(result)
+    }
+
+    private func json(_ result: GroupAnswer) -> JSONValue {
+        [
             "answered": result.answered.map(\.description).json,
             "answers": result.answers.map(\.description).json,
             "proposed": result.proposed.map(\.description).json,
+            "notProposed": result.notProposed.map(\.description).sorted().json,
             "refused": .array(
                 result.refused.map { id, refusal in
                     let problem = problem(refusal, of: id)
@@ -145,19 +156,19 @@ struct SeenOption {
         let options = members.compactMap { item in item.report.options.first { $0.id == id } }
         for option in options {
             if let title, title != option.title {
-                throw notSeen("\(id): seen: \(title.shown()); found: \(option.title.shown())")
+                throw Self.notSeen("\(id): seen: \(title.shown()); found: \(option.title.shown())")
             }
             if let role, role != option.seenRole {
-                throw notSeen("\(id): seen with role \(role); found: \(option.seenRole)")
+                throw Self.notSeen("\(id): seen with role \(role); found: \(option.seenRole)")
             }
         }
         guard !sawWhich else { return }
         if role == nil, options.contains(where: { $0.role == .destructive }) {
-            throw notSeen("\(id) is destructive: send role, or seen")
+            throw Self.notSeen("\(id) is destructive: send role, or seen")
         }
         let varies = GroupDifference.names(in: members.map(\.report))
         if varies.contains("description") || varies.contains("options") {
-            throw notSeen(
+            throw Self.notSeen(
                 "its members differ in \(varies.joined(separator: ", ")): send seen, the revision "
                     + "of the list that you saw")
         }
@@ -171,14 +182,14 @@ struct SeenOption {
         let found = members.filter { ids.contains($0.id) }
         guard found.count < ids.count else { return found }
         let missing = ids.subtracting(found.map(\.id)).map(\.description).sorted()
-        var problem = notSeen(
+        var problem = Self.notSeen(
             "\(missing.count) of the \(ids.count) chosen are no longer open in this group, the "
                 + "first of them \(missing.first ?? ""): read it again, and choose again")
         problem.details["missing"] = missing.json
         throw problem
     }
 
-    private func notSeen(_ what: String) -> APIProblem {
+    static func notSeen(_ what: String) -> APIProblem {
         APIProblem(.conflict, "notSeen", "not answered: \(what)")
     }
 }

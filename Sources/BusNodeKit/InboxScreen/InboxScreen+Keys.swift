@@ -213,9 +213,7 @@ extension InboxScreen {
         {
             return "claimed by \(holder.shown()): C takes it over"
         }
-        guard let shown, shown.id == entry.id, shown.options == entry.options,
-            now.instant - shown.since >= Self.readingTime
-        else {
+        guard let shown, shown.isLike(entry), now.instant - shown.since >= Self.readingTime else {
             return "this just appeared: read it, then press the key again"
         }
         return nil

@@ -93,7 +93,18 @@ struct InboxScreen {
     struct Shown: Hashable {
         let id: String
         let options: [ErrorReport.Option]
+        let proposal: String?
         let since: ContinuousClock.Instant
+
+        init(_ entry: InboxEntry, since: ContinuousClock.Instant) {
+            id = entry.id
+            options = entry.options
+            proposal = entry.view.proposal?.id
+            self.since = since
+        }
+
+        /// Whether the keys of the entry mean what they meant on the screen.
+        func isLike(_ entry: InboxEntry) -> Bool { Shown(entry, since: since) == self }
     }
 
     /// How long a presentation must be on the screen before a key answers it.
@@ -265,9 +276,7 @@ struct InboxScreen {
     mutating func drawn(at now: ContinuousClock.Instant) -> [Action] {
         shownRevision = revision
         if let chosen, mode != .help, size.isEnough {
-            if shown?.id != chosen.id || shown?.options != chosen.options {
-                shown = Shown(id: chosen.id, options: chosen.options, since: now)
-            }
+            if shown?.isLike(chosen) != true { shown = Shown(chosen, since: now) }
         } else {
             shown = nil
             // There is no row to read.

@@ -43,13 +43,17 @@ extension Inbox {
     ///   - chosen: The members it is confirmed for. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     ///   - counts: Whether the author of a proposal may still propose it.
+    /// - Returns: The members answered, the reason for each refused one, and the proposals that no
+    ///   open member of the group has.
     /// - Throws: When no such group is open.
     package func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>? = nil,
         option: String, by person: SignedInPerson, seen: UInt64? = nil, undo: Duration = .zero,
         counts: (InboxItem, InboxProposal) -> Bool = { _, _ in true }
     ) throws(InboxRefusal) -> GroupAnswer {
-        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
+        let standing = try openMembers(ofGroup: number).compactMap { try? item($0).proposal?.id }
+        var given = try forEach(ofGroup: number, only: chosen, seen: seen) {
+            id, result throws(InboxRefusal) in
             let item = try item(id)
             guard let standing = item.proposal else { throw .noProposal }
             guard proposals.contains(standing.id), standing.revision <= seen ?? .max else {
@@ -59,19 +63,18 @@ extension Inbox {
             let given = try confirm(id, standing.id, option: option, by: person, undo: undo)
             result.add(given, for: id)
         }
+        given.notProposed = proposals.subtracting(standing)
+        return given
     }
 
-    /// Undoes every answer of a group that is still held.
+    /// Undoes those of these answers of a group that are still held.
     ///
-    /// - Parameters:
-    ///   - number: The group of the answered items.
-    ///   - meant: The answers that it undoes. Nil for all.
-    /// - Throws: When there is no such group, or none of its answers is still held.
+    /// - Throws: When there is no such group, or none of the answers is still held.
     package func undoGroup(
-        _ number: Int, only meant: Set<UniqueID>? = nil
+        _ number: Int, only answers: Set<UniqueID>
     ) throws(InboxRefusal) -> [PresentationID] {
         try undoing { machine, drop throws(InboxRefusal) in
-            try machine.undoGroup(number, only: meant, at: .now, dropped: drop)
+            try machine.undoGroup(number, only: answers, at: .now, dropped: drop)
         }
     }
 
@@ -81,14 +84,19 @@ extension Inbox {
         ofGroup number: Int, only chosen: Set<PresentationID>?, seen: UInt64?,
         _ body: (PresentationID, inout GroupAnswer) throws(InboxRefusal) -> Void
     ) throws(InboxRefusal) -> GroupAnswer {
-        let members = try act { machine, _ throws(InboxRefusal) in
-            try machine.members(ofGroup: number, seen: seen)
-        }
         var result = GroupAnswer()
-        for id in members where chosen?.contains(id) ?? true {
+        for id in try openMembers(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) { try body(id, &result) } catch { result.refused[id] = error }
         }
         return result
+    }
+
+    private func openMembers(
+        ofGroup number: Int, seen: UInt64? = nil
+    ) throws(InboxRefusal) -> [PresentationID] {
+        try act { machine, _ throws(InboxRefusal) in
+            try machine.members(ofGroup: number, seen: seen)
+        }
     }
 }
 

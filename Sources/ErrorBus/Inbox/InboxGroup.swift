@@ -58,6 +58,9 @@ package struct GroupAnswer: Hashable, Sendable {
     package internal(set) var proposed: [PresentationID] = []
     /// The members not answered, and why: ended meanwhile, or claimed by another person.
     package internal(set) var refused: [PresentationID: InboxRefusal] = [:]
+    /// The proposals that were to be confirmed, and stand for no open member: answered, withdrawn
+    /// or declined meanwhile.
+    package internal(set) var notProposed: Set<UniqueID> = []
 
     mutating func add(_ answer: Answer, for id: PresentationID) {
         answered.append(id)

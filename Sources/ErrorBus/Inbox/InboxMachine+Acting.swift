@@ -86,18 +86,18 @@ extension InboxMachine {
         remember(takenBack: answer.id, of: id)
     }
 
-    /// Undoes every held answer of a group; with `only` no others than these.
+    /// Undoes those of these answers of a group that are held.
     ///
     /// - Parameter dropped: Drops an answer from its prompt; false when it counts already.
     mutating func undoGroup(
-        _ number: Int, only meant: Set<UniqueID>? = nil, at now: Moment,
+        _ number: Int, only answers: Set<UniqueID>, at now: Moment,
         dropped: (PresentationID, UniqueID) -> Bool = { _, _ in true }
     ) throws(InboxRefusal) -> [PresentationID] {
         let members = items.values.filter { $0.group == number }
         guard !members.isEmpty else { throw .unknownGroup(number) }
         var undone: [PresentationID] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
-            guard case .leaving(let answer, _) = item.stage, meant?.contains(answer.id) ?? true,
+            guard case .leaving(let answer, _) = item.stage, answers.contains(answer.id),
                 dropped(item.id, answer.id)
             else { continue }
             takeBack(item.id, answer, at: now)

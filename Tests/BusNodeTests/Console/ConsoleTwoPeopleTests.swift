@@ -240,6 +240,8 @@ import Testing
         #expect(
             refused(reply)
                 == [ids[0].description: "proposed", ids[1].description: "noProposal"])
+        let named = try #require(seen["confirms"]).arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(reply.texts("notProposed") == named.dropLast().sorted())
         #expect(inbox.items().compactMap(\.proposal).map(\.by) == ["ann"])
         for task in asking { task.cancel() }
     }

@@ -73,6 +73,20 @@ import Testing
                 == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P1"))])
     }
 
+    @Test("a key meant for one proposal is refused for what came in its place, until that is read")
+    func replacedProposal() {
+        var fixture = Fixture([Self.forTwo("zoe")])
+        fixture.wait(.seconds(5))
+        fixture.change(Self.forTwo("bob", 1, as: "P6"))
+        #expect(fixture.screen.pressed(.character("1"), at: fixture.now).isEmpty)
+        #expect(fixture.screen.mode == .list)
+        fixture.draw()
+        #expect(fixture.text.contains("this just appeared"))
+        fixture.wait(.milliseconds(400))
+        #expect(fixture.screen.pressed(.character("1"), at: fixture.now).isEmpty)
+        #expect(fixture.screen.mode != .list)
+    }
+
     @Test("the person who proposed it cannot confirm it")
     func ownProposal() {
         var fixture = Fixture([Self.forTwo("ann")])

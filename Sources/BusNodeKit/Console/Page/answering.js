@@ -5,7 +5,7 @@ import { schedule } from "./frame.js";
 import { CHOSEN_MAX, groupOf, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { CHANGED, current, whyUnread } from "./rows.js";
-import { claimedText, OVER, refusalText, refusedWord } from "./sentences.js";
+import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
@@ -177,7 +177,7 @@ async function answerGroup(item, option, body) {
   const bad = refused.find(({ error }) => error === "badValue");
   if (bad && answered.length + proposed.length === 0) return bad;
   if (refused.length > 0) {
-    toast(`${number(refused.length)} not answered: ${refusedWord(refused[0])}.`, "warning");
+    toast(`${number(refused.length)} not answered: ${refusedWords(refused)}.`, "warning");
   }
   if (proposed.length > 0) {
     tellProposed(`${shown(optionTitle(option), 60)} × ${number(proposed.length)}`);

@@ -9,6 +9,7 @@ import { groupSize, isOpen } from "./store.js";
 import {
   authorsOf, headingOf, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
+import { proposalOf } from "./two-people.js";
 
 /** The value that the dialog was closed with; empty when it was cancelled, or is open already. */
 export function dialogResult(dialog) {
@@ -84,23 +85,27 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
   const life = state.startedAt;
-  state.confirming = { item, isGroup: of > 1, life, end: endConfirmation };
+  state.confirming = { item, isGroup: of > 1, proposal, life, end: endConfirmation };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;
 }
 
-/** Ends the confirmation or the form for a presentation that can no longer be answered. */
+/** Ends the confirmation or the form for a presentation that can no longer be answered, or whose
+ *  proposal is another one now. */
 export function drawConfirmation() {
   if (!state.confirming) return;
-  const { item, isGroup, life, end } = state.confirming;
+  const { item, isGroup, proposal, life, end } = state.confirming;
   const latest = state.items.get(item.id);
   const isOther = life !== state.startedAt; // The same id may stand for another text now.
-  const isAsked = (latest && isOpen(latest)) || (isGroup && groupSize(item.group) > 0);
-  if (isAsked && !isOther) return;
+  const isOpenNow = Boolean(latest && isOpen(latest));
+  const isAsked = isOpenNow || (isGroup && groupSize(item.group) > 0);
+  const isWithdrawn = proposal && isOpenNow && proposalOf(latest)?.id !== proposal.id;
+  if (isAsked && !isOther && !isWithdrawn) return;
   state.confirming = null;
   const answer = latest?.answer;
   const how = isOther ? "the console was restarted"
+    : isWithdrawn ? `the proposal of ${shown(proposal.by, 64)} was withdrawn, declined or ran out`
     : answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
     + authorsOf(answer) : OVER;
   end(`Meanwhile ${how}: nothing was sent.`);

@@ -1,5 +1,5 @@
 // Sentences for refusals.
-import { moment, shown, titleIn } from "./text.js";
+import { moment, number, shown, titleIn } from "./text.js";
 
 /** The word for a presentation that has ended. */
 export const OVER = "no longer open";
@@ -21,10 +21,21 @@ export function refusalText(refusal, item) {
 }
 
 /** The same in a few words, for one of many. */
-export const refusedWord = ({ error, message }) => ({
+const refusedWord = ({ error, message }) => ({
   answered: "answered before by another person", claimed: "claimed by another person",
   closed: OVER,
 })[error] ?? message;
+
+/** The reasons of all that were refused, the most frequent first, each with its number. */
+export function refusedWords(refused) {
+  const counts = new Map();
+  for (const word of refused.map(refusedWord)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const words = [...counts].sort((a, b) => b[1] - a[1]);
+  if (words.length === 1) return words[0][0];
+  const first = words.slice(0, 3).map(([word, count]) => `${number(count)} ${word}`);
+  const rest = words.slice(3).reduce((sum, [, count]) => sum + count, 0);
+  return [...first, ...(rest > 0 ? [`${number(rest)} for other reasons`] : [])].join(", ");
+}
 
 export const auditText = ({ sentence, fields = {} }) =>
   [sentence, fields.origin && `from ${fields.origin}`, fields.description]
