@@ -48,6 +48,31 @@ struct StatusFileTests {
         #expect(failure?.text.contains("--status-file") == true)
     }
 
+    @Test("An empty path is refused")
+    func emptyPath() {
+        let refusals = [
+            #expect(throws: Failure.self) { try StatusFile("") },
+            #expect(throws: Failure.self) { try ServiceNotification.prepare(file: "") },
+        ]
+        for (word, refusal) in zip(["--status-file", "--ready-file"], refusals) {
+            #expect(refusal?.status == .usage)
+            #expect(refusal?.text.hasPrefix("\(word): found an empty path") == true)
+        }
+    }
+
+    @Test("At the end only the file that this process wrote is removed")
+    func ofAnother() throws {
+        let ready = folder.path + "/ready"
+        ServiceNotification.ready(file: ready)
+        #expect(try String(contentsOfFile: ready, encoding: .utf8) == "\(getpid())\n")
+        try folder.write("1\n", to: "ready")
+        ServiceNotification.ended(file: ready)
+        #expect(FileManager.default.fileExists(atPath: ready))
+        ServiceNotification.ready(file: ready)
+        ServiceNotification.ended(file: ready)
+        #expect(!FileManager.default.fileExists(atPath: ready))
+    }
+
     @Test("A link, a device, a pipe and a folder are no place for a status file or a ready file")
     func notAFile() throws {
         let pipe = folder.path + "/pipe"

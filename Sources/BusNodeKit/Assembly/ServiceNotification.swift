@@ -6,53 +6,27 @@ import Subprocess
 package enum ServiceNotification {
     static let socketVariable: Environment.Key = "NOTIFY_SOCKET"
 
-    /// Removes a file left by an earlier life, and verifies that a new one can be created.
-    package static func prepare(file: String?) throws(Failure) {
-        guard let file else { return }
-        try FileStatus.requireFileOrNothing(at: file, of: "--ready-file")
-        let temporary = file + ".\(getpid())"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw Failure(
-                .cannotCreate, "--ready-file \(file): \(String(cString: strerror(errno)))")
+    private static func published(_ path: String) -> PublishedFile {
+        PublishedFile(path, option: "--ready-file") { content in
+            pid_t(String(decoding: content, as: UTF8.self).trimmingCharacters(in: .newlines))
         }
-        close(descriptor)
-        unlink(temporary)
-        // Another process like this one may be running, and this one not become ready.
-        if !isOfRunningNode(file) { unlink(file) }
     }
 
-    private static func isOfRunningNode(_ file: String) -> Bool {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
-            let pid = Int32(text.trimmingCharacters(in: .newlines)), pid != getpid()
-        else { return false }
-        let manager = FileManager.default
-        func program(_ process: String) -> String? {
-            try? manager.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
-        }
-        return program("\(pid)") != nil && program("\(pid)") == program("self")
+    /// Removes a file left by an earlier life, and verifies that a new one can be created.
+    package static func prepare(file: String?) throws(Failure) {
+        if let file { try published(file).prepare() }
     }
 
     package static func ready(file: String?) {
-        if let file {
-            // Renamed when complete: a watcher never reads half of it.
-            let temporary = file + ".\(getpid())"
-            let text = Data("\(getpid())\n".utf8)
-            if FileManager.default.createFile(atPath: temporary, contents: text) {
-                rename(temporary, file)
-            } else {
-                Terminal.say("bus-node: cannot write the ready file \(file)")
-            }
+        if let file, !published(file).write(Data("\(getpid())\n".utf8)) {
+            Terminal.say("bus-node: cannot write the ready file \(file.shown())")
         }
         notify("READY=1")
     }
 
     /// Removes the file at the end of this process.
     package static func ended(file: String?) {
-        guard let file,
-            let text = try? String(contentsOfFile: file, encoding: .utf8), text == "\(getpid())\n"
-        else { return }
-        unlink(file)
+        if let file { published(file).remove() }
     }
 
     /// sd_notify(3): a datagram to the socket named in the environment.

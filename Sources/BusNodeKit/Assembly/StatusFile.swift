@@ -7,23 +7,18 @@ import Glibc
 package struct StatusFile: Sendable {
     static let interval: Duration = .seconds(1)
 
-    let path: String
+    private let file: PublishedFile
 
     /// Removes a file left by an earlier life, and verifies that a new one can be created.
     ///
     /// - Throws: When something other than a file is at the path, or no file can be created there.
     package init(_ path: String) throws(Failure) {
-        self.path = path
-        try FileStatus.requireFileOrNothing(at: path, of: "--status-file")
-        unlink(path)
-        guard FileManager.default.createFile(atPath: temporary, contents: nil) else {
-            throw Failure(
-                .cannotCreate, "--status-file \(path): \(String(cString: strerror(errno)))")
+        file = PublishedFile(path, option: "--status-file") { content in
+            (try? JSONValue.parse(Array(content))["pid"]?.integerValue)
+                .flatMap { pid_t(exactly: $0) }
         }
-        unlink(temporary)
+        try file.prepare()
     }
-
-    private var temporary: String { path + ".\(getpid())" }
 
     /// Writes the file until the task is cancelled, then removes it. On a full disk the file gets
     /// old; the node is not affected.
@@ -32,7 +27,7 @@ package struct StatusFile: Sendable {
             write(node.name, await node.tableSizes)
             try? await Task.sleep(for: Self.interval)
         }
-        unlink(path)
+        file.remove()
     }
 
     /// All entries of all tables, without children; nil when there is no such file.
@@ -52,10 +47,6 @@ package struct StatusFile: Sendable {
             "tables": .object(Dictionary(uniqueKeysWithValues: tables)),
             "time": .string(TimeText.now),
         ]
-        let content = Data(object.encoded() + [UInt8(ascii: "\n")])
-        // Renamed when complete: a reader never gets half of it.
-        if FileManager.default.createFile(atPath: temporary, contents: content) {
-            rename(temporary, path)
-        }
+        file.write(Data(object.encoded() + [UInt8(ascii: "\n")]))
     }
 }
