@@ -78,7 +78,9 @@ struct PromisedNumbersTests {
         "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),
-        "a client that does not read": seconds(Shared.stallTime),
+        "a search of `history` or `audit` in a journal": seconds(Shared.searchTime),
+        "what a client takes of a response at least":
+            "\(kibibytes(Shared.stallByteCountMin)) in \(seconds(Shared.stallTime)), or the rest",
         "a farewell in TLS, where a connection is closed in good order":
             seconds(Shared.farewellTime),
         "a name, an option": "\(Shared.nameScalarMax) characters",

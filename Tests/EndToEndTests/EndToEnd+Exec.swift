@@ -36,6 +36,23 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A console without a page is not asked: exec in its node's place ends")
+        func consoleWithoutPage() async throws {
+            try sandbox.write(
+                "topology.yaml",
+                """
+                version: 1
+                nodes:
+                  desk: { presenters: [{ console: { listen: "127.0.0.1:8080" } }] }
+                """)
+            let exec = try Launched([
+                "exec", "--topology", sandbox.path("topology.yaml"), "--node", "desk", "--",
+                "sh", "-c", "exit 3",
+            ])
+            #expect(try await exec.ending() == 3)
+            #expect(await exec.says("no upstream node has a presenter"))
+        }
+
         @Test("A28 no answer in time: exec applies the declared option")
         func onExpiry() async throws {
             let pty = try Pty()

@@ -89,6 +89,9 @@ extension EndToEnd.Inbox {
         let nothing = try inbox(address, "list", input: .terminal(pty))
         #expect(try await nothing.ending() == 0)
         #expect(await pty.shows("nothing waits for an answer"))
+        // No full screen, also where the option has its default.
+        let asked = try inbox(address, "--stage", "open", input: .terminal(pty))
+        #expect(try await asked.ending() == 0)
         let presents = try await differing(["a\u{202E}b\u{9B}c"], at: address)
         let list = try inbox(address, "list", "--json")
         #expect(try await list.ending() == 0)

@@ -190,6 +190,11 @@ extension EndToEnd {
             central.send(SIGHUP)
             #expect(await central.says("rules read again"))
             #expect(try await answer() == "two\n")
+            // At another place it is asked as before until the restart.
+            try sandbox.writeTopology(presenters: "terminal\n      - policy: policy.yaml")
+            central.send(SIGHUP)
+            #expect(await central.says("needs a restart"))
+            #expect(try await answer() == "two\n")
             withExtendedLifetime(relay) {}
         }
 

@@ -98,7 +98,7 @@ package final class NodeAssembly: Sendable {
         }
         if !settings.presenters.isEmpty {
             parts.presenting = { [self, audit = parts.audit, journal = parts.journal] next in
-                presenting(next, commands, audit, journal)
+                presenting(next, commands, audit, journal, use)
             }
         }
         return parts
@@ -129,19 +129,18 @@ package final class NodeAssembly: Sendable {
     /// are asked at the same time.
     private func presenting(
         _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
-        _ journal: (any DecisionJournal)?
+        _ journal: (any DecisionJournal)?, _ use: JournalLock.Use
     ) -> any Responder {
         var next = next
         var people: [any Presenter] = []
         var silencing: [any Presenter] = []
         func askPeople() {
+            defer { (people, silencing) = ([], []) }
             guard let first = people.first else { return }
             let presenter =
                 people.count == 1 ? first : FirstOfPresenters(people, logger: logger)
             // A silence of a console also applies to the terminal beside it.
             next = responder(silencing + [presenter], next, audit, journal)
-            people.removeAll()
-            silencing.removeAll()
         }
         for (index, presenter) in settings.presenters.enumerated().reversed() {
             switch presenter {
@@ -151,12 +150,17 @@ package final class NodeAssembly: Sendable {
             case .terminal: people.insert(terminal, at: 0)
             case .console:
                 guard let console = consoles[index] else { continue }
-                people.insert(console.inbox, at: 0)
+                if use == .alone {
+                    people.insert(console.inbox, at: 0)
+                } else {
+                    // A client in the node's place serves no page.
+                    logger.notice("console: does not ask, since a command takes the node's place")
+                }
                 silencing.insert(console.silences.presenter(audit: audit), at: 0)
-            case .policy(_, let rules):
+            case .policy(let path, let rules):
                 askPeople()
                 next = self.rules(
-                    rules, .firstMatch, next, commands, audit, journal, at: .presenter(index))
+                    rules, .firstMatch, next, commands, audit, journal, at: .policy(path: path))
             case .command(let command):
                 askPeople()
                 let presenter = CommandPresenter(command: command, runner: runner, logger: logger)
@@ -200,7 +204,7 @@ package final class NodeAssembly: Sendable {
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
-            var left = ruled.replaceRules(with: settings)
+            var left = ruled.replaceRules(of: self.settings, with: settings)
             if (fresh.topology.keys == nil) != (loaded.topology.keys == nil) { left.append("keys") }
             logger.notice("rules read again", metadata: ["file": "\(path)"])
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
@@ -235,32 +239,39 @@ package final class NodeAssembly: Sendable {
 final class RuledResponders: Sendable {
     enum Place: Hashable, Sendable {
         case responders
-        /// The presenter with this index.
-        case presenter(Int)
+        /// The presenter that is this file.
+        case policy(path: String)
     }
 
-    private let responders = Mutex<[Place: RuleResponder]>([:])
+    private let responders = Mutex<[(place: Place, responder: RuleResponder)]>([])
 
     func add(_ responder: RuleResponder, at place: Place) {
-        responders.withLock { $0[place] = responder }
+        responders.withLock { $0.append((place, responder)) }
     }
 
-    /// Replaces the rules. Returns the changes that need a restart, for the log: a list that
-    /// appears or disappears changes the chain itself.
-    func replaceRules(with settings: NodeSettings) -> [String] {
-        var fresh: [Place: RuleBook] = [:]
-        if !settings.responders.isEmpty {
-            fresh[.responders] = RuleBook(settings.responders, mode: .everyMatch)
+    /// Replaces the rules of `former` settings by those of `fresh` ones. A policy that the topology
+    /// no longer lists keeps its rules. Returns what needs a restart, for the log: presenters that
+    /// come, go or move, and `responders` where there were none, change the chain itself.
+    func replaceRules(of former: NodeSettings, with fresh: NodeSettings) -> [String] {
+        var books: [Place: RuleBook] = [
+            .responders: RuleBook(fresh.responders, mode: .everyMatch)
+        ]
+        for case .policy(let path, let rules) in fresh.presenters {
+            books[.policy(path: path)] = RuleBook(rules, mode: .firstMatch)
         }
-        for (index, presenter) in settings.presenters.enumerated() {
-            guard case .policy(_, let rules) = presenter else { continue }
-            fresh[.presenter(index)] = RuleBook(rules, mode: .firstMatch)
+        for (place, responder) in responders.withLock(\.self) {
+            if let book = books[place] { responder.replaceRules(book) }
         }
-        return responders.withLock { responders in
-            for (place, responder) in responders {
-                responder.replaceRules(fresh[place] ?? RuleBook([], mode: .everyMatch))
-            }
-            return fresh.keys.filter { responders[$0] == nil }.map { "new rules at \($0)" }
-        }
+        return [
+            former.presenters.map(\.withoutRules) == fresh.presenters.map(\.withoutRules)
+                ? nil : "presenters",
+            former.responders.isEmpty && !fresh.responders.isEmpty ? "responders" : nil,
+        ].compactMap(\.self)
+    }
+}
+
+extension PresenterSettings {
+    fileprivate var withoutRules: PresenterSettings {
+        if case .policy(let path, _) = self { .policy(path: path, rules: []) } else { self }
     }
 }

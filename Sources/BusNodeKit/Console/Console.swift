@@ -185,13 +185,16 @@ package enum ConsoleLimits {
     static let requestTime = TimeAmount.seconds(10)
     /// From a response to the end of the next request.
     static let idleTime = TimeAmount.seconds(60)
-    /// How long a client may leave a response unread.
+    /// In this time a client takes at least so many bytes of a response, or all that is left.
     static let stallTime = TimeAmount.seconds(10)
+    static let stallByteCountMin = 8_192
     /// How long a client may take to say farewell in TLS once a connection is closed.
     static let farewellTime = TimeAmount.seconds(1)
     /// How long requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
+    /// How long a search of the history may take, with its wait for others.
+    static let searchTime: Duration = .seconds(10)
     /// How long the other nodes have to send their status.
     static let statusTime: Duration = .seconds(1)
 

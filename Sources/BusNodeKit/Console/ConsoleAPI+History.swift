@@ -17,9 +17,29 @@ extension ConsoleAPI {
             throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
         }
         await kept.keeper.write()
-        let page = try await kept.archive.presentations(
-            filter, console: kept.console, limit: limit)
+        let page = try await searched {
+            try await kept.archive.presentations(filter, console: kept.console, limit: limit)
+        }
         return response(page, "presentations", format)
+    }
+
+    /// The result of a search, which ends when it takes too long, so that others get their turn.
+    private func searched<Page: Sendable>(
+        _ search: @escaping @Sendable () async throws -> Page
+    ) async throws -> Page {
+        let found = await withTimeLimit(ConsoleLimits.searchTime, clock: ContinuousClock()) {
+            do { return Result<Page, any Error>.success(try await search()) } catch {
+                return .failure(error)
+            }
+        }
+        guard let found else {
+            let seconds = ConsoleLimits.searchTime / .seconds(1)
+            throw APIProblem(
+                .serviceUnavailable, "tooSlow",
+                "the search did not end within \(Int(seconds)) s: give since and until, or another "
+                    + "text")
+        }
+        return try found.get()
     }
 
     /// Other presentations of the same cause; nil without a journal, or when it cannot be read.
@@ -45,7 +65,9 @@ extension ConsoleAPI {
         let page: HistoryPage<EventView>
         if let kept = console.kept {
             await kept.keeper.write()
-            page = try await kept.archive.events(filter, console: kept.console, limit: limit)
+            page = try await searched {
+                try await kept.archive.events(filter, console: kept.console, limit: limit)
+            }
         } else {
             page = console.history.page(filter, limit: limit)
         }

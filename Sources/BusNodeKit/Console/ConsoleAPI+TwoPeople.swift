@@ -8,7 +8,7 @@ extension ConsoleAPI {
         by person: SignedInPerson, id: UniqueID?
     ) throws(InboxRefusal) {
         try inbox.propose(item.id, option: option, by: person, id: id, values: values)
-        note(.propose(option: option), item.id, by: person.name)
+        if !item.hasTaken(id) { note(.propose(option: option), item.id, by: person.name) }
     }
 
     func confirm(
@@ -21,6 +21,7 @@ extension ConsoleAPI {
         }
         let answer = try inbox.confirm(
             item.id, proposal, option: option, by: person, id: id, undo: undo)
+        guard !item.hasTaken(id) else { return }
         note(.confirm(option: option, of: answer.by), item.id, by: person.name)
     }
 
@@ -74,6 +75,13 @@ extension ConsoleAPI {
         let by = try visitor.name(in: fields)
         let proposal = try inbox.decline(id, only: try fields.id("proposal"))
         note(.decline(option: proposal.option, of: proposal.by), id, by: by)
+    }
+}
+
+extension InboxItem {
+    /// Whether it has this answer or proposal already, so that a request with its id is repeated.
+    func hasTaken(_ id: UniqueID?) -> Bool {
+        id.map { [answer?.id, proposal?.id].contains($0) } ?? false
     }
 }
 

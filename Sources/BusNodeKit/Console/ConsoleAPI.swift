@@ -194,7 +194,7 @@ struct ConsoleAPI: Sendable {
             try inbox.answer(
                 id, option: option, by: by, id: answer, undo: .milliseconds(undo), values: values)
         }
-        if undo > 0 { note(.leaving(option: option), id, by: by) }
+        if undo > 0, !item.hasTaken(answer) { note(.leaving(option: option), id, by: by) }
     }
 
     @Sendable func undo(

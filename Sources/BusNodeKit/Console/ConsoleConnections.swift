@@ -73,6 +73,8 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let connections: ConsoleConnections
     private let refusals: RefusalLog
+    /// How many bytes that were written the system has not taken yet.
+    private let unsent: (any Channel) -> Int
     /// Requests read whole minus responses written whole.
     private var openCount = 0
     /// Whether a request is partly read, or the first has not begun.
@@ -81,9 +83,15 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private var reading: Scheduled<Void>?
     private var stalling: Scheduled<Void>?
 
-    init(_ connections: ConsoleConnections, _ refusals: RefusalLog) {
+    init(
+        _ connections: ConsoleConnections, _ refusals: RefusalLog,
+        unsent: @escaping (any Channel) -> Int = {
+            (try? $0.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        }
+    ) {
         self.connections = connections
         self.refusals = refusals
+        self.unsent = unsent
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -121,9 +129,21 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
             // Responded to before it was read whole; its rest may take as long as a request.
             openCount -= 1
             isOwed = openCount != 0
-            if openCount <= 0 { expectRequest(context, within: ConsoleLimits.idleTime) }
+            let written = promise ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            // Once the client's side has all of it, which may take long.
+            written.futureResult.whenSuccess {
+                let (own, context) = bound.value
+                if own.openCount <= 0 { own.expectRequest(context, within: ConsoleLimits.idleTime) }
+            }
+            return context.write(data, promise: written)
         }
         context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        expectReading(context)
     }
 
     /// Input that is not HTTP, or exceeds a limit, does not reach the routes: the response is 400.
@@ -144,32 +164,39 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         expectRequest(context, within: ConsoleLimits.malformedTime)
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    /// Looks from time to time at what the client still has to take.
+    private func expectReading(_ context: ChannelHandlerContext) {
         stalling?.cancel()
-        if !context.channel.isWritable {
-            stalling = close(context, after: ConsoleLimits.stallTime, "takes nothing")
+        let left = unsent(context.channel)
+        guard left > 0 else { return }
+        stalling = later(context, ConsoleLimits.stallTime) { own, context in
+            let taken = left - own.unsent(context.channel)
+            if taken >= min(left, ConsoleLimits.stallByteCountMin) {
+                own.expectReading(context)
+            } else {
+                own.drop(context, "takes next to nothing of a response")
+            }
         }
-        context.fireChannelWritabilityChanged()
     }
 
     private func expectRequest(_ context: ChannelHandlerContext, within time: TimeAmount) {
         reading?.cancel()
-        reading = close(context, after: time, "sends no whole request")
-    }
-
-    private func close(
-        _ context: ChannelHandlerContext, after time: TimeAmount, _ reason: String
-    ) -> Scheduled<Void> {
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let own = NIOLoopBound(self, eventLoop: context.eventLoop)
-        return context.eventLoop.scheduleTask(in: time) {
-            own.value.drop(bound.value, reason)
+        reading = later(context, time) { own, context in
+            // A browser that keeps a connection for later is not slow.
+            guard own.isOwed else { return context.close(promise: nil) }
+            own.drop(context, "sends no whole request")
         }
     }
 
+    private func later(
+        _ context: ChannelHandlerContext, _ time: TimeAmount,
+        _ work: @escaping @Sendable (ClientPatience, ChannelHandlerContext) -> Void
+    ) -> Scheduled<Void> {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: time) { work(bound.value.0, bound.value.1) }
+    }
+
     private func drop(_ context: ChannelHandlerContext, _ reason: String) {
-        // A browser that keeps a connection for later is not slow.
-        guard isOwed else { return context.close(promise: nil) }
         let peer = context.channel.remoteAddress?.description ?? "?"
         refusals.note(
             .init(host: context.channel.peerHost, status: "-", reason: reason), level: .info,

@@ -41,7 +41,7 @@ final class ConsoleSilences: Sendable {
         _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
     ) async throws -> (Silence, appliedCount: Int) {
         // First, since a refusal must leave no silence in force.
-        if alsoOpen { _ = try await open(matching: request.match) }
+        let before = alsoOpen ? try await open(matching: request.match) : []
         let silence = try silences.add(request, for: duration)
         do {
             try await store.withLock { $0 }?.save(silence)
@@ -50,7 +50,9 @@ final class ConsoleSilences: Sendable {
             throw error
         }
         guard alsoOpen else { return (silence, 0) }
-        let applied = try await open(matching: request.match).filter { apply(silence, to: $0) }
+        // With what came meanwhile, if that can be found: the silence is in force in any case.
+        let open = (try? await open(matching: request.match)) ?? before
+        let applied = open.filter { apply(silence, to: $0) }
         return (try silences.silence(silence.number), applied.count)
     }
 

@@ -7,6 +7,8 @@ import GRDB
 package final class HistoryArchive: Sendable {
     private let path: String
     private let database: DatabaseQueue
+    /// Apart, since a search may take long.
+    private let lookups: DatabaseQueue
 
     /// Nil when there is no journal yet.
     ///
@@ -19,6 +21,7 @@ package final class HistoryArchive: Sendable {
         configuration.busyMode = .timeout(5)
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
+            lookups = try DatabaseQueue(path: path, configuration: configuration)
         } catch {
             throw Failure(.noInput, "journal \(path): \(error)")
         }
@@ -76,7 +79,7 @@ package final class HistoryArchive: Sendable {
             console, HistoryRow.cause(of: report), TimeText.text(since), id.description,
         ]
         do {
-            return try await database.read { database in
+            return try await lookups.read { database in
                 var view = EarlierView()
                 view.since = TimeText.text(since)
                 view.count =

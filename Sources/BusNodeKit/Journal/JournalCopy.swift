@@ -92,6 +92,11 @@ package enum JournalCopy {
                 // One file, without a write-ahead log beside it.
                 try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
             }
+            // The mark of a write-ahead log came with the copy: with it, the file cannot be read
+            // in a folder that is not writable. A node that opens it sets it again.
+            try copy.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            }
             guard verdict == "ok" else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
             }

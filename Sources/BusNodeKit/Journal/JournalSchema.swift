@@ -146,6 +146,10 @@ enum JournalSchema {
                     """)
             try database.drop(table: "formerSilence")
         }
+        migrator.registerMigration("11 ends") { database in
+            try database.execute(
+                sql: "CREATE INDEX presentation_end ON presentation (\(JournalRow.endTime))")
+        }
         return migrator
     }
 }
@@ -158,6 +162,8 @@ extension [UInt8] {
 /// One presentation in the journal: a row with a checksum over its fields.
 package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     package static let databaseTableName = "presentation"
+    /// When it ended: it may have been open for longer than rows are kept. Indexed.
+    static let endTime = "COALESCE(settledAt, endedAt, shownAt)"
 
     package var id: String
     /// Empty when it arose in the presenter's own process.

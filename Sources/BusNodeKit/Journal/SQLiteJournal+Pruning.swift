@@ -27,14 +27,11 @@ extension SQLiteJournal {
         var factor = 1
     }
 
-    /// When a presentation ended: it may have been open for longer than rows are kept.
-    private static let endTime = "COALESCE(settledAt, endedAt, shownAt)"
-
     /// Never an answer without a result, which may still be delivered, and nothing that this
     /// process has open.
     private static let prunables = [
         Prunable(
-            table: JournalRow.databaseTableName, time: endTime,
+            table: JournalRow.databaseTableName, time: JournalRow.endTime,
             condition: """
                 settledAt IS NOT NULL OR endedAt IS NOT NULL
                 OR (answer IS NULL AND shownAt <= start)
@@ -62,7 +59,7 @@ extension SQLiteJournal {
             isMore = try await access { database in
                 let table = JournalRow.databaseTableName
                 let latest = try String.fetchOne(
-                    database, sql: "SELECT MAX(\(Self.endTime)) FROM \(table)")
+                    database, sql: "SELECT MAX(\(JournalRow.endTime)) FROM \(table)")
                 guard let latest else { return false }
                 let before = try Date(min(latest, time), strategy: TimeText.style)
                     .addingTimeInterval(-Double(retention.age.components.seconds))

@@ -169,9 +169,16 @@ struct HookMachine: Sendable {
             guard let open = open[next.id], open.revision == next.revision,
                 let after = settings.after
             else { continue }
-            if case .claimed(_, let until) = open.item.stage, until > now {
-                // Looked at again; the order of times is kept.
-                aging.append(Aging(id: next.id, revision: next.revision, due: now.instant + after))
+            // A claim, its release and its end begin the time anew.
+            let since =
+                if case .claimed(_, let until) = open.item.stage { until } else {
+                    open.item.changedAt
+                }
+            let due = since.instant + after
+            if due > now.instant {
+                // In the order of times.
+                let place = aging.lastIndex { $0.due <= due }.map { $0 + 1 } ?? aging.startIndex
+                aging.insert(Aging(id: next.id, revision: next.revision, due: due), at: place)
             } else {
                 collect(.aging, open.item, in: CoalescingKey(open.item.report), at: now)
             }
@@ -244,7 +251,9 @@ struct HookMachine: Sendable {
             reason: reason, since: failure?.since ?? now, tries: (failure?.tries ?? 0) + 1)
         let doubled = limits.retryTime * (1 << min(tries - 1, 16))
         retryAt = now.instant + min(doubled, limits.retryMax)
-        guard tries >= settings.tries else { return nil }
+        guard tries >= settings.tries || isHurried else { return nil }
+        // While the node stops, each gets one more try, whatever became of the one before.
+        if isHurried { retryAt = nil }
         waiting.removeFirst()
         defer { tries = 0 }
         return DeadLetter.Failed(message: message, tries: tries, reason: reason)
@@ -253,8 +262,8 @@ struct HookMachine: Sendable {
     /// Sends a dead letter again, after what waits.
     mutating func retry(_ message: NotifyMessage) { waiting.append(message) }
 
-    /// Whether nothing is left to send, or a try has failed since ``hurry(at:)``.
-    var isDone: Bool { waiting.isEmpty || (!isSending && retryAt != nil) }
+    /// Whether nothing is left to send.
+    var isDone: Bool { waiting.isEmpty }
 
     /// Makes messages of all that is collected. The first time it also ends the wait for the next
     /// try: for a node that shuts down.

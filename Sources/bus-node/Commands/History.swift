@@ -123,7 +123,8 @@ struct History: AsyncParsableCommand {
         _ search: (HistoryArchive) async throws -> [Entry]
     ) async throws {
         var entries: [Entry] = []
-        for archive in archives { entries += try await search(archive) }
+        // Each newest first: so those of one moment keep their order.
+        for archive in archives { entries += try await search(archive).reversed() }
         entries = entries.sorted { time($0) < time($1) }.suffix(limit)
         switch format {
         case .json: for entry in entries { try StandardOutput.show(entry.json) }

@@ -134,23 +134,24 @@ struct InboxListing: ParsableArguments {
         }
     }
 
-    @Option(help: "open, ended or all.")
-    var stage = Stage.open
+    @Option(help: "open, ended or all. (default: open)")
+    var stage: Stage?
 
-    @Option(help: "The most presentations listed, 1 to 10000.")
-    var limit = 1_000
+    @Option(help: "The most presentations listed, 1 to 10000. (default: 1000)")
+    var limit: Int?
 
     @Flag(help: "Print the console's list as JSON, with its groups.")
     var json = false
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else {
-            throw ValidationError("--limit: found \(limit), allowed: 1 to 10000")
+        guard limit.map({ (1...10_000).contains($0) }) ?? true else {
+            throw ValidationError("--limit: found \(limit ?? 0), allowed: 1 to 10000")
         }
     }
 
     func print(from client: ConsoleClient) async throws {
-        let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit)")
+        let stage = stage ?? .open
+        let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit ?? 1_000)")
         if json { return try StandardOutput.show(list) }
         let items = list.views("items", of: PresentationView.self)
         let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
@@ -195,7 +196,7 @@ struct InboxFullScreen: AsyncParsableCommand {
 
 extension InboxListing {
     /// Whether the options ask for a list.
-    fileprivate var isChosen: Bool { json || stage != .open || limit != 1_000 }
+    fileprivate var isChosen: Bool { json || stage != nil || limit != nil }
 }
 
 /// `bus-node inbox list`.

@@ -11,11 +11,18 @@ import Testing
 @testable import BusNodeKit
 
 struct ClientPatienceTests {
+    private final class Unsent {
+        var value = 0
+    }
+
     private let channel: EmbeddedChannel
     private let connections = ConsoleConnections()
+    private let unsent = Unsent()
 
     init() throws {
-        channel = EmbeddedChannel(handler: ClientPatience(connections, RefusalLog(.silent)))
+        channel = EmbeddedChannel(
+            handler: ClientPatience(connections, RefusalLog(.silent)) { [unsent] _ in unsent.value }
+        )
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -75,18 +82,33 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
-    @Test("A client that does not read is dropped; a slow reader is not")
+    @Test("A client that takes nothing of a response is dropped; a slow reader is not")
     func stalled() throws {
+        unsent.value = 1 << 20
         try request()
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
-        pass(ConsoleLimits.stallTime - .seconds(1))
-        channel.isWritable = true
-        channel.pipeline.fireChannelWritabilityChanged()
-        pass(.seconds(2))
+        try answer(whole: false)
+        // Long after a request would have been expected.
+        for _ in 0..<100 {
+            unsent.value -= ConsoleLimits.stallByteCountMin
+            pass(ConsoleLimits.stallTime)
+            #expect(isOpen)
+        }
+        unsent.value -= ConsoleLimits.stallByteCountMin - 1
+        pass(ConsoleLimits.stallTime)
+        #expect(!isOpen)
+    }
+
+    @Test("The last bytes of a response may be few; those of one not taken at all end it")
+    func lastBytes() throws {
+        unsent.value = 100
+        try request()
+        try answer(whole: false)
+        unsent.value = 0
+        pass(ConsoleLimits.stallTime)
+        pass(.hours(1))
         #expect(isOpen)
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
+        unsent.value = 100
+        try answer()
         pass(ConsoleLimits.stallTime)
         #expect(!isOpen)
     }

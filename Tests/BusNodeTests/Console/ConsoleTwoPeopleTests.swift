@@ -246,6 +246,22 @@ import Testing
         for task in asking { task.cancel() }
     }
 
+    @Test("A request repeated after a lost reply is noted once")
+    func repeated() async throws {
+        let asking = try await present(at: inbox)
+        let id = try item.id
+        func named(_ number: UInt64) -> [String: JSONValue] {
+            ["answer": .string(UniqueID(high: 0x7000, low: number).description)]
+        }
+        for _ in 0..<2 { #expect(try answer("ann", "drop", named(1)) == "ok") }
+        let confirming = try proposal.merging(named(2)) { $1 }
+            .merging(["undoMilliseconds": 60_000]) { $1 }
+        for _ in 0..<2 { #expect(try answer("bob", "drop", confirming) == "ok") }
+        let events = api.console.history.events(of: id).map(\.event)
+        #expect(events.count == Set(events).count && events.count >= 3, "\(events)")
+        for task in asking { task.cancel() }
+    }
+
     @Test("What a group confirms is a list of ids, and has no values")
     func groupFields() async throws {
         let asking = try await present(1, at: inbox)

@@ -44,6 +44,9 @@ import Testing
             #expect(try await journal.record(of: second) != nil)
         }
         #expect(try mode(backup) == 0o600)
+        // A file with the mark of a write-ahead log cannot be read in a folder of another user.
+        let bytes = try #require(FileManager.default.contents(atPath: backup))
+        #expect(Array(bytes[18...19]) == [1, 1])
         let former = try #require(
             try JournalCopy.restore(backup, to: path, of: "central", at: now))
         #expect(try mode(path) == 0o600)

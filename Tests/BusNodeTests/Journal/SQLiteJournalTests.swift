@@ -238,6 +238,22 @@ import Testing
         #expect(try #require(try DeadLetters(path)).rows().isEmpty)
     }
 
+    @Test("The latest end, and the ends before a time, are found without reading the records")
+    func endsIndexed() async throws {
+        _ = try SQLiteJournal(path)
+        let file = try DatabaseQueue(path: path)
+        let (table, end) = (JournalRow.databaseTableName, JournalRow.endTime)
+        for sql in [
+            "SELECT MAX(\(end)) FROM \(table)", "SELECT rowid FROM \(table) WHERE \(end) < 'x'",
+        ] {
+            let plan = try await file.read { database in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)")
+                    .map { $0["detail"] as String }
+            }
+            #expect(plan.count == 1 && plan[0].contains("presentation_end"), "\(plan)")
+        }
+    }
+
     @Test("C8 settled and ended records are pruned by age and number, open ones stay")
     func pruned() async throws {
         let journal = try SQLiteJournal(path)

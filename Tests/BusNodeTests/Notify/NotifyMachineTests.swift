@@ -214,9 +214,27 @@ struct NotifyMachineTests {
         }
         #expect(rig.pass(.seconds(100)).isEmpty)
         #expect(rig.pass(.seconds(1)).map(\.outline) == ["aging 1 left"])
-        #expect(rig.pass(.seconds(298)).isEmpty)
+        #expect(rig.pass(.seconds(398)).isEmpty)
         #expect(rig.pass(.seconds(2)).map(\.outline) == ["aging 1 broken"])
         #expect(rig.pass(.seconds(3_600)).isEmpty)
+    }
+
+    @Test("A claim that is released begins the time of aging anew")
+    func agingAfterRelease() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
+        let id = rig.open()
+        rig.pass(.seconds(250))
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            try inbox.claim(id, by: "ann", for: .seconds(200), takesOver: false, at: now)
+        }
+        rig.pass(.seconds(20))
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            try inbox.release(id, by: "ann", at: now)
+        }
+        rig.open(NotifyRig.report("later"))
+        #expect(rig.pass(.seconds(299)).isEmpty)
+        let aged = rig.pass(.seconds(2)).map(\.outline)
+        #expect(Set(aged) == ["aging 1 broken", "aging 1 later"])
     }
 
     @Test("A hook gets what matches, and knows how many of a group are still open")
@@ -258,6 +276,7 @@ struct NotifyMachineTests {
         rig.machine.abandon(at: rig.time.now)
         #expect(rig.machine.dead.map(\.failed.message.outline) == delivered.map(\.outline))
         #expect(rig.machine.dead.allSatisfy { $0.hook == "down" && $0.failed.reason == "refused" })
+        #expect(rig.machine.dead.last?.failed.tries == 1)
     }
 }
 
