@@ -24,10 +24,11 @@ extension ConsoleAPI {
     }
 
     /// The result of a search, which ends when it takes too long, so that others get their turn.
-    private func searched<Page: Sendable>(
+    func searched<Page: Sendable>(
+        by clock: any Clock<Duration> = ContinuousClock(),
         _ search: @escaping @Sendable () async throws -> Page
     ) async throws -> Page {
-        let found = await withTimeLimit(ConsoleLimits.searchTime, clock: ContinuousClock()) {
+        let found = await withTimeLimit(ConsoleLimits.searchTime, clock: clock) {
             do { return Result<Page, any Error>.success(try await search()) } catch {
                 return .failure(error)
             }

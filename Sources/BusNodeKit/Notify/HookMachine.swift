@@ -169,7 +169,7 @@ struct HookMachine: Sendable {
             guard let open = open[next.id], open.revision == next.revision,
                 let after = settings.after
             else { continue }
-            // A claim, its release and its end begin the time anew.
+            // After a claim's end or its release the time starts again.
             let since =
                 if case .claimed(_, let until) = open.item.stage { until } else {
                     open.item.changedAt

@@ -77,7 +77,7 @@ extension UplinkMachine {
         }
         let headerMax = min(
             welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
-        // With what later sendings may add: nothing accepted gets too large on the way.
+        // With the field that a later sending may add: refused now rather than once accepted.
         var longest = present
         longest.isOriginReachable = false
         let (byteCount, fieldCount) = Message.present(longest).headerSize

@@ -144,8 +144,8 @@ struct InboxListing: ParsableArguments {
     var json = false
 
     func validate() throws {
-        guard limit.map({ (1...10_000).contains($0) }) ?? true else {
-            throw ValidationError("--limit: found \(limit ?? 0), allowed: 1 to 10000")
+        if let limit, !(1...10_000).contains(limit) {
+            throw ValidationError("--limit: found \(limit), allowed: 1 to 10000")
         }
     }
 

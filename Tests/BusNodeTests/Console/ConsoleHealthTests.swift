@@ -9,7 +9,7 @@ import Testing
 @testable import BusNodeKit
 @testable import ErrorBus
 
-/// What `GET /healthz` says of a node.
+/// What `GET /healthz` says of a node, and how long the console waits for its journal.
 struct ConsoleHealthTests {
     private let api: ConsoleAPI
 
@@ -37,6 +37,22 @@ struct ConsoleHealthTests {
             let problem = error as? APIProblem
             #expect(problem?.status == .serviceUnavailable && problem?.word == "stuck")
         }
+        end.finish()
+    }
+
+    @Test("A search that takes longer than 10 s is ended: 503, tooSlow")
+    func slowSearch() async throws {
+        let clock = ManualClock()
+        let (silence, end) = AsyncStream.makeStream(of: Never.self)
+        let search = Task {
+            try await api.searched(by: clock) { for await _ in silence {} }
+        }
+        for _ in 0..<2 {
+            #expect(try await clock.nextSleep() == .seconds(5))
+            clock.advance(by: .seconds(5))
+        }
+        let problem = await #expect(throws: APIProblem.self) { try await search.value }
+        #expect(problem?.status == .serviceUnavailable && problem?.word == "tooSlow")
         end.finish()
     }
 

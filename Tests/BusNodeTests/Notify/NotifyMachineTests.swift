@@ -219,7 +219,7 @@ struct NotifyMachineTests {
         #expect(rig.pass(.seconds(3_600)).isEmpty)
     }
 
-    @Test("A claim that is released begins the time of aging anew")
+    @Test("After the release of a claim the time of aging starts again")
     func agingAfterRelease() throws {
         var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
         let id = rig.open()

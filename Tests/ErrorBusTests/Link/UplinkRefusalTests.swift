@@ -62,7 +62,7 @@ import Testing
         let reject = Message.reject(.init(.notYours, "this key is no relay's", id: id))
         func attempt() -> UInt64 { rig.machine.entries[id]?.attempt ?? 0 }
         _ = rig.get(.accepted(id: id, attempt: attempt()))
-        // A presenter that has it begins the count anew.
+        // The count starts again once a presenter has it.
         for _ in 0..<9 { #expect(rig.get(reject).refusals == []) }
         _ = rig.get(.accepted(id: id, attempt: attempt()))
         _ = rig.get(.pending(.init(id: id, state: .presented, sinceMilliseconds: nil, by: nil)))
