@@ -58,6 +58,21 @@ extension RealSockets {
             #expect(outcome.detail == "503 no responder at central and above")
         }
 
+        @Test("F31 A responder whose own node has stopped refuses with 503")
+        func otherNodeStopped() async throws {
+            let former = Bus()
+            let other = try former.node("other", next: ["elsewhere"], listens: false)
+            try await former.run(other) {}
+            let bus = Bus()
+            let central = try bus.node("central", parts: { $0.chain = { _ in other.uplink } })
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            let outcome = try await bus.run(central, worker) {
+                await worker.uplink.presentError(SaveFailed())
+            }
+            #expect(outcome.reason == .detached)
+            #expect(outcome.detail == "503 node other is going down")
+        }
+
         @Test("A report that is too large is refused before it is sent")
         func tooLarge() async throws {
             let bus = Bus()

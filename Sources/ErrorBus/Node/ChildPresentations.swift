@@ -132,7 +132,12 @@ final class ChildPresentations: Sendable {
     ) {
         let id = received.present.id
         // An answer that its child has settled ended it there before.
-        if !received.isEnded, let verdict = DownlinkVerdict(outcome, node: name) {
+        if !received.isEnded {
+            // Where this node stops, its driver drops the verdict. It may be another that stops.
+            let verdict =
+                DownlinkVerdict(outcome, node: name)
+                ?? .refused(
+                    .noResponder, outcome.detail ?? "\(outcome.decidedBy) is going down")
             driver.complete(id, generation: generation, verdict: verdict)
         }
         running.withLock { running in

@@ -89,6 +89,8 @@ actor Reactor {
 
     /// Starts the thread, once. It ends with ``shutDown()`` or with the reactor.
     nonisolated func start() throws(TransportError) {
+        // Every presentation comes here.
+        guard !reactorExecutor.isStarted else { return }
         ProcessFiles.prepare()
         try reactorExecutor.start { [weak self] mayWait in
             self?.assumeIsolated { $0.turn(mayWait: mayWait) }

@@ -37,10 +37,11 @@ final class ReactorExecutor: SerialExecutor {
     /// The descriptor that is readable when a signal has to wake the thread, part of every poll.
     /// Negative before the start.
     var wakeDescriptor: CInt { event.load(ordering: .acquiring) }
+    var isStarted: Bool { wakeDescriptor >= 0 }
 
     init() { afterwards.setSpecific(key: afterwardsKey, value: true) }
 
-    deinit { if wakeDescriptor >= 0 { close(wakeDescriptor) } }
+    deinit { if isStarted { close(wakeDescriptor) } }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
