@@ -389,6 +389,8 @@ def the_topology_is_live(page, console):
     assert "not known" in state_of("worker-3")
     assert "not in the topology file" in state_of("nightly-import")
     page.until(lambda: "link up for" in state_of("relay"), "the first link to be up")
+    assert "to standby: link not in use" in state_of("relay").replace("\n", " "), state_of("relay")
+    assert "1 not in use" in page.text("#nodes .count"), page.text("#nodes .count")
     console.run("relay-us")
     console.stop("relay")
     page.until(lambda: "link up for" in state_of("relay-us"), "the link to be up")

@@ -103,7 +103,52 @@ def all_reasons_of_a_group_are_named(page, console):
         == "answered before by another person"
 
 
+def the_keyboard_skips_to_the_list(page, console):
+    console.ask(report("First."), report("Second."))
+    page.open(console.url)
+    page.row("Second.")
+    focus = "return document.activeElement.closest('#list, #empty')?.id"
+    for view in ("inbox", "audit"):
+        page.go(view)
+        page.run("document.querySelector('.skip').focus()")
+        page.press(page.keys.ENTER)
+        page.until(lambda: page.run(focus) == "list", f"the focus in the list, from {view}")
+
+
+def caps_lock_takes_no_claim_over(page, console):
+    [presentation] = console.ask(report("Claimed by another."))
+    page.open(console.url)
+    page.sign("ann")
+    page.choose("Claimed by another.")
+    console.call(f"/api/v1/presentations/{presentation.id}/claim",
+                 {"by": "bea", "forMilliseconds": 600_000})
+    page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
+    page.read()
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', " \
+        "{ key: 'C', shiftKey: %s, bubbles: true }))"
+    page.run(press % "false")
+    page.until(lambda: "Claimed by bea" in page.text("#toasts"), "the refusal")
+    assert "Claimed by bea" in page.text(".decide")
+    page.run(press % "true")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
+
+
+def the_audit_finds_what_it_shows(page, console):
+    console.ask(report("Cannot write /srv/data: \"quota\"."))
+    page.open(console.url)
+    page.row("Cannot write")
+    page.go("audit")
+    for text in ('/srv/data: "quota"', "offering"):
+        page.run("const box = document.getElementById('auditQuery'); box.value = arguments[0];"
+                 "box.dispatchEvent(new Event('input'))", text)
+        page.until(lambda: "1 event" in page.text("#auditCount"), f"{text} to be found")
+    page.run("document.getElementById('auditQuery').value = 'none';"
+             "document.getElementById('auditQuery').dispatchEvent(new Event('input'))")
+    page.until(lambda: "No event matches" in page.text("#auditCount"), "nothing to be found")
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
-       all_reasons_of_a_group_are_named]
+       all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
+       caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows]

@@ -27,7 +27,7 @@ final class AuditHistory: AuditLog {
         }
 
         func contains(_ text: String) -> Bool {
-            event.localizedStandardContains(text)
+            event.localizedStandardContains(text) || sentence.localizedStandardContains(text)
                 || id?.description.localizedStandardContains(text) ?? false
                 || fields.contains {
                     $0.key.localizedStandardContains(text)
@@ -146,6 +146,9 @@ final class AuditHistory: AuditLog {
     func events(of id: PresentationID) -> [Event] {
         state.withLock { $0.events[$0.start...] }.filter { $0.id == id }
     }
+
+    /// The time of the oldest event.
+    var start: Date? { state.withLock { $0.events[$0.start...].first?.time } }
 
     /// The last hour, oldest minute first.
     func chart(at now: Date = .now) -> [(at: Date, bucket: Bucket)] {

@@ -16,7 +16,12 @@ extension ConsoleAPI {
         guard let kept = console.kept else {
             throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
         }
-        await kept.keeper.write()
+        guard await kept.keeper.write() else {
+            throw APIProblem(
+                .internalServerError, "notStored",
+                "the journal cannot be written, and the history lacks what came last: make "
+                    + "room, or see the audit, which has it")
+        }
         let page = try await searched {
             try await kept.archive.presentations(filter, console: kept.console, limit: limit)
         }
@@ -63,16 +68,40 @@ extension ConsoleAPI {
         let filter = try query.filter()
         let limit = try query.limit(else: ConsoleLimits.auditPage)
         let format = try query.format
-        let page: HistoryPage<EventView>
-        if let kept = console.kept {
-            await kept.keeper.write()
-            page = try await searched {
-                try await kept.archive.events(filter, console: kept.console, limit: limit)
+        guard let kept = console.kept else {
+            return response(console.history.page(filter, limit: limit), "events", format)
+        }
+        var page = HistoryPage<EventView>(entries: [], next: nil)
+        if await !kept.keeper.write() {
+            // What the journal does not take is here alone.
+            let written = await kept.keeper.seenEvents
+            page = console.history.page(filter, limit: limit, after: written)
+        }
+        let rest = limit - page.entries.count
+        if page.next == nil, rest > 0 {
+            let stored = try await searched {
+                try await kept.archive.events(filter, console: kept.console, limit: rest)
             }
-        } else {
-            page = console.history.page(filter, limit: limit)
+            page = HistoryPage(entries: page.entries + stored.entries, next: stored.next)
         }
         return response(page, "events", format)
+    }
+
+    /// What happened to a presentation, oldest first; with a journal also what is not in memory any
+    /// longer.
+    func events(of id: PresentationID) async -> [EventView] {
+        let recent = console.history.events(of: id).map(\.view)
+        guard let kept = console.kept, let start = console.history.start else { return recent }
+        let begin = TimeText.text(start)
+        do throws(Failure) {
+            let known = Set(recent.lazy.filter { $0.time == begin }.map(\.sentence))
+            return try await kept.archive.events(of: id, console: kept.console, upTo: begin)
+                .filter { $0.time < begin || !known.contains($0.sentence) } + recent
+        } catch {
+            console.logger.warning(
+                "console: earlier events not read", metadata: ["error": "\(error)"])
+            return recent
+        }
     }
 
     private func response<Entry>(
@@ -123,10 +152,13 @@ extension QueryFields {
 }
 
 extension AuditHistory {
-    /// The events that match, newest first, of a console without a journal.
-    func page(_ filter: HistoryFilter, limit: Int) -> HistoryPage<EventView> {
+    /// The events in memory that match, newest first, without the first `seen` ones of this life.
+    func page(
+        _ filter: HistoryFilter, limit: Int, after seen: Int? = nil
+    ) -> HistoryPage<EventView> {
         var found: [(key: String, event: Event)] = []
-        for (number, event) in numbered.reversed() where found.count <= limit {
+        for (number, event) in numbered.reversed()
+        where found.count <= limit && seen.map({ number > $0 }) ?? true {
             let key = HistoryEventRow.timeKey(TimeText.text(event.time), number)
             if filter.matches(event, key) { found.append((key, event)) }
         }

@@ -302,7 +302,7 @@ extension ConsoleAPI {
                 ["heading": text.heading.json, "text": words.json, "isBody": text.isBody.json]
             })
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
-        object["history"] = console.history.events(of: id).map(\.view).json
+        object["history"] = await events(of: id).json
         object["notes"] = item.notes.map(NoteView.init).json
         object["earlier"] = await earlier(item).json
         return .object(object)

@@ -35,7 +35,8 @@ actor HistoryKeeper {
     private let console: Int
     private let logger: Logger
     private var seenRevision: UInt64
-    private var seenEvents = 0
+    /// How many events of this life the store has.
+    private(set) var seenEvents = 0
     private var isFailing = false
     /// The latest write, which the next one follows.
     private var last: Task<Bool, Never>?

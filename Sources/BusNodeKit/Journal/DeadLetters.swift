@@ -27,29 +27,45 @@ package struct DeadLetters {
         }
     }
 
+    /// The most rows of a list.
+    package static let rowsMax = 1_000
+
     /// The dead letters, newest last as in a log.
     ///
-    /// - Parameter limit: The most rows; the oldest are left out.
-    package func rows(limit: Int = 1_000) throws(Failure) -> [JournalRow] {
-        let isDead =
+    /// - Parameters:
+    ///   - part: What an id begins or ends with; nil for all.
+    ///   - limit: The most rows; the oldest are left out.
+    package func rows(
+        withPartOfID part: String? = nil, limit: Int = rowsMax
+    ) throws(Failure) -> [JournalRow] {
+        var condition =
             Column("endReason") != nil && Column("endReason") != Self.reoffered.rawValue
             && Column("answer") == nil
-        return try read { database in
-            try JournalRow.filter(isDead).order(Column("endedAt").desc).limit(limit)
+        if let part {
+            guard let hasPart = Self.hasPart(part) else { return [] }
+            condition = condition && hasPart
+        }
+        return try read { [condition] database in
+            try JournalRow.filter(condition).order(Column("endedAt").desc).limit(limit)
                 .fetchAll(database).reversed()
         }
     }
 
     /// The rows whose id begins or ends with the text, at most two, since more than one is
     /// ambiguous. None for a text that cannot be part of an id.
-    package func rows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
-        let part = PartialID(text).text
-        guard !part.isEmpty, part.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return [] }
-        let ends = part.count >= PartialID.endCountMin ? "%" + part : part
+    package func allRows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
+        guard let hasPart = Self.hasPart(text) else { return [] }
         return try read { database in
-            try JournalRow.filter(Column("id").like(part + "%") || Column("id").like(ends))
-                .order(Column("id")).limit(2).fetchAll(database)
+            try JournalRow.filter(hasPart).order(Column("id")).limit(2).fetchAll(database)
         }
+    }
+
+    /// Nil for a text that cannot be part of an id.
+    private static func hasPart(_ text: String) -> SQLExpression? {
+        let part = PartialID(text).text
+        guard !part.isEmpty, part.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }
+        let ends = part.count >= PartialID.endCountMin ? "%" + part : part
+        return Column("id").like(part + "%") || Column("id").like(ends)
     }
 
     private func read<T>(_ body: (Database) throws -> T) throws(Failure) -> T {

@@ -59,13 +59,34 @@ package final class HistoryArchive: Sendable {
     ) async throws(Failure) -> HistoryPage<EventView> {
         var query = HistoryQuery(time: "time", place: HistoryEventRow.place)
         query.add(
-            filter, texts: ["event", "id", "fields", "sentence"],
+            filter, texts: ["event", "id", "sentence"], json: "fields",
             people: ["person", "json_extract(fields, '$.second')"]
         ) { "json_extract(fields, '$.\($0)')" }
         let rows: [HistoryEventRow] = try await rows(query, console, limit + 1)
         return HistoryPage(
             entries: rows.prefix(limit).compactMap { $0.audited?.view },
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
+    }
+
+    /// The latest events of a presentation, oldest first.
+    ///
+    /// - Parameter end: The last moment that counts.
+    func events(
+        of id: PresentationID, console: Int, upTo end: String
+    ) async throws(Failure) -> [EventView] {
+        do {
+            return try await lookups.read { database in
+                try HistoryEventRow.fetchAll(
+                    database,
+                    sql: """
+                        SELECT * FROM event WHERE id = ? AND console = ? AND time <= ?
+                        ORDER BY number DESC LIMIT \(ConsoleLimits.pageMax)
+                        """, arguments: [id.description, console, end]
+                ).reversed().compactMap { $0.audited?.view }
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
     }
 
     /// Other presentations of the same cause, and the results of their options.
@@ -160,19 +181,29 @@ private struct HistoryQuery: Sendable {
     }
 
     /// - Parameters:
+    ///   - json: A column of JSON in which the text is searched too.
     ///   - people: Columns with a person's name.
     ///   - peopleOfNotes: A condition on the authors of notes, with one value.
     ///   - column: The column of a field: `origin`, `domain`, `option`.
     mutating func add(
-        _ filter: HistoryFilter, texts: [String], people: [String], peopleOfNotes: String? = nil,
-        column: (String) -> String
+        _ filter: HistoryFilter, texts: [String], json: String? = nil, people: [String],
+        peopleOfNotes: String? = nil, column: (String) -> String
     ) {
         if let text = filter.text {
-            let escaped = text.replacing(/[\\%_]/) { "\\\($0.output)" }
-            add(texts.map { "\($0) LIKE ? ESCAPE '\\'" }, "%\(escaped)%")
+            let columns =
+                texts.map { ($0, text) }
+                + [json].compactMap(\.self).map {
+                    ($0, Self.written(text))
+                }
+            add(
+                columns.map { column, text in
+                    let escaped = text.replacing(/[\\%_]/) { "\\\($0.output)" }
+                    return ("\(column) LIKE ? ESCAPE '\\'", "%\(escaped)%")
+                })
         }
         if let person = filter.person {
-            add(people.map { "\($0) GLOB ?" } + [peopleOfNotes].compactMap(\.self), person.sql)
+            let conditions = people.map { "\($0) GLOB ?" } + [peopleOfNotes].compactMap(\.self)
+            add(conditions.map { ($0, person.sql) })
         }
         for (name, pattern) in [
             ("origin", filter.origin), ("domain", filter.domain), ("option", filter.option),
@@ -187,10 +218,16 @@ private struct HistoryQuery: Sendable {
         }
     }
 
-    /// At least one of the conditions, which have the same value.
-    private mutating func add(_ alternatives: [String], _ value: String) {
-        conditions.append("(\(alternatives.joined(separator: " OR ")))")
-        arguments += alternatives.map { _ in value.databaseValue }
+    /// At least one of the conditions, each with its value.
+    private mutating func add(_ alternatives: [(condition: String, value: String)]) {
+        conditions.append("(\(alternatives.map(\.condition).joined(separator: " OR ")))")
+        arguments += alternatives.map(\.value.databaseValue)
+    }
+
+    /// A text as it is within a string of a JSON column.
+    private static func written(_ text: String) -> String {
+        guard let json = try? JSONEncoder().encode(text) else { return text }
+        return String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
     }
 }
 

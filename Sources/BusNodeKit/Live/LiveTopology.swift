@@ -187,8 +187,8 @@ extension LiveTopology.Link {
     package var json: JSONValue {
         [
             "child": child.json, "parent": parent.description.json,
-            "state": state.rawValue.json, "openCount": openCount.json,
-            "sinceMilliseconds": sinceMilliseconds.json,
+            "state": state.rawValue.json, "isStandby": isStandby.json,
+            "openCount": openCount.json, "sinceMilliseconds": sinceMilliseconds.json,
         ]
     }
 }

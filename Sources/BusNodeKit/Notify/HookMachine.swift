@@ -77,7 +77,7 @@ struct HookMachine: Sendable {
         open = [:]
         openCounts = [:]
         aging = []
-        for item in items where item.isOpen {
+        for item in items where !item.hasEnded {
             guard settings.match.matches(item.report, origin: item.origin) else { continue }
             follow(item, in: CoalescingKey(item.report), at: now)
         }
@@ -99,7 +99,8 @@ struct HookMachine: Sendable {
 
     private mutating func follow(_ item: InboxItem, in group: CoalescingKey, at now: Moment) {
         let former = open[item.id]
-        guard item.isOpen else {
+        // An answer that can be undone is none yet.
+        guard !item.hasEnded else {
             guard former != nil else { return }
             open[item.id] = nil
             let count = (openCounts[group] ?? 0) - 1
@@ -110,11 +111,16 @@ struct HookMachine: Sendable {
         guard former == nil else { return }
         openCounts[group, default: 0] += 1
         guard let after = settings.after else { return }
-        aging.append(Aging(id: item.id, revision: item.revision, due: now.instant + after))
+        age(Aging(id: item.id, revision: item.revision, due: now.instant + after))
         // Rarely, so that the mean cost is low: entries of what has ended meanwhile.
         if aging.count > 2 * open.count + limits.digestCountMax {
             aging.removeAll { open[$0.id]?.revision != $0.revision }
         }
+    }
+
+    private mutating func age(_ new: Aging) {
+        let place = aging.lastIndex { $0.due <= new.due }.map { $0 + 1 } ?? aging.startIndex
+        aging.insert(new, at: place)
     }
 
     private mutating func collect(
@@ -169,16 +175,15 @@ struct HookMachine: Sendable {
             guard let open = open[next.id], open.revision == next.revision,
                 let after = settings.after
             else { continue }
-            // After a claim's end or its release the time starts again.
+            // After the end of a claim, its release or an undo the time starts again.
             let since =
-                if case .claimed(_, let until) = open.item.stage { until } else {
-                    open.item.changedAt
+                switch open.item.stage {
+                case .claimed(_, let until), .leaving(_, let until): until
+                case .open, .answered, .settled, .closed: open.item.changedAt
                 }
             let due = since.instant + after
             if due > now.instant {
-                // In the order of times.
-                let place = aging.lastIndex { $0.due <= due }.map { $0 + 1 } ?? aging.startIndex
-                aging.insert(Aging(id: next.id, revision: next.revision, due: due), at: place)
+                age(Aging(id: next.id, revision: next.revision, due: due))
             } else {
                 collect(.aging, open.item, in: CoalescingKey(open.item.report), at: now)
             }

@@ -138,7 +138,7 @@ package struct InboxItem: Hashable, Sendable {
     }
 
     /// Whether it has ended and is kept only for people to read.
-    var hasEnded: Bool {
+    package var hasEnded: Bool {
         switch stage {
         case .open, .claimed, .leaving: false
         case .answered, .settled, .closed: true

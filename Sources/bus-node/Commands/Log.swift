@@ -77,7 +77,7 @@ struct Log: AsyncParsableCommand {
             .flatMap { try readable($0) }.filter(isAsked)
             .sorted { ($0["time"], $0.position) < ($1["time"], $1.position) }
         var dead = try nodes.flatMap { node in
-            try node.journal.flatMap { try DeadLetters($0) }?.rows()
+            try node.journal.map { try unanswered(in: $0) }?
                 .map { $0.event(node: node.name) } ?? []
         }.filter(isAsked).sorted { $0["time"] < $1["time"] }
         if let id, events.isEmpty, dead.isEmpty {
@@ -115,6 +115,19 @@ struct Log: AsyncParsableCommand {
         return nodes
     }
 
+    private func unanswered(in journal: String) throws -> [JournalRow] {
+        let most = DeadLetters.rowsMax
+        guard let rows = try DeadLetters(journal)?.rows(withPartOfID: id, limit: most + 1) else {
+            return []
+        }
+        if rows.count > most {
+            Terminal.say(
+                "bus-node: \(journal.shown()): the newest \(most) of those that ended without an "
+                    + "answer; for an older one give its id")
+        }
+        return rows.suffix(most)
+    }
+
     private func readable(_ file: String) throws -> [LoggedEvent] {
         let (events, unreadable) = try LoggedEvent.read(file)
         if unreadable > 0 {
@@ -141,7 +154,7 @@ struct Reoffer {
         var found: [(row: JournalRow, journal: String, node: NodeName)] = []
         for node in nodes {
             guard let path = node.journal, let letters = try DeadLetters(path) else { continue }
-            found += try letters.rows(withPartOfID: id).map { ($0, path, node.name) }
+            found += try letters.allRows(withPartOfID: id).map { ($0, path, node.name) }
         }
         guard let first = found.first else {
             throw Failure(.declined, "no presentation \(id.shown()) in the journals")
@@ -172,6 +185,8 @@ struct Reoffer {
     func run(json: Bool) async throws {
         var report = try ErrorReport(payload: Array(row.report))
         report.retryOf = PresentationID(row.id)
+        // What is chosen without an answer is none.
+        report.onExpiry = nil
         let target = try Target.parse(["--topology", topology, "--node", node.description])
         let leaf = try target.leaf(
             origin: nil, command: "reoffer", logger: Logger(label: "log"))

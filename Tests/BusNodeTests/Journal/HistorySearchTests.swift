@@ -121,14 +121,17 @@ import Testing
         let history = AuditHistory()
         let id = id(1)
         for number in 0..<5 {
-            history.record(.decided(id, "option-\(number)", by: number == 3 ? "bob" : "ann"))
+            history.record(
+                .decided(id, "option-\(number)", by: number == 3 ? "bob" : "ann \"a/n\" \\"))
         }
         let journal = try SQLiteJournal(path)
         try await journal.keep([], history.events(after: 0, limit: 9).events, console: 0)
         let archive = try #require(try HistoryArchive(path))
         let cases: [([String: String], [String])] = [
             ([:], ["4", "3", "2", "1", "0"]), (["by": "bob"], ["3"]), (["q": "OPTION-2"], ["2"]),
-            (["option": "*1"], ["1"]), (["q": id.description, "by": "b*"], ["3"]),
+            (["q": "\"A/N\""], ["4", "2", "1", "0"]), (["q": "n\" \\"], ["4", "2", "1", "0"]),
+            (["q": "bob (person) chose"], ["3"]), (["option": "*1"], ["1"]),
+            (["q": id.description, "by": "b*"], ["3"]),
             (["origin": "*"], []),
         ]
         for (fields, expected) in cases {
@@ -140,6 +143,10 @@ import Testing
                 #expect(options.map(String.init) == expected, "\(fields)")
             }
         }
+        let ofOne = try await archive.events(of: id, console: 0, upTo: "2100").map(\.sentence)
+        #expect(ofOne == history.events(of: id).map(\.sentence) && ofOne.count == 5)
+        #expect(try await archive.events(of: id, console: 0, upTo: "1990").isEmpty)
+        #expect(history.page(HistoryFilter(), limit: 9, after: 3).entries.count == 2)
         let first = history.page(HistoryFilter(), limit: 2)
         let rest = try HistoryFilter(["until": try #require(first.next)])
         #expect(history.page(rest, limit: 9).entries.count == 3)

@@ -237,6 +237,33 @@ struct NotifyMachineTests {
         #expect(Set(aged) == ["aging 1 broken", "aging 1 later"])
     }
 
+    @Test("What opens while another is claimed ages at its own time")
+    func agingBesideClaim() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
+        let claimed = rig.open()
+        rig.pass(.seconds(250))
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            try inbox.claim(claimed, by: "ann", for: .seconds(3_000), takesOver: false, at: now)
+        }
+        rig.pass(.seconds(60))
+        rig.open(NotifyRig.report("later"))
+        #expect(rig.pass(.seconds(299)).isEmpty)
+        #expect(rig.pass(.seconds(2)).map(\.outline) == ["aging 1 later"])
+    }
+
+    @Test("What can still be undone counts as open")
+    func undoable() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.answered], digest: .seconds(1))])
+        let (first, second) = (rig.open(), rig.open())
+        try rig.answer(first)
+        try rig.answer(second, undo: .seconds(5))
+        guard case .notice(let notice) = rig.pass(.seconds(2)).first?.content else {
+            Issue.record("no message")
+            return
+        }
+        #expect(notice.openCount == 1)
+    }
+
     @Test("A hook gets what matches, and knows how many of a group are still open")
     func matching() throws {
         let match = try RuleMatch(json: ["origin": "worker-*"])

@@ -57,12 +57,14 @@ struct NotifyRig {
         return value
     }
 
-    mutating func answer(_ id: PresentationID, by person: String = "ann") throws(InboxRefusal) {
+    mutating func answer(
+        _ id: PresentationID, by person: String = "ann", undo: Duration = .zero
+    ) throws(InboxRefusal) {
         let answer = Answer(
             id: UniqueID(high: 2, low: lastID), option: "retry", by: person,
             via: .person)
         _ = try act { inbox, now throws(InboxRefusal) in
-            try inbox.answer(id, with: answer, undo: .zero, at: now)
+            try inbox.answer(id, with: answer, undo: undo, at: now)
         }
     }
 

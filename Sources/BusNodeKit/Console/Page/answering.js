@@ -54,29 +54,35 @@ function whyNotPart(chosen, proposal) {
   return chosen?.length > CHOSEN_MAX ? TOO_MANY : null;
 }
 
-/** Why no answer may be given now with a button drawn for this; undefined when one may. */
-function obstacle(option, { item, whole, chosen, proposal, life }) {
+/** Why no answer may be given now with a button drawn for this; null when one may. Of a group the
+ *  member on the screen may end while its question `isAsked`. */
+function obstacle(option, { item, whole, chosen, proposal, life }, isAsked) {
   const latest = state.items.get(item.id);
+  const isForRest = isAsked && whole && isShownGroup(item.group) && !(latest && isOpen(latest));
   const holder = latest && holderOf(latest, whole, option);
   if (state.fault) return "This page has a fault: reload it first.";
   if (!may("answer")) return MAY_SEE;
   if (state.busy) return BUSY;
   if (!state.online) return NO_LINK;
-  const unread = whyUnread(item);
+  const unread = isForRest ? null : whyUnread(item);
   if (unread) return unread;
-  if (!latest || !isOpen(latest)) return `It is ${OVER}.`;
+  if (!isForRest && !(latest && isOpen(latest))) return `It is ${OVER}.`;
   // In another life of the console the same id may stand for another text.
   if (life !== state.startedAt) return CHANGED;
-  if (JSON.stringify(latest.options) !== JSON.stringify(item.options)) return CHANGED;
+  const { options } = isForRest ? item : latest;
+  if (JSON.stringify(options) !== JSON.stringify(item.options)) return CHANGED;
   if (whole && !groupOf(item.group).isComplete) {
     return "The group is still loading: try again in a moment.";
   }
   if (holder) return claimedText(holder);
-  return whyNotPart(chosen, proposal) ?? whyNotProposed(option, latest);
+  return whyNotPart(chosen, proposal) ?? whyNotProposed(option, isForRest ? item : latest);
 }
 
-function isHindered(option, decision) {
-  const reason = obstacle(option, decision);
+const isShownGroup = (group) =>
+  state.tab === "inbox" && current()?.group === group && groupSize(group) > 0;
+
+function isHindered(option, decision, isAsked = false) {
+  const reason = obstacle(option, decision, isAsked);
   if (reason) toast(reason, "warning");
   return Boolean(reason);
 }
@@ -102,7 +108,7 @@ export async function answer(option, drawn) {
   do {
     if (asks) body.values = await filled(option, decision, body.values, problem);
     if (asks && !body.values) return;
-    if (!(await isMeant(option, decision)) || isHindered(option, decision)) return;
+    if (!(await isMeant(option, decision)) || isHindered(option, decision, true)) return;
     problem = await sent(option, decision, body);
   } while (asks && problem);
   if (problem) toast(shown(problem.message, 600), "error");

@@ -6,11 +6,31 @@ import { counted, moment, shown } from "./text.js";
 
 const SHOWN_MAX = 200;
 
+let isSearching = false;
+let isWanted = false;
+
+/** One search at a time, which may take seconds; then the latest text. */
 export async function loadAudit() {
+  isWanted = true;
+  if (isSearching) return;
+  isSearching = true;
+  try {
+    while (isWanted) {
+      isWanted = false;
+      await search().catch((error) => { if (!isWanted) throw error; });
+    }
+  } finally {
+    isSearching = false;
+  }
+}
+
+async function search() {
   const query = $("auditQuery").value.trim();
   const { events } = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
-  if (query !== $("auditQuery").value.trim()) return; // A later search has begun.
-  $("auditCount").textContent = countText(events.length, query);
+  if (query !== $("auditQuery").value.trim()) return; // A later search comes.
+  const count = countText(events.length, query);
+  // A screen reader may say again what is set again.
+  if ($("auditCount").textContent !== count) $("auditCount").textContent = count;
   $("audit").closest(".wide").hidden = events.length === 0;
   redraw($("audit"), [query, events.length, events[0], events.at(-1)], () => events.map(line));
 }

@@ -62,7 +62,13 @@ const LIST_KEYS = {
   ArrowRight: () => expand(state.cursor, true), ArrowLeft: collapse,
 };
 
-function actionFor({ key, target }) {
+/** A letter as Shift makes it; Caps Lock makes no other key of it. */
+const letterOf = ({ key, shiftKey }) =>
+  (/^[a-z]$/i.test(key) ? shiftKey ? key.toUpperCase() : key.toLowerCase() : key);
+
+function actionFor(event) {
+  const key = letterOf(event);
+  const { target } = event;
   if (KEYS[key]) return KEYS[key];
   if (state.tab !== "inbox") return null;
   if (/^[1-9]$/.test(key)) return () => answerByNumber(Number(key));
@@ -82,7 +88,7 @@ export function onKey(event) {
   }
   // A key that is held down moves the cursor, but never answers.
   const action = actionFor(event);
-  if (!action || (event.repeat && !/^(Arrow|Page|j|k)/.test(event.key))) return;
+  if (!action || (event.repeat && !/^(Arrow|Page|[jk]$)/i.test(event.key))) return;
   event.preventDefault();
   action();
 }

@@ -113,6 +113,20 @@ export function focusCursor() {
   line?.firstChild.focus({ preventScroll: true });
 }
 
+/** Leads the keyboard past what is above the list, to its row or to what stands in its place. */
+export function skipToList(event) {
+  event.preventDefault();
+  const key = isWide() ? state.selected : null;
+  if (state.tab !== "inbox" || key !== state.selected) select(key);
+  if (state.rows.length === 0) {
+    $("empty").focus();
+    return;
+  }
+  scrollToCursor();
+  guarded(drawList);
+  focusCursor();
+}
+
 export const isFocusInList = () => $("list").contains(document.activeElement);
 
 export function move(to) {

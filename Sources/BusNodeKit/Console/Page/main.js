@@ -9,7 +9,7 @@ import { drawFilter, startFilterBox, tellArranged } from "./filter-box.js";
 import { guarded, onFrame, schedule } from "./frame.js";
 import { onKey } from "./keys.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
-import { drawCounts, drawList } from "./list.js";
+import { drawCounts, drawList, skipToList } from "./list.js";
 import { tellNews } from "./news.js";
 import { aim } from "./order.js";
 import { collectRows } from "./rows.js";
@@ -63,6 +63,7 @@ for (const event of ["pointermove", "pointerdown"]) {
   $("scroller").addEventListener(event, aim, { passive: true });
 }
 document.addEventListener("click", onLink);
+document.querySelector(".skip").addEventListener("click", skipToList);
 $("auditQuery").addEventListener("input", refreshView);
 $("banner").lastChild.addEventListener("click", () => {
   if (state.fault) location.reload(); else connect();

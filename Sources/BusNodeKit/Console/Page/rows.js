@@ -1,13 +1,13 @@
 // The rows of the list, their order, and the chosen one.
 import { filter } from "./filter.js";
 import { ordered } from "./order.js";
-import { isLive, isOpen } from "./store.js";
+import { byEnd, isLive, isOpen } from "./store.js";
 import { SEVERITIES, state } from "./state.js";
 
 function endedRows() {
   const { matches } = filter();
   const ended = [...state.items.values()].filter((item) => !isLive(item));
-  const shown = ended.filter(matches).sort((a, b) => b.revision - a.revision);
+  const shown = ended.filter(matches).sort((a, b) => byEnd(b, a));
   Object.assign(state, { hidden: ended.length - shown.length, soonCount: 0 });
   return shown.map((item) => ({ key: item.id, item, kind: "single", count: 1, total: 1 }));
 }

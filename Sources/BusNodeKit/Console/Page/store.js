@@ -72,10 +72,14 @@ function noteNews(item, before) {
   if (wasMine && isOpen(item) && !state.undoing.delete(item.id)) state.news.undone.push(item);
 }
 
+/** The order of ends; a note on what has ended changes its revision alone. */
+export const byEnd = (a, b) =>
+  (a.changedAt === b.changedAt ? a.revision - b.revision : a.changedAt < b.changedAt ? -1 : 1);
+
 function dropOldestEnded() {
   if (state.items.size < state.openCount + ENDED_MAX * 1.5) return;
   const ended = [...state.items.values()].filter((item) => !isLive(item));
-  ended.sort((a, b) => a.revision - b.revision);
+  ended.sort(byEnd);
   for (const { id } of ended.slice(0, -ENDED_MAX)) {
     state.items.delete(id);
     state.leftOut.delete(id);

@@ -14,7 +14,7 @@ const NODE = {
 };
 const LINK = {
   up: ["link up", "━", "good"], down: ["link down", "╳", "critical"],
-  unknown: ["link not known", "┄", "debug"],
+  standby: ["link not in use", "┄", "debug"], unknown: ["link not known", "┄", "debug"],
 };
 let status = null;
 let readAt = 0;
@@ -22,6 +22,9 @@ let readAt = 0;
 export async function loadTopology() {
   const before = status;
   status = await api("GET", "status");
+  for (const link of status.topology?.links ?? []) {
+    if (link.isStandby) Object.assign(link, { state: "standby", sinceMilliseconds: null });
+  }
   readAt = now();
   if (before) tellChanges(before, status);
   schedule();

@@ -26,15 +26,18 @@ export function offerUndo(what, text, milliseconds) {
   entry.toast = el("div", { className: "toast" }, el("p", { textContent: text }), button, bar);
   state.undos.push(entry);
   showNotice($("undos"), entry.toast);
+  clearTimeout(countdown);
   countDown();
 }
+
+let countdown = null;
 
 function countDown() {
   for (const entry of state.undos) entry.bar.value = entry.end - performance.now();
   const ended = state.undos.some((entry) => entry.end <= performance.now());
   if (ended) state.undoEnded = performance.now();
   dropUndos((entry) => entry.end <= performance.now());
-  if (state.undos.length > 0) setTimeout(countDown, 100);
+  if (state.undos.length > 0) countdown = setTimeout(countDown, 100);
 }
 
 /** Takes the notices away for which `isOver` is true. */
