@@ -218,7 +218,8 @@ package struct PathWalk {
             station.otherParents = Array(otherParents)
         }
         return switch next {
-        case .endpoint(let endpoint): .ends(.leaves(endpoint))
+        case .endpoint(let endpoint):
+            topology.namesOfEndpoints[endpoint].map { .goesOn($0) } ?? .ends(.leaves(endpoint))
         case .node(let parent): .goesOn(parent)
         }
     }

@@ -75,6 +75,10 @@ extension RuleReading {
         case .declined(.outsideSchedule(let schedule)):
             "declines: in force only \(schedule.description)"
         case .declined(.limitReached(let limit)): "declines: more than \(limit.text)"
+        case .declined(.tooManyCounted):
+            "declines: the limits count too many errors and origins already"
+        case .declined(.needsTwoPeople(let option)):
+            "declines: \(option.shown()) needs two people"
         case .declined(.badValue(let option, let fault)):
             "declines: option \(option.shown()): \(fault.description.shown())"
         case .declined(.notOffered(let option, let offered)):
@@ -127,6 +131,8 @@ extension RuleReading {
                 case .outsideSchedule: "outsideSchedule"
                 case .notOffered: "notOffered"
                 case .limitReached: "limitReached"
+                case .tooManyCounted: "tooManyCounted"
+                case .needsTwoPeople: "needsTwoPeople"
                 case .badValue: "badValue"
                 }
         }

@@ -102,7 +102,8 @@ package struct ConsoleClient: Sendable {
             case 401, 403: .notPermitted
             case 404, 409: .declined
             case 400, 422: .usage
-            case 429, 503: .temporaryFailure
+            // 502 and 504 are a proxy's, while the console restarts.
+            case 429, 502, 503, 504: .temporaryFailure
             default: .software
             }
         // The console's text addresses browsers and scripts; this hint addresses a shell.
@@ -190,13 +191,15 @@ package struct ConsoleClient: Sendable {
         }
     }
 
-    /// Every open presentation, and the revision of that list.
-    package func openItems() async throws -> (items: [JSONValue], revision: Int64) {
+    /// Every presentation in a stage, or in `all`, and the revision of that list.
+    package func items(
+        in stage: String = "open"
+    ) async throws -> (items: [JSONValue], revision: Int64) {
         let limit = 10_000
         var items: [String: JSONValue] = [:]
         var revision: Int64 = 0
         while true {
-            let list = try await get("/inbox?stage=open&limit=\(limit)&after=\(revision)")
+            let list = try await get("/inbox?stage=\(stage)&limit=\(limit)&after=\(revision)")
             let page = list["items"]?.arrayValue ?? []
             for item in page { items[item.text("id")] = item }
             let latest = max(revision, list["revision"]?.integerValue ?? 0)
@@ -210,9 +213,7 @@ package struct ConsoleClient: Sendable {
     /// The whole id for a beginning, an end or a whole id.
     package func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }
-        let list = try await get("/inbox?stage=all&limit=10000")
-        let items = list["items"]?.arrayValue ?? []
-        let ids = items.compactMap { $0["id"]?.stringValue }
+        let ids = try await items(in: "all").items.compactMap { $0["id"]?.stringValue }
             .filter(PartialID(text).matches)
         guard let id = ids.first else {
             throw Failure(.declined, "no presentation \(text) in the inbox")

@@ -9,7 +9,7 @@ extension InboxScreen {
     private static let filterMax = 200
 
     static func keys(for entry: InboxEntry) -> PromptKeys {
-        PromptKeys(entry.options, reserved: reserved)
+        PromptKeys(entry.options, reserved: reserved, areSingle: true)
     }
 
     mutating func pressed(_ key: ScreenKey, at now: Moment) -> [Action] {
@@ -213,7 +213,12 @@ extension InboxScreen {
         {
             return "claimed by \(holder.shown()): C takes it over"
         }
-        guard let shown, shown.isLike(entry), now.instant - shown.since >= Self.readingTime else {
+        return unread(entry, at: now.instant)
+    }
+
+    /// Why a key cannot be meant for what is at the cursor; nil when it can.
+    private func unread(_ entry: InboxEntry, at now: ContinuousClock.Instant) -> String? {
+        guard let shown, shown.isLike(entry), now - shown.since >= Self.readingTime else {
             return "this just appeared: read it, then press the key again"
         }
         return nil
@@ -324,6 +329,10 @@ extension InboxScreen {
             return []
         }
         guard entry.isOpen, !isBusy else { return [] }
+        if let obstacle = unread(entry, at: now.instant) {
+            say(obstacle, .yellow, at: now.instant)
+            return []
+        }
         isBusy = true
         let isOwn = entry.claimant(at: now.date) == person
         return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
@@ -339,15 +348,23 @@ extension InboxScreen {
             isBusy = true
             return [.send(last.request)]
         }
-        if let entry = chosen, let proposal = entry.proposal(at: moment.date) {
-            isBusy = true
-            return [.send(.decline(id: entry.id, proposal: proposal.id))]
+        // The key was for that answer, and not for what is at the cursor.
+        if let undoEndedAt, now - undoEndedAt < Self.justSentTime {
+            say("too late to take back: the answer has been sent", .yellow, at: now)
+            return []
         }
-        guard let entry = chosen, entry.stage == .leaving else {
+        guard let entry = chosen, case let proposal = entry.proposal(at: moment.date),
+            proposal != nil || entry.stage == .leaving
+        else {
             say("nothing to take back", .yellow, at: now)
             return []
         }
+        if let obstacle = unread(entry, at: now) {
+            say(obstacle, .yellow, at: now)
+            return []
+        }
         isBusy = true
-        return [.send(.undo(id: entry.id, answer: entry.answer?.id))]
+        guard let proposal else { return [.send(.undo(id: entry.id, answer: entry.answer?.id))] }
+        return [.send(.decline(id: entry.id, proposal: proposal.id))]
     }
 }

@@ -109,6 +109,8 @@ struct InboxScreen {
 
     /// How long a presentation must be on the screen before a key answers it.
     static let readingTime: Duration = .milliseconds(400)
+    /// How much too late a key to undo may come.
+    static let justSentTime: Duration = .seconds(2)
     static let messageTime: Duration = .seconds(8)
 
     let person: String
@@ -149,6 +151,8 @@ struct InboxScreen {
     var isBusy = false
     var message: Message?
     var undos: [Undo] = []
+    /// When the time to undo an answer of this person ended last.
+    var undoEndedAt: ContinuousClock.Instant?
     var results: Results?
     /// A note that is on its way, or was refused.
     var draft: NoteDraft?
@@ -191,6 +195,8 @@ struct InboxScreen {
     /// Removes messages and undos whose time is over.
     mutating func passed(to now: ContinuousClock.Instant) {
         if let message, message.until <= now { self.message = nil }
+        let ended = undos.map(\.until).filter { $0 <= now }.max()
+        undoEndedAt = ended ?? undoEndedAt
         undos.removeAll { $0.until <= now }
     }
 

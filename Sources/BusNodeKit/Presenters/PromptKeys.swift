@@ -17,17 +17,26 @@ package struct PromptKeys: Hashable {
     }
 
     package let keys: [Key]
+    private static let singles = "abcdefghijklmnopqrstuvwxyz123456789".map(String.init)
     private let defaultOption: ErrorReport.Option?
     private let cancelOption: ErrorReport.Option?
 
-    /// - Parameter reserved: Keys with another meaning where this prompt is shown.
-    init(_ options: [ErrorReport.Option], reserved: Set<String> = []) {
+    /// - Parameters:
+    ///   - reserved: Keys with another meaning where this prompt is shown.
+    ///   - areSingle: Whether a key acts at once, so that it has one character; an option beyond
+    ///     them has none.
+    init(
+        _ options: [ErrorReport.Option], reserved: Set<String> = [], areSingle: Bool = false
+    ) {
         var taken = reserved.union(["?"])
         var keys: [Key] = []
         for (index, option) in options.enumerated() {
             let letters = option.title.lowercased().unicodeScalars
                 .filter { ("a"..."z").contains($0) }.map(String.init)
-            let key = letters.first { !taken.contains($0) } ?? String(index + 1)
+            var key = letters.first { !taken.contains($0) } ?? String(index + 1)
+            if areSingle, key.count > 1 {
+                key = Self.singles.first { !taken.contains($0) } ?? ""
+            }
             taken.insert(key)
             keys.append(Key(key: key, option: option))
         }
@@ -82,7 +91,7 @@ package struct PromptKeys: Hashable {
 
     /// An option with its key and its marks.
     package func text(of key: Key, default word: String) -> String {
-        var text = "[\(key.key)] \(Self.shownTitle(of: key.option))"
+        var text = "[\(key.key.isEmpty ? "-" : key.key)] \(Self.shownTitle(of: key.option))"
         if key.option.role == .destructive { text += " (destructive)" }
         if key.option.id == defaultOption?.id { text += " (\(word))" }
         return text

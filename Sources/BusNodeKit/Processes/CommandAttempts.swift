@@ -103,7 +103,7 @@ package final class CommandAttempts: Responder {
                 if case .notStarted(let reason, _) = ending.status {
                     Terminal.say("bus-node exec: \(reason.shown())")
                 }
-                if let signal = interrupted.withLock({ $0 }), isMeant(signal, ending) {
+                if let signal = interrupted.withLock({ $0 }), signal.isCause(of: ending) {
                     throw Stopped(code: ending.exitCode)
                 }
                 defer { retries += 1 }
@@ -176,7 +176,26 @@ package final class CommandAttempts: Responder {
         let code: Int32
     }
 
-    private let interrupted = Mutex<Int32?>(nil)
+    private struct Signal {
+        /// How long a command takes to end by a key.
+        static let endTime: Duration = .seconds(10)
+
+        let number: Int32
+        let time = ContinuousClock.now
+
+        /// Whether the end is what the signal asked for. A hangup may also mean "read your
+        /// configuration again", and a key may skip a step: a later failure then counts as one.
+        func isCause(of ending: CommandEnding) -> Bool {
+            switch number {
+            case _ where ending.status == .signaled(number): true
+            case SIGHUP: false
+            case SIGTERM: true
+            default: ending.exitCode == 128 + number || .now - time < Self.endTime
+            }
+        }
+    }
+
+    private let interrupted = Mutex<Signal?>(nil)
 
     /// Passes signals to the command while it runs; a signal while a presentation is open withdraws
     /// it. Nil unless a signal ends the whole: it does so only while no command runs.
@@ -186,7 +205,10 @@ package final class CommandAttempts: Responder {
             let ends = ![SIGUSR1, SIGUSR2].contains(number)
             if passedThrough.isRunning {
                 // A service manager may send SIGHUP after SIGTERM, which stays the reason.
-                if ends { interrupted.withLock { $0 = number == SIGHUP ? $0 ?? number : number } }
+                if ends {
+                    let signal = Signal(number: number)
+                    interrupted.withLock { $0 = number == SIGHUP ? $0 ?? signal : signal }
+                }
                 // A key press already reached the command, which is in the same process group.
                 if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
             } else if ends {
@@ -194,12 +216,6 @@ package final class CommandAttempts: Responder {
             }
         }
         return nil
-    }
-
-    /// Whether the failure is what the signal asked for. A hangup may also mean "read your
-    /// configuration again": a later failure then counts as one.
-    private func isMeant(_ signal: Int32, _ ending: CommandEnding) -> Bool {
-        signal != SIGHUP || ending.status == .signaled(SIGHUP)
     }
 
     /// Whether this process group has the terminal, so that its keys signal all of it.

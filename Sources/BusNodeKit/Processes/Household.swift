@@ -138,8 +138,8 @@ package final class Household: Sendable {
                         + "other nodes continue")
                 return
             }
-            Terminal.say("bus-node up: \(name) ended (\(ending)); restarting in \(pause)")
             if clock.now - start > Self.pauseMax { pause = Self.pauseMin }
+            Terminal.say("bus-node up: \(name) ended (\(ending)); restarting in \(pause)")
             try? await clock.sleep(for: pause)
             pause = min(Self.pauseMax, pause * 2)
         }

@@ -78,12 +78,14 @@ final class PassedThroughCommand: Sendable {
     ) async -> CommandEnding.Status {
         let environment = RawArguments.environment.map { Self.adding(variables, to: $0) }
         guard environment != nil || variables.isEmpty else {
+            try? descriptor.close()
             return .notStarted("\(shownProgram): the environment cannot be read", exitCode: 126)
         }
         let program: [UInt8]
         switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment ?? [])) {
         case .found(let path): program = path
         case .missing(let reason, let code):
+            try? descriptor.close()
             return .notStarted("\(shownProgram): \(reason)", exitCode: code)
         }
         // The name as typed, as from a shell: the command's own messages show it.

@@ -2,7 +2,7 @@ import DequeModule
 
 /// Counts uses in a sliding window, for each key: it stops a policy from answering "retry" to a
 /// permanent failure endlessly (A38). Time is an argument.
-struct IntensityLimiter: Hashable, Sendable {
+package struct IntensityLimiter: Hashable, Sendable {
     /// The unit of counting: one rule's answers to one sort of error from one origin.
     struct Key: Hashable, Sendable {
         let rule: Int
@@ -11,9 +11,16 @@ struct IntensityLimiter: Hashable, Sendable {
         let origin: NodeName?
     }
 
-    /// The most keys in one window; above it a use is refused, since domains come from other
-    /// processes.
-    static let keyCountMax = 1024
+    /// Whether a use is permitted.
+    package enum Use: Hashable, Sendable {
+        case permitted, limitReached, tooManyCounted
+    }
+
+    /// The most keys in one window: as many as a node has open presentations. Above it a use is
+    /// refused, since domains and origins come from other processes.
+    static let keyCountMax = 16_384
+    /// The most uses of all keys in their windows.
+    static let useCountMax = 1 << 20
 
     private struct Uses: Hashable, Sendable {
         var times: Deque<ContinuousClock.Instant> = []
@@ -21,26 +28,41 @@ struct IntensityLimiter: Hashable, Sendable {
     }
 
     private var uses: [Key: Uses] = [:]
+    private var useCount = 0
+    private var cleanedAt: ContinuousClock.Instant?
 
-    /// Records a use and returns true, or returns false at the limit.
-    mutating func permits(
+    /// Records a use that is permitted.
+    mutating func use(
         _ key: Key, within limit: IntensityLimit, at now: ContinuousClock.Instant
-    ) -> Bool {
-        if uses[key] == nil, uses.count >= Self.keyCountMax {
-            uses = uses.filter { _, uses in
-                uses.times.last.map { now - $0 < uses.window } ?? false
-            }
-            guard uses.count < Self.keyCountMax else { return false }
+    ) -> Use {
+        var isFull: Bool {
+            useCount >= Self.useCountMax || uses[key] == nil && uses.count >= Self.keyCountMax
         }
+        if isFull { clean(at: now) }
+        guard !isFull else { return .tooManyCounted }
         var entry = uses[key] ?? Uses(window: limit.window)
         entry.window = limit.window
         while let first = entry.times.first, now - first >= limit.window {
             entry.times.removeFirst()
+            useCount -= 1
         }
         let isPermitted = entry.times.count < limit.count
-        if isPermitted { entry.times.append(now) }
+        if isPermitted {
+            entry.times.append(now)
+            useCount += 1
+        }
         uses[key] = entry
-        return isPermitted
+        return isPermitted ? .permitted : .limitReached
+    }
+
+    /// Drops keys whose window has passed, once a second at most: it looks at all of them.
+    private mutating func clean(at now: ContinuousClock.Instant) {
+        if let cleanedAt, now - cleanedAt < .seconds(1) { return }
+        cleanedAt = now
+        uses = uses.filter { _, uses in
+            uses.times.last.map { now - $0 < uses.window } ?? false
+        }
+        useCount = uses.values.reduce(0) { $0 + $1.times.count }
     }
 }
 

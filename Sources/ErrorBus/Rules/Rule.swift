@@ -102,8 +102,8 @@ package struct RuleAnswer: Hashable, Sendable {
 
     /// The id of the option. When it is not offered the rule declines.
     package let option: String
-    /// The values of the option's fields. When the option takes other ones the rule declines.
-    package let values: [String: JSONValue]
+    /// The values as they stand in the rule.
+    package let given: [String: JSONValue]
     /// How often; nil: without a limit. Above the limit the rule declines.
     package let limit: IntensityLimit?
     /// The wait before the answer. A presentation whose deadline comes earlier is declined.
@@ -112,14 +112,27 @@ package struct RuleAnswer: Hashable, Sendable {
     /// start a thousand retries at once.
     package let jitter: Duration
 
+    /// - Parameter values: For the option's fields. When the option takes other ones the rule
+    ///   declines.
     package init(
         _ option: String, values: [String: JSONValue] = [:], limit: IntensityLimit? = nil,
         delay: Duration = .zero, jitter: Duration = .zero
     ) {
         self.option = option
-        self.values = values
+        given = values
         self.limit = limit
         self.delay = delay
         self.jitter = jitter
+    }
+
+    /// The values, of which a text becomes a number or a boolean where the field is one.
+    package func values(for fields: [ErrorReport.Field]) -> [String: JSONValue] {
+        var values = given
+        for field in fields {
+            if case .string(let text) = values[field.name] {
+                values[field.name] = field.given(text)
+            }
+        }
+        return values
     }
 }

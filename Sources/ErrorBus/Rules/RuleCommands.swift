@@ -47,7 +47,10 @@ package struct RuleCommands: Sendable {
                 let offered = ErrorReport(describing: current).options
                 // An offered option has an owner, which a rule must not replace.
                 guard !offered.contains(where: { $0.id == added.id }) else { continue }
-                guard offered.count < Self.optionCountMax else {
+                let fieldCount = offered.reduce(added.fields.count) { $0 + $1.fields.count }
+                guard offered.count < Self.optionCountMax,
+                    fieldCount <= ErrorReport.Limits.fieldCountOfReport
+                else {
                     logger.notice(
                         "rule adds no option, the report is full",
                         metadata: ["rule": "\(rule.position)", "option": "\(added.id)"])

@@ -147,7 +147,7 @@ package final class RuleResponder: Responder {
     /// The answer with its values, which the walk has checked.
     private func answer(_ chosen: RuleAnswer, by rule: Rule, to error: any Error) -> Answer? {
         let fields = ErrorReport(describing: error).fields[chosen.option] ?? []
-        let given = GivenValues(chosen.values, for: fields)
+        let given = GivenValues(chosen.values(for: fields), for: fields)
         return try? Answer(
             option: chosen.option, by: "policy \(node) rule \(rule.position)", via: .policy,
             values: given.values, secrets: given.secrets
@@ -161,8 +161,7 @@ package final class RuleResponder: Responder {
         if error.unsignableOptions(in: context).contains(option) {
             return "the option needs a signature, and this node gives none"
         }
-        return ErrorReport(describing: error).forTwoPeople.contains(option)
-            ? "the option needs two people" : nil
+        return nil
     }
 
     /// Passes the error to `next`, or to the destination that a rule chose.
@@ -195,7 +194,7 @@ package final class RuleResponder: Responder {
         ) { [self] rule, limit, report in
             let key = IntensityLimiter.Key(
                 rule: rule.position, domain: report.domain, code: report.code, origin: origin)
-            return state.withLock { $0.limiter.permits(key, within: limit, at: timing.now()) }
+            return state.withLock { $0.limiter.use(key, within: limit, at: timing.now()) }
         }
     }
 
@@ -208,6 +207,10 @@ package final class RuleResponder: Responder {
             let text: Logger.Message
             switch step.effect {
             case .declined(.limitReached): text = "rule declines, its limit is reached"
+            case .declined(.tooManyCounted):
+                text = "rule declines, its limits count too many errors and origins already"
+            case .declined(.needsTwoPeople(let option)):
+                text = "rule declines, option \(option) needs two people"
             case .declined(.badValue(let option, let fault)):
                 text = "rule declines, option \(option): \(fault)"
             case .answered(let answer) where step.rule.isDryRun:

@@ -5,7 +5,7 @@ package import Logging
 /// explanations.
 package struct RuleWalk {
     /// Called before a rule answers: whether its limit allows it.
-    package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> Bool
+    package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> IntensityLimiter.Use
 
     private let book: RuleBook
     private let origin: NodeName
@@ -20,7 +20,7 @@ package struct RuleWalk {
     package init(
         _ book: RuleBook, origin: NodeName, commands: RuleCommands,
         logger: Logger, date: @escaping () -> Date,
-        permits: @escaping Permission = { _, _, _ in true }
+        permits: @escaping Permission = { _, _, _ in .permitted }
     ) {
         self.book = book
         self.origin = origin
@@ -100,15 +100,17 @@ package struct RuleWalk {
             let ids = offered.map(\.id)
             return (.declined(.notOffered(answer.option, offered: ids)), error)
         }
-        do throws(FieldFault) { _ = try FieldValues(answer.values, for: option.fields) } catch let
-            fault
-        {
+        if option.needsTwoPeople { return (.declined(.needsTwoPeople(answer.option)), error) }
+        let values = answer.values(for: option.fields)
+        do throws(FieldFault) { _ = try FieldValues(values, for: option.fields) } catch let fault {
             return (.declined(.badValue(answer.option, fault)), error)
         }
-        if let limit = answer.limit, !permits(rule, limit, report) {
-            return (.declined(.limitReached(limit)), error)
+        guard let limit = answer.limit else { return (.answered(answer), changed) }
+        switch permits(rule, limit, report) {
+        case .permitted: return (.answered(answer), changed)
+        case .limitReached: return (.declined(.limitReached(limit)), error)
+        case .tooManyCounted: return (.declined(.tooManyCounted), error)
         }
-        return (.answered(answer), changed)
     }
 }
 
@@ -129,6 +131,9 @@ package struct RuleStep: Sendable {
         case outsideSchedule(RuleSchedule)
         case notOffered(String, offered: [String])
         case limitReached(IntensityLimit)
+        /// The limits of all rules count as many errors and origins as they can.
+        case tooManyCounted
+        case needsTwoPeople(String)
         /// The option takes other values than those of the rule.
         case badValue(String, FieldFault)
     }

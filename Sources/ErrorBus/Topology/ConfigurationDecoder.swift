@@ -114,6 +114,12 @@ struct ConfigurationDecoder {
         }
     }
 
+    /// A text with environment variables expanded; nil, without a report, for what is none.
+    func expanded(_ field: ConfigurationField) -> String? {
+        guard case .scalar(let raw, _) = field.node.value else { return nil }
+        return try? EnvironmentExpansion.expand(raw, environment)
+    }
+
     mutating func bool(_ field: ConfigurationField) -> Bool? {
         guard let text = text(field, allowed: "true or false") else { return nil }
         if text == "true" { return true }

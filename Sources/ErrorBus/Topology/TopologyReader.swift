@@ -153,7 +153,7 @@ package struct TopologyReader {
         _ fields: ConfigurationDecoder.Fields, into settings: inout NodeSettings
     ) {
         if let field = fields["deadline"] {
-            if case .scalar("none", _) = field.node.value {
+            if decoder.expanded(field) == "none" {
                 settings.deadline = nil
             } else {
                 settings.deadline = decoder.duration(field, also: ["none"])

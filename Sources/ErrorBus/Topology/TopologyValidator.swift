@@ -225,9 +225,13 @@ struct TopologySurvey {
 
     init(_ topology: Topology) {
         var parents: [NodeName: [NodeName]] = [:]
+        let names = topology.namesOfEndpoints
         for node in topology.nodes.values {
             parents[node.name] = (node.next + node.routes).compactMap { hop in
-                if case .node(let name) = hop, topology.nodes[name] != nil { name } else { nil }
+                switch hop {
+                case .node(let name): topology.nodes[name] == nil ? nil : name
+                case .endpoint(let endpoint): names[endpoint]
+                }
             }
         }
         var hops: [NodeName: Int] = [:]

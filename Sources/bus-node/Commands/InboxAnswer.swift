@@ -167,7 +167,7 @@ extension InboxAnswer {
             let refusal = InboxRefusal.notOffered(option: option, offered: item.optionIDs)
             throw Failure(.usage, refusal.description)
         }
-        let (open, revision) = try await client.openItems()
+        let (open, revision) = try await client.items()
         let all = InboxMembers(
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })

@@ -85,7 +85,14 @@ struct Present: AsyncParsableCommand {
         } else if let option = outcome.answer?.option {
             try StandardOutput.print(option)
         }
-        if let text = conclusion.text { Terminal.say("bus-node: \(text)") }
+        if let text = conclusion.text {
+            Terminal.say("bus-node: \(text)")
+        } else if conclusion.status == .declined, let chosen = outcome.answer?.option,
+            !offered.contains(where: { $0.id == chosen })
+        {
+            // One that a node has added; it has no role here.
+            Terminal.say("bus-node: the node's option \(chosen.shown()) did not recover")
+        }
         // Without options the report has one OK, which does not recover and is not a refusal
         // either.
         let isAcknowledged = offered.isEmpty && outcome.answer != nil

@@ -26,7 +26,7 @@ import Testing
                 withhold: true
           worker-1:
             next: [relay-eu, "tcp://${OTHER}:7700"]
-            deadline: none
+            deadline: ${LIMIT:-none}
             whenUnreachable: hold
         """
 
@@ -42,7 +42,7 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write(policy, to: "policies/retry.yaml")
         let file = try folder.write(topology, to: "topology.yaml")
-        return try TopologyLoader.load(file, environment: ["OTHER": "localhost"])
+        return try TopologyLoader.load(file, environment: ["OTHER": "localhost", "DIGITS": "4711"])
     }
 
     @Test("A41 an added option has fields, and a rule gives values")
@@ -69,7 +69,15 @@ import Testing
             policy: """
                 rules:
                   - match: {}
-                    answer: { option: move, values: { path: "/${OTHER}", n: 4, p: "12", f: true } }
+                    answer:
+                      option: move
+                      values: { path: "/${OTHER}", n: 4, p: "12", f: true, v: "${DIGITS}" }
+                  - match: {}
+                    answer:
+                      option: move
+                      values:
+                        pin: ${DIGITS}
+                        count: ${DIGITS}
                 """)
         let central = try #require(loaded.topology["central"])
         guard case .addOption(let added) = central.responders.first?.actions.first,
@@ -88,7 +96,11 @@ import Testing
                 .secret("pin", label: "PIN", isRequired: false),
             ])
         #expect(
-            rules[0].answer?.values == ["path": "/localhost", "n": 4, "p": "12", "f": true])
+            rules[0].answer?.given
+                == ["path": "/localhost", "n": 4, "p": "12", "f": true, "v": "4711"])
+        // A variable is text, and a number where the field is one.
+        #expect(
+            rules[1].answer?.values(for: added.fields) == ["pin": "4711", "count": 4_711])
     }
 
     @Test("a whole topology with its policy file")

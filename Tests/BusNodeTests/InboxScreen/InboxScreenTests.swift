@@ -186,10 +186,24 @@ import Testing
         fixture.press(.character("r"))
         fixture.reply(
             request, Fixture.item(1, ["revision": 103, "stage": "answered"]))
-        fixture.wait(.seconds(9))
+        fixture.wait(.seconds(6))
         #expect(fixture.row(22) == "")
         #expect(fixture.press(.character("u")).isEmpty)
+        #expect(fixture.row(22) == "too late to take back: the answer has been sent")
+        fixture.wait(.seconds(3))
+        #expect(fixture.press(.character("u")).isEmpty)
         #expect(fixture.row(22) == "nothing to take back")
+    }
+
+    @Test("no claim is taken over that has just come to the cursor")
+    func justAppeared() {
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        fixture.wait(.seconds(1))
+        fixture.change(Fixture.item(1, ["revision": 101, "stage": "answered"]))
+        fixture.draw()
+        #expect(fixture.screen.pressed(.character("C"), at: fixture.now).isEmpty)
+        fixture.draw()
+        #expect(fixture.row(22) == "this just appeared: read it, then press the key again")
     }
 
     @Test("a group's answers are undone together")

@@ -16,7 +16,7 @@ import Testing
         var limiter = IntensityLimiter()
         let times = [0, 20, 40, 50, 59, 60, 61, 80, 100, 101]
         let permitted = times.map {
-            limiter.permits(key(), within: limit, at: start + .seconds($0))
+            limiter.use(key(), within: limit, at: start + .seconds($0)) == .permitted
         }
         #expect(
             permitted == [true, true, true, false, false, true, false, true, true, false])
@@ -27,20 +27,20 @@ import Testing
         var limiter = IntensityLimiter()
         let once = IntensityLimit(1, per: .seconds(60))
         let keys = [key(origin: "a"), key(origin: "b"), key("e", origin: "a"), key(origin: "a")]
-        let permitted = keys.map { limiter.permits($0, within: once, at: start) }
-        #expect(permitted == [true, true, true, false])
+        let permitted = keys.map { limiter.use($0, within: once, at: start) }
+        #expect(permitted == [.permitted, .permitted, .permitted, .limitReached])
     }
 
     @Test("the number of keys is bounded, and old ones make room")
     func bounded() {
         var limiter = IntensityLimiter()
         let first = (0..<IntensityLimiter.keyCountMax).map {
-            limiter.permits(key("d\($0)"), within: limit, at: start)
+            limiter.use(key("d\($0)"), within: limit, at: start)
         }
-        #expect(!first.contains(false))
-        let more = limiter.permits(key("more"), within: limit, at: start)
-        let known = limiter.permits(key("d0"), within: limit, at: start)
-        let later = limiter.permits(key("more"), within: limit, at: start + .seconds(60))
-        #expect([more, known, later] == [false, true, true])
+        #expect(Set(first) == [.permitted])
+        let more = limiter.use(key("more"), within: limit, at: start)
+        let known = limiter.use(key("d0"), within: limit, at: start)
+        let later = limiter.use(key("more"), within: limit, at: start + .seconds(60))
+        #expect([more, known, later] == [.tooManyCounted, .permitted, .permitted])
     }
 }

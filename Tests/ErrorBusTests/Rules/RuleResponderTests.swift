@@ -128,6 +128,11 @@ import Testing
         #expect(outcome.reason == .expired && end.count == 1)
         #expect(end.last?.options.last?.needsTwoPeople == true)
         #expect(runner.commands.isEmpty && attempts.total == 0)
+        let next = await responder(
+            [.addOption(added), .answer(RuleAnswer("drop")), .answer(RuleAnswer("retry"))],
+            runner: runner, next: end
+        ).presentError(failure())
+        #expect(next.answer?.option == "retry" && end.count == 1)
     }
 
     @Test("a routed error goes there instead of to next, with the changes so far")
@@ -234,6 +239,18 @@ import Testing
         }
         _ = await responder(actions, next: end).presentError(Failure())
         #expect(end.last?.options.count == RuleCommands.optionCountMax)
+    }
+
+    @Test("a report has no more than 32 fields, with those of added options")
+    func fieldLimit() async {
+        let end = End()
+        let actions = (0..<8).map { number in
+            var added = AddedOption(id: "o\(number)", title: "O", run: ["x"])
+            added.fields = (0..<5).map { .text("f\($0)", label: "F") }
+            return RuleAction.addOption(added)
+        }
+        _ = await responder(actions, next: end).presentError(Failure())
+        #expect(end.last?.options.map(\.fields.count).reduce(0, +) == 30)
     }
 
     @Test("removed options are not offered")

@@ -29,6 +29,20 @@ import Testing
         #expect(survey.cycles == [["a", "b", "c"], ["own"]])
     }
 
+    @Test("a parent by its endpoint is the node that listens there")
+    func endpoints() throws {
+        var (a, b) = (NodeSettings(name: "a"), NodeSettings(name: "b"))
+        a.listen = [try Endpoint("tcp://127.0.0.1:1001")]
+        b.listen = [try Endpoint("tcp://127.0.0.1:1002")]
+        a.next = [.endpoint(b.listen[0])]
+        b.next = [.node("a")]
+        #expect(TopologySurvey(Topology(nodes: ["a": a, "b": b])).cycles == [["a", "b"]])
+        b.next = [.endpoint(try Endpoint("tcp://127.0.0.1:1003"))]
+        let survey = TopologySurvey(Topology(nodes: ["a": a, "b": b]))
+        #expect(survey.cycles.isEmpty)
+        #expect(survey.hopCounts.map(\.hops) == [2, 1])
+    }
+
     @Test("a chain of many thousand nodes does not exhaust the stack")
     func long() {
         var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
