@@ -100,9 +100,11 @@ public final class CoalescingResponder: Responder {
         let attempter = NoticingAttempter(
             options: report.options, base: error.recoveryAttempter
         ) { answer in
-            // An answer on expiry applies to this error only; the others have deadlines of their
-            // own.
-            guard answer.via != .expiry else { return }
+            // An answer on expiry applies to this error only: the next one climbs, and does not
+            // wait for what is carried out.
+            guard answer.via != .expiry else {
+                return self.perform(.climb) { $0.ended(ticket, key, isItsOwn: true) }
+            }
             self.perform(.attempt(answer)) { $0.answered(ticket, key) }
         }
         let climbing = Recoverable(error, report: report, attempter: attempter)

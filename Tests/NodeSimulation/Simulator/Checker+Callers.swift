@@ -32,6 +32,7 @@ extension Checker {
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
                 || ledger.wasGivenUp(before: ask)
+        case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }
         default: outcome.answer?.option == "copy"
         }
     }

@@ -20,7 +20,9 @@ extension Checker {
             else {
                 return "\(found): from \(shown.origin ?? "here") by \(shown.path)"
             }
-            let own = plan.processes.filter { $0.addsOption && shown.path.contains($0.name) }
+            let own = plan.processes.filter {
+                $0.addsOption && ($0.name == Plan.presenter || shown.path.contains($0.name))
+            }
             guard shown.options == ["retry", "skip"] + own.map({ _ in "copy" }) else {
                 return "\(found): with \(shown.options)"
             }
@@ -129,7 +131,9 @@ extension Checker {
             }
             guard let hidden = shown.hidden else { return nil }
             // A claim that has run out is looked at within the same time.
-            let since = max(shown.time, (ledger.caredFor[shown.id] ?? 0) + 1_000)
+            let cared = max(
+                ledger.caredFor[shown.id] ?? 0, ledger.proposedUntil[shown.id] ?? 0)
+            let since = max(shown.time, cared + 1_000)
             return hidden > since + after + 500
                 ? "\(shown.id): not passed on for \(hidden - since) ms" : nil
         }
@@ -159,10 +163,10 @@ extension Checker {
 
     static let inboxTrue = Checker(
         name: "inbox-true", rule: "in the end an inbox shows what was decided and came of it"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.leftStanding.map { "\($0): open after its end" }
             + ledger.items.compactMap { item in
-                guard let answer = item.answer else { return nil }
+                guard let answer = item.answer else { return falseEnd(of: item, ledger, plan) }
                 if item.presenter == Plan.desk { return ledger.deskFault(item, answer) }
                 guard let decision = ledger.decision(of: item.id), decision.answer.id == answer
                 else {
@@ -174,6 +178,25 @@ extension Checker {
                         + "\(item.result?.rawValue ?? "no result"), on record is "
                         + "\(decision.result?.rawValue ?? "none")"
             }
+    }
+}
+
+extension Checker {
+    /// What an inbox says wrong of what ended there without an answer.
+    private static func falseEnd(
+        of item: Ledger.Item, _ ledger: Ledger, _ plan: Plan
+    ) -> String? {
+        guard let closed = item.closed, item.presenter != Plan.desk, plan.isUndisturbed else {
+            return nil
+        }
+        if ledger.decision(of: item.id) != nil {
+            return "\(item.id): \(item.presenter) shows \(closed), and it is decided"
+        }
+        let asks = ledger.asks.filter { $0.id == item.id }
+        let isGivenUp = asks.contains { $0.cancelled != nil || $0.isLifeOver }
+        return closed == .withdrawn && asks.count == 1 && !isGivenUp && asks[0].deadline != nil
+            && plan.hasQuickDisk
+            ? "\(item.id): \(item.presenter) shows \(closed), and it expired" : nil
     }
 }
 

@@ -36,7 +36,12 @@ extension Checker {
                 case .withdrawn: asks.contains { $0.cancelled != nil || $0.hasEnded(but: decision) }
                 case .late: asks.contains { $0.hasEnded(but: decision) }
                 case .invalid: !own.contains(decision.answer.option)
-                case .recovered, .failed, .unknown, nil: true
+                case .failed:
+                    !own.contains(decision.answer.option)
+                        || ledger.attempts.contains {
+                            $0.id == decision.id && $0.option == decision.answer.option
+                        }
+                case .recovered, .unknown, nil: true
                 }
             let found = decision.result?.rawValue ?? ""
             return fits || asks.isEmpty

@@ -36,7 +36,11 @@ enum Feature {
             let answer = RuleAnswer(option, limit: limit, delay: .milliseconds(delay))
             let match = RuleMatch(code: [.exact("\(trouble)")])
             return RuleBook(
-                [Rule(match: match, actions: [.answer(answer)], position: 1)], mode: .firstMatch)
+                [
+                    // Only tried out: it withholds nothing.
+                    Rule(match: RuleMatch(), actions: [.withhold], position: 1, isDryRun: true),
+                    Rule(match: match, actions: [.answer(answer)], position: 2),
+                ], mode: .firstMatch)
         }
     }
 

@@ -48,10 +48,10 @@ extension Forgery {
         },
         Forgery(checker: "escalates") { ledger, plan in
             guard let after = plan.escalatesAfter else { return false }
-            let caredFor = ledger.caredFor
+            let cared = ledger.caredFor.merging(ledger.proposedUntil) { max($0, $1) }
             return change(
                 &ledger.shown, where: { $0.presenter == "duty" && $0.hidden != nil }
-            ) { $0.hidden = max($0.time, caredFor[$0.id] ?? 0) + after + 60_000 }
+            ) { $0.hidden = max($0.time, cared[$0.id] ?? 0) + after + 60_000 }
         },
         Forgery(checker: "given-up-undecided") { ledger, plan in
             let taken = Set(ledger.taken.map(\.id))
@@ -76,7 +76,7 @@ extension Forgery {
             ledger.items.append(
                 Ledger.Item(
                     id: ask.id, presenter: "duty", answer: PresentationID.make().value,
-                    result: nil, isReachable: true))
+                    result: nil, closed: nil, isReachable: true))
             return true
         },
     ]

@@ -152,7 +152,7 @@ struct Forgery: Sendable {
                 return true
             },
             leak, goesPast, oneOfTwo, otherValues,
-        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements
+        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

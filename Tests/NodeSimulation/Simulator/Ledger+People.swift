@@ -43,6 +43,8 @@ extension Ledger {
         var isUndone = false
         /// Who had claimed the presentation at that time.
         let claimant: String?
+        /// In which life of the presenter.
+        var life = 0
     }
 
     /// What a bare client asked for first.
@@ -65,6 +67,8 @@ extension Ledger {
         let presenter: String
         let answer: UniqueID?
         let result: RecoveryResult?
+        /// Why it ended without an answer.
+        let closed: Outcome.Reason?
         let isReachable: Bool
     }
 

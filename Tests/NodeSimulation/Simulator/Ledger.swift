@@ -48,6 +48,8 @@ struct Ledger {
         /// What it got for its fields; nil for an option of a relay.
         var values: FieldValues?
         var result: (time: UInt64, didRecover: Bool)?
+        /// It goes on for longer than it may, which ends it without success.
+        var isTooLong = false
         var isLifeOver = false
     }
 
@@ -93,6 +95,8 @@ struct Ledger {
     var given: [Given] = []
     /// Until when it was claimed, or its answer could be taken back: not neglected.
     var caredFor: [PresentationID: UInt64] = [:]
+    /// Until when what one person has proposed waits for another.
+    var proposedUntil: [PresentationID: UInt64] = [:]
     /// What people took on, or gave back, and when.
     var claims: [(id: PresentationID, time: UInt64, station: PresentationState.Station)] = []
     /// What reached which parent, and when: looked at where children go past one.

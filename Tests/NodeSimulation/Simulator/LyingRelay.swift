@@ -53,7 +53,12 @@ extension People {
         }
         let person = SignedInPerson(person)
         guard let proposal, proposal.option == option, proposal.by != person.name else {
-            _ = try? inbox.propose(id, option: option, by: person, id: number)
+            if let made = try? inbox.propose(id, option: option, by: person, id: number) {
+                // So long it waits for the second person, and is not passed on.
+                let left = made.until.instant - .now
+                world.ledger.proposedUntil[id] =
+                    world.scheduler.now + UInt64(max(0, left / .milliseconds(1)))
+            }
             return nil
         }
         return try? inbox.confirm(

@@ -38,6 +38,8 @@ final class People: Presenter, @unchecked Sendable {
         }
         let answer = try await inbox.present(prompt)
         hide(number)
+        // A claim ends with it, and outlasts only that it is asked by another way.
+        if case .closed = (try? inbox.item(prompt.id))?.stage { claims[prompt.id] = nil }
         if !life.isOver, world.plan.manner == .late { answerElsewhere(prompt.id) }
         if !life.isOver, (try? inbox.item(prompt.id))?.isOpen == true,
             !open.values.contains(where: { $0.id == prompt.id })
@@ -56,8 +58,19 @@ final class People: Presenter, @unchecked Sendable {
         if presenterName != Plan.desk, world.ledger.decision(of: prompt.id) != nil {
             world.ledger.shownDecided.append(prompt.id)
         }
-        claims[prompt.id] = nil
-        if before?.claimant(of: prompt.id) != nil { world.ledger.passedOver.append(prompt.id) }
+        // What was taken back before it returned counts as little as before.
+        if let given = world.ledger.given.last(where: {
+            $0.id == prompt.id && $0.presenter == presenterName && $0.isUndone
+                && $0.life == life.number
+        }) {
+            repeatTakenBack(given, option: "skip")
+        }
+        let isProposed =
+            before != nil && world.plan.needsTwoPeople
+            && now + 50 < world.ledger.proposedUntil[prompt.id] ?? 0
+        if before?.claimant(of: prompt.id) != nil || isProposed {
+            world.ledger.passedOver.append(prompt.id)
+        }
         open[number] = (prompt.id, world.ledger.shown.count)
         world.ledger.standing.append(world.ledger.shown.count)
         world.ledger.shown.append(
@@ -115,9 +128,11 @@ final class People: Presenter, @unchecked Sendable {
         inbox.items().map { item in
             var result: RecoveryResult?
             if case .settled(_, let known) = item.stage { result = known }
+            var closed: Outcome.Reason?
+            if case .closed(let reason) = item.stage { closed = reason }
             return Ledger.Item(
                 id: item.id, presenter: presenterName, answer: item.answer?.id, result: result,
-                isReachable: item.isReachable)
+                closed: closed, isReachable: item.isReachable)
         }
     }
 
@@ -156,11 +171,7 @@ final class People: Presenter, @unchecked Sendable {
             guard scheduler.random.happens(0.5) else { return }
             scheduler.after(scheduler.random.number(0...6_000)) { [self] in undo(item.id) }
         case 3:
-            let answered = try? inbox.answerGroup(item.group, option: option, by: person).answered
-            for id in answered ?? []
-            where world.ledger.trouble(of: id) != world.ledger.trouble(of: item.id) {
-                world.ledger.misgrouped.append(id)
-            }
+            answerGroup(of: item, option, by: person)
         default:
             guard answer(item.id, option, by: person, undo: 0) else { return }
             if world.plan.asksBoth { answerElsewhere(item.id) }
@@ -168,6 +179,24 @@ final class People: Presenter, @unchecked Sendable {
             if answer(item.id, scheduler.random.pick(["retry", "skip"]), by: "bob", undo: 0) {
                 world.ledger.secondAnswers.append(item.id)
             }
+        }
+    }
+
+    /// All of a group, some of it, or what was there some time ago.
+    private func answerGroup(of item: InboxItem, _ option: String, by person: String) {
+        let kind = world.scheduler.now % 3
+        let members = inbox.items().filter { $0.group == item.group }
+        let older = members.filter { $0.openedRevision <= item.openedRevision }.map(\.id)
+        let chosen = kind == 1 ? Set(older) : nil
+        let seen = kind == 2 ? item.openedRevision : nil
+        let answered = try? inbox.answerGroup(
+            item.group, only: chosen, option: option, by: person, seen: seen
+        ).answered
+        for id in answered ?? []
+        where world.ledger.trouble(of: id) != world.ledger.trouble(of: item.id)
+            || kind != 0 && !older.contains(id)
+        {
+            world.ledger.misgrouped.append(id)
         }
     }
 
@@ -232,7 +261,8 @@ final class People: Presenter, @unchecked Sendable {
             Ledger.Given(
                 id: id, presenter: presenterName, answer: number, counted: give()?.id, by: taken.by,
                 second: taken.second, values: values, time: now, undo: undo,
-                claimant: claimant(of: id)))
+                claimant: claimant(of: id), life: life.number))
+        claims[id] = nil
         return true
     }
 
@@ -244,6 +274,10 @@ final class People: Presenter, @unchecked Sendable {
             })
         else { return }
         world.ledger.given[place].isUndone = true
+        world.ledger.proposedUntil[id] = nil
+        if (try? inbox.item(id))?.proposal != nil {
+            world.ledger.trespasses.append("\(presenterName): a proposal from before, of \(id)")
+        }
         repeatTakenBack(world.ledger.given[place], option: "skip")
         // The person who took it back has a minute for another answer.
         noteClaim(of: id, by: world.ledger.given[place].by, for: 60_000)

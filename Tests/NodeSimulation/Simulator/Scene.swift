@@ -77,6 +77,8 @@ enum Scene {
     case claims, restless, tooLate
     /// One id for two reports, in two lives of all that know of it.
     case idsApart
+    /// For mistakes that no other world had shown.
+    case topOption, overrun, ownGroup, latePolicy, proposals
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -108,7 +110,7 @@ extension Plan {
             [
                 43: [.fullParent], 51: [.forgotten], 59: [.askedAnew], 67: [.twoPeople],
                 75: [.values],
-            ][seed % 128] ?? []
+            ][seed % 128] ?? last[seed % 128] ?? []
         case 4: seed % 64 == 12 ? [.intruder] : Scene.later
         default: []
         }
@@ -152,6 +154,8 @@ extension Plan {
         case .crowd, .pastParent, .reopened, .ownOption, .breath, .claims, .restless,
             .busyReturn, .longGone, .silenced, .ruled, .tooLate, .idsApart:
             stageClose(scene, using: &random)
+        case .topOption, .overrun, .ownGroup, .latePolicy, .proposals:
+            stageLast(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }
@@ -262,22 +266,6 @@ extension Plan {
             (random.number(70_000...200_000), .reset(random.pick(links))),
         ]
         ask(8, in: 0...10_000, attempts: [70_000, 120_000, 180_000], using: &random)
-    }
-
-    private mutating func stageLateWrite(using random: inout SeededGenerator) {
-        makeRow(random.pick([0, 0, 1]))
-        let parent = processes[processes.count - 2].parents[0]
-        chaosLasts = 110_000
-        thinkingMax = 90_000
-        faults = [
-            (
-                20_000,
-                .silence(
-                    link("worker1", parent), [.up, .down], lasts: random.number(66_000...74_000))
-            ),
-            (84_000, .slowDisk(lasts: 12_000, latencyMax: 8_000)),
-        ]
-        ask(14, in: 0...10_000, using: &random)
     }
 
     // MARK: Two parents

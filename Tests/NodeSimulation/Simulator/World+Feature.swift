@@ -62,6 +62,12 @@ extension World {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
         // What a hop refused for want of room is sent again after 1 s and up to half as long.
         if let time = lastCrowded(ask), scheduler.now <= time + 2_600 { return true }
+        // A policy answers it after its delay.
+        if let policy = plan.policy, policy.trouble == ask.trouble,
+            scheduler.now < ask.time + policy.delay + 2_000
+        {
+            return true
+        }
         guard plan.coalescer != nil else { return false }
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {

@@ -26,6 +26,8 @@ extension World {
     private func lookWhetherHeard(_ ask: Ledger.Ask, _ index: Int) {
         // From its deadline on it is carried out below.
         guard !ask.isHeard, !ledger.isAtDesk(ask.id), hasWayUp(ask.worker),
+            // Where it arises it may wait for an equal one.
+            ask.worker != plan.coalescer,
             scheduler.now < ask.deadline ?? .max
         else {
             unheardSince[index] = nil

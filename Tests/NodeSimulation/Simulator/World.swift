@@ -322,7 +322,8 @@ final class World: @unchecked Sendable {
             }
         }
         let task = Task.detached { [self, options] in
-            let outcome = await node.uplink.presentError(error, options: options)
+            let first = call.worker == plan.coalescer ? node.chain : node.uplink
+            let outcome = await first.presentError(error, options: options)
             guard !life.isOver else { return }
             scheduler.note("end \(id) \(outcome)")
             ledger.asks[number].completions.append((scheduler.now, outcome))
@@ -350,10 +351,13 @@ final class World: @unchecked Sendable {
                 id: id, process: life.process.name, life: life.number, option: option,
                 time: scheduler.now, values: values))
         let number = ledger.attempts.count - 1
-        await scheduler.sleep(time)
+        await scheduler.sleep(min(time, Plan.attemptMax))
         if life.isOver { await forever() }
-        scheduler.note("attempted \(option) \(id) \(doesRecover)")
-        ledger.attempts[number].result = (scheduler.now, doesRecover)
+        let isTooLong = time > Plan.attemptMax
+        scheduler.note("attempted \(option) \(id) \(doesRecover && !isTooLong)")
+        ledger.attempts[number].result = (scheduler.now, doesRecover && !isTooLong)
+        ledger.attempts[number].isTooLong = isTooLong
+        if isTooLong { await scheduler.sleep(time - Plan.attemptMax) }
         return doesRecover
     }
 
