@@ -28,7 +28,7 @@ extension Checker {
         case .withheld:
             [plan.silencing?.trouble, plan.withheldTrouble].contains(ask.trouble)
         case .unreachable: plan.grace != nil
-        case .notConfirmed, .badValue: plan.forgedTrouble == ask.trouble
+        case .notConfirmed, .notSigned, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
                 || ledger.wasGivenUp(before: ask)

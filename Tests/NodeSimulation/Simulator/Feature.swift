@@ -155,7 +155,14 @@ extension Plan {
             calls[second].onExpiry = nil
         case .asksOnce:
             guard !isCalm else { return }
-            faults.append((chaosLasts / 2, .kill(Plan.presenter, downFor: 3_000)))
+            let isOrderly = chaosLasts % 2 == 0
+            faults.append(
+                (
+                    chaosLasts / 2,
+                    isOrderly
+                        ? .stop(Plan.presenter, downFor: 3_000)
+                        : .kill(Plan.presenter, downFor: 3_000)
+                ))
         case .policy, .silence, .fullDisk, .unreadableDisk, .grace: break
         }
     }

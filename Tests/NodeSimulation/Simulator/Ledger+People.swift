@@ -21,6 +21,8 @@ extension Ledger {
         var retryCount = 0
         let options: [String]
         let onExpiry: String?
+        /// Whether people read what their caller's process may have kept to itself.
+        var hasSecret = false
         let deadline: UInt64?
     }
 

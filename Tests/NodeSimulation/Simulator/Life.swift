@@ -44,6 +44,9 @@ final class Life: @unchecked Sendable {
         var parts = NodeParts(logger: world.logger)
         if let most = world.plan.openMax { parts.limits.openPerChildMax = most }
         if let most = world.plan.openPerNodeMax { parts.limits.openPerNodeMax = most }
+        if (process.nodeName ?? process.name) == "worker1" || process.name.hasPrefix("relay") {
+            parts.redact = { $0.userInfo["secret"] = nil }
+        }
         if process.name == Plan.presenter { addPresenters(to: &parts, in: world) }
         if process.presentsAfter != nil {
             people = [People(Plan.desk, self, world, limits: InboxLimits(), after: nil)]

@@ -38,6 +38,8 @@ extension Plan {
             Call(
                 time: random.number(0...30_000), worker: "bare", isKept: false, attempt: 0,
                 doesRecover: false, bareParent: "relay1"))
+        needsSignature = random.happens(0.3)
+        needsTwoPeople = !needsSignature
     }
 }
 
@@ -68,10 +70,21 @@ extension People {
 
 extension Checker {
     static let twoPeople = Checker(
-        name: "two-people", rule: "what needs two people is attempted when two have chosen it"
+        name: "two-people",
+        rule: "what needs two people, or a signature, is attempted when it has them"
     ) { ledger, plan in
+        if plan.needsSignature {
+            return ledger.attempts.filter { $0.option == "retry" }.map {
+                "\($0.id): attempted, unsigned"
+            }
+        }
         guard plan.needsTwoPeople else { return [] }
         return ledger.attempts.filter { $0.option == "retry" }.compactMap { attempt in
+            let isDeclared = ledger.asks.contains { ask in
+                ask.id == attempt.id && ask.onExpiry == "retry"
+                    && ask.deadline.map { $0 <= attempt.time + 50 } == true
+            }
+            if isDeclared { return nil }
             let answer = ledger.decision(of: attempt.id)?.answer
             let people = Set([answer?.by, answer?.second].compactMap(\.self))
             return answer?.via == .person && people.count == 2

@@ -80,6 +80,7 @@ final class People: Presenter, @unchecked Sendable {
                 life: life.number, isMarked: prompt.wasShownBefore,
                 retryOf: prompt.report.retryOf, retryCount: prompt.retryCount,
                 options: prompt.report.options.map(\.id), onExpiry: prompt.report.onExpiry,
+                hasSecret: prompt.report.userInfo["secret"] != nil,
                 deadline: prompt.deadline.map { deadline in
                     let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
                     return UInt64(max(0, Double(now) + left))

@@ -50,6 +50,7 @@ extension Plan {
         isCalm = true
         feature = .coalescing(at: "worker1")
         troubleCount = random.pick([1, 2])
+        needsTwoPeople = random.happens(0.3)
         chaosLasts = 40_000
         thinkingMax = random.pick([8_000, 30_000])
         ask(24, in: 0...40_000, attempts: [0, 3_000], using: &random) { call, random in
@@ -108,7 +109,7 @@ extension Plan {
 }
 
 extension Checker {
-    static let ofLast = [attemptEnds, policyLeaves]
+    static let ofLast = [attemptEnds, policyLeaves, redacted]
 
     static let attemptEnds = Checker(
         name: "attempt-ends", rule: "a recovery that takes longer than it may is over then (C6)"
@@ -157,5 +158,6 @@ extension Forgery {
             ledger.shown.removeAll { $0.id == early.id }
             return true
         },
+        redacted,
     ]
 }

@@ -93,6 +93,8 @@ struct Plan {
     var hasIntruder = false
     /// Retry is for two people to choose.
     var needsTwoPeople = false
+    /// Retry needs a signature, which no node here can give.
+    var needsSignature = false
     /// Retry asks for ``fields``.
     var asksForValues = false
     /// The trouble that the first relay answers itself, in the name of one person.

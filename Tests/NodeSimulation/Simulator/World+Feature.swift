@@ -111,7 +111,8 @@ extension World {
                 ledger.mostOpen[child] = max(ledger.mostOpen[child] ?? 0, count)
             }
         }
-        if plan.coalescer != nil, plan.isCalm {
+        // What needs two people climbs alone.
+        if plan.coalescer != nil, plan.isCalm, !plan.needsTwoPeople {
             let ids = Set(ledger.standing.map { ledger.shown[$0].id })
             for (trouble, equal) in Dictionary(grouping: ids, by: { ledger.trouble(of: $0) })
             where trouble != nil && equal.filter(passesCoalescer).count > 1 {

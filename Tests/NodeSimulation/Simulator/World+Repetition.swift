@@ -28,6 +28,44 @@ extension World {
     }
 }
 
+extension World {
+    /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, and
+    /// with another option for no answer in time than the caller declares.
+    func completed(_ error: Recoverable, _ call: Plan.Call) -> any Error {
+        guard plan.hasSecrets else { return error }
+        return error.rewriting { report in
+            report.userInfo["secret"] = "4711"
+            if call.onExpiry == "skip" { report.onExpiry = "retry" }
+        }
+    }
+}
+
+extension Plan {
+    /// Whether reports have a secret.
+    var hasSecrets: Bool { scene == nil }
+}
+
+extension Checker {
+    static let redacted = Checker(
+        name: "redacted", rule: "a process redacts what arises in it, and nothing that passes it"
+    ) { ledger, plan in
+        guard plan.hasSecrets else { return [] }
+        return ledger.shown.compactMap { shown in
+            guard ledger.asks.contains(where: { $0.id == shown.id }) else { return nil }
+            return shown.hasSecret == (shown.origin != "worker1")
+                ? nil : "\(shown.id) of \(shown.origin ?? ""): secret shown: \(shown.hasSecret)"
+        }
+    }
+}
+
+extension Forgery {
+    static let redacted = Forgery(checker: "redacted") { ledger, plan in
+        let ids = Set(ledger.asks.map(\.id))
+        return plan.hasSecrets
+            && change(&ledger.shown, where: { ids.contains($0.id) }) { $0.hasSecret.toggle() }
+    }
+}
+
 /// The place in the ledger of what is asked at the moment.
 // Unchecked: see Scheduler.
 private final class Current: @unchecked Sendable {

@@ -310,7 +310,8 @@ final class World: @unchecked Sendable {
         let isOther = trouble >= Trouble.allCases.count
         let error = Trouble.allCases[trouble % Trouble.allCases.count].recoverable {
             RecoveryOption(
-                "Retry", id: "retry", needsTwoPeople: plan.needsTwoPeople,
+                "Retry", id: "retry", needsSignature: plan.needsSignature,
+                needsTwoPeople: plan.needsTwoPeople,
                 fields: plan.asksForValues ? Plan.fields : []
             ) { [self] values in
                 await attempt(
@@ -323,7 +324,7 @@ final class World: @unchecked Sendable {
         }
         let task = Task.detached { [self, options] in
             let first = call.worker == plan.coalescer ? node.chain : node.uplink
-            let outcome = await first.presentError(error, options: options)
+            let outcome = await first.presentError(completed(error, call), options: options)
             guard !life.isOver else { return }
             scheduler.note("end \(id) \(outcome)")
             ledger.asks[number].completions.append((scheduler.now, outcome))
