@@ -1,5 +1,6 @@
 import ErrorBusTesting
 import Foundation
+import Glibc
 import Testing
 
 @testable import ErrorBus
@@ -293,6 +294,11 @@ extension RealSockets {
             #expect(SocketFile(path) == .none)
             try StaleSocket.leave(at: path)
             #expect(SocketFile(path) == .stale)
+            // Of another kind: it cannot be asked, and is not libzmq's to delete.
+            let other = bus.folder + "/other"
+            let descriptor = try StaleSocket.bound(to: other, SOCK_DGRAM)
+            defer { close(descriptor) }
+            #expect(SocketFile(other) == .live)
             let central = try bus.node("central")
             try await bus.run(central) { #expect(SocketFile(path) == .live) }
         }

@@ -4,10 +4,12 @@ import Glibc
 enum StaleSocket {
     struct Failed: Error {}
 
-    static func leave(at path: String) throws {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    static func leave(at path: String) throws { close(try bound(to: path, SOCK_STREAM)) }
+
+    /// The descriptor of a socket that is not listened on, which the caller closes.
+    static func bound(to path: String, _ type: __socket_type) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
         guard descriptor >= 0 else { throw Failed() }
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { buffer in
@@ -18,6 +20,10 @@ enum StaleSocket {
                 bind(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard status == 0 else { throw Failed() }
+        guard status == 0 else {
+            close(descriptor)
+            throw Failed()
+        }
+        return descriptor
     }
 }

@@ -230,6 +230,7 @@ package final class NodeAssembly: Sendable {
             var keys = ring.keys
             keys.known = keys.known.filter { names.contains($0.key) }
             keys.former = keys.former.filter { names.contains($0.key) }
+            keys.signers = keys.signers.filter { names.contains($0.key) }
             ring.replace(with: keys)
         }
     }

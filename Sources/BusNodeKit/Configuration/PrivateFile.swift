@@ -83,6 +83,17 @@ enum PrivateFile {
             unlink(fresh)
             throw error
         }
+        syncFolder(of: file)
+    }
+
+    /// After a power cut the name leads to the new text, and a removal is not undone.
+    private static func syncFolder(of file: String) {
+        let path = (file as NSString).deletingLastPathComponent
+        let folder = open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        // Some file systems have no such call, and keep the order by themselves.
+        fsync(folder)
+        close(folder)
     }
 }
 

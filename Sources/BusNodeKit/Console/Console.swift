@@ -125,6 +125,13 @@ final class Console: Sendable {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
     }
 
+    /// What a client has reached by the revision that it gives; nil where it has to begin anew: for
+    /// another life of the console, and where ends are forgotten that it may not have seen.
+    func reached(_ shown: Int64) -> UInt64? {
+        guard let own = revisions.own(shown, upTo: inbox.revision) else { return nil }
+        return own >= inbox.forgottenRevision ? own : nil
+    }
+
     /// Nil without a journal.
     var kept: Kept? { keptHistory.withLock { $0 } }
 

@@ -51,7 +51,7 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/groups/{number}/answer", needs: .answer) { request, context in
             let result = try answerGroup(
-                try number(context), try await body(request), try context.admitted)
+                try number(context), try await body(request, context), try context.admitted)
             // Proposals are kept as claims are.
             if result["proposed"]?.arrayValue?.isEmpty == false {
                 await console.kept?.keeper.write()
@@ -60,7 +60,7 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/groups/{number}/undo", needs: .answer) { request, context in
             let response = try undoGroup(
-                try number(context), try await body(request), try context.admitted)
+                try number(context), try await body(request, context), try context.admitted)
             await console.kept?.keeper.write()
             return response
         }
@@ -69,14 +69,14 @@ struct ConsoleAPI: Sendable {
             return Response(silenceList)
         }
         routes.post("/api/v1/silences", needs: .silence) { request, context in
-            try await addSilence(try await body(request), try context.admitted)
+            try await addSilence(try await body(request, context), try context.admitted)
         }
-        routes.post("/api/v1/silences/preview", needs: .silence) { request, _ in
-            try await previewSilence(try await body(request))
+        routes.post("/api/v1/silences/preview", needs: .silence) { request, context in
+            try await previewSilence(try await body(request, context))
         }
         routes.post("/api/v1/silences/{number}/end", needs: .silence) { request, context in
             try await endSilence(
-                context.parameters.get("number") ?? "", try await body(request),
+                context.parameters.get("number") ?? "", try await body(request, context),
                 try context.admitted)
         }
         routes.get("/api/v1/notify") { request, _ in
@@ -85,7 +85,7 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/notify/dead/{number}/retry", needs: .administer) { request, context in
             try retryLetter(
-                context.parameters.get("number") ?? "", try await body(request),
+                context.parameters.get("number") ?? "", try await body(request, context),
                 try context.admitted)
         }
         routes.get("/api/v1/me") { request, context in
@@ -128,7 +128,7 @@ struct ConsoleAPI: Sendable {
         { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             let id = try id(context)
-            let body = try await body(request)
+            let body = try await body(request, context)
             do {
                 try act(id, body, try context.admitted)
                 let item = try inbox.item(id)
@@ -141,9 +141,11 @@ struct ConsoleAPI: Sendable {
         }
     }
 
-    private func body(_ request: Request) async throws -> [UInt8] {
+    /// The body of a visitor who is admitted still: it may come long after the head.
+    private func body(_ request: Request, _ context: ConsoleContext) async throws -> [UInt8] {
         do {
             let buffer = try await request.body.collect(upTo: ConsoleLimits.bodyByteMax)
+            guard console.admits(try context.admitted) else { throw ConsoleGate.unauthorized }
             return Array(buffer.readableBytesView)
         } catch let error as HTTPParserError {
             throw APIProblem.brokenBody(error)
@@ -271,7 +273,8 @@ extension ConsoleAPI {
         let isNewestFirst = try query.word("order", among: ["changed", "newest"]) == "newest"
         let filter = try query.filter()
         let latest = inbox.revision
-        let seen = console.revisions.own(Int64(after), upTo: latest) ?? 0
+        let reached = console.reached(Int64(after))
+        let seen = reached ?? 0
         var changed = inbox.items(changedAfter: seen).filter { item in
             (stage == "all" || item.stage.isUnderWay == (stage == "open")) && filter.matches(item)
         }
@@ -286,6 +289,7 @@ extension ConsoleAPI {
             "openCount": .count(inbox.openCount),
             "items": items.map { PresentationView($0, console) }.json,
             "isLast": .bool(isLast), "startedAt": .time(console.startedAt),
+            "isReset": .bool(reached == nil),
             "next": .text(isNewestFirst && !isLast ? items.last?.timeKey : nil),
         ]
         if try query.wantsGroups { object.merge(feed.groupFields) { $1 } }

@@ -47,7 +47,7 @@ final class EventFeed: Sendable {
         let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
         // A browser that reconnects has seen more than the address says.
         let shown = header.flatMap { Int64($0) } ?? Int64(after)
-        let seen = console.revisions.own(shown, upTo: console.inbox.revision)
+        let seen = console.reached(shown)
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let place = try streams.place(
@@ -107,6 +107,8 @@ final class EventFeed: Sendable {
             var isWhole = false
             while !isWhole {
                 guard console.admits(visitor) else { return }
+                // Ends are forgotten that it was not sent: its client begins anew.
+                guard seen == 0 || seen >= console.inbox.forgottenRevision else { return }
                 let begin = clock.now
                 let message = message(after: seen, hasGroups)
                 isWhole = message.isWhole

@@ -201,6 +201,7 @@ package struct ConsoleClient: Sendable {
         while true {
             let list = try await get("/inbox?stage=\(stage)&limit=\(limit)&after=\(revision)")
             let page = list["items"]?.arrayValue ?? []
+            if list["isReset"]?.boolValue == true { items = [:] }
             for item in page { items[item.text("id")] = item }
             let latest = max(revision, list["revision"]?.integerValue ?? 0)
             guard page.count == limit, latest > revision else {

@@ -243,7 +243,8 @@ final class ConsoleSignIn: Sendable {
             state.withLock { $0.memory[keyPath: part].read(value, at: askedAt) }
             return value
         } catch {
-            state.withLock { $0.memory[keyPath: part].failed(error, at: askedAt) }
+            // It may have taken as long as the pause that follows.
+            state.withLock { $0.memory[keyPath: part].failed(error, at: now().instant) }
             throw error
         }
     }

@@ -305,6 +305,8 @@ package final class Inbox: Presenter {
 
     /// The number of the latest change.
     package var revision: UInt64 { state.withLock { $0.machine.revision } }
+    /// The latest change of what it has forgotten: a reader that has seen less may lack an end.
+    package var forgottenRevision: UInt64 { state.withLock { $0.machine.forgottenRevision } }
 
     /// How many presentations wait for an answer.
     package var openCount: Int { state.withLock { $0.machine.openCount } }

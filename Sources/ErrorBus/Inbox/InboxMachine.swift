@@ -5,6 +5,8 @@ struct InboxMachine: Sendable {
     private(set) var items: [PresentationID: InboxItem] = [:]
     /// Greater with each change.
     private(set) var revision: UInt64 = 0
+    /// The latest change of what is forgotten: a reader that has seen less may lack an end.
+    private(set) var forgottenRevision: UInt64 = 0
     private(set) var openCount = 0
     private var groups = InboxGroups()
     private var ended = InboxEnded()
@@ -43,7 +45,13 @@ struct InboxMachine: Sendable {
         let before = items[presentation.id]
         let past = before.map(InboxPast.init) ?? awaited[presentation.id]
         if let before { forget(before) }
-        guard openCount < limits.openMax else { return nil }
+        guard openCount < limits.openMax else {
+            if before != nil {
+                revision += 1
+                forgottenRevision = revision
+            }
+            return nil
+        }
         awaited[presentation.id] = nil
         revision += 1
         let item = InboxItem(
@@ -239,7 +247,8 @@ struct InboxMachine: Sendable {
             let isKept = items[oldest].map { $0.revision <= keptRevision } ?? true
             guard isKept || ended.count > limits.openMax else { return }
             ended.removeOldest()
-            items[oldest] = nil
+            let forgotten = items.removeValue(forKey: oldest)
+            forgottenRevision = max(forgottenRevision, forgotten?.revision ?? 0)
         }
     }
 

@@ -41,7 +41,7 @@ extension DownlinkMachine {
     }
 
     /// Ends the links of children, and forgets claims on their names, whose keys no longer pass for
-    /// the names that they use.
+    /// the names that they use. What clients without a link asked by such keys is given up.
     mutating func keysReplaced(
         at now: MonotonicTime, _ accepts: (KeyHolder, NodeName) -> Bool
     ) -> [DownlinkAction] {
@@ -55,6 +55,18 @@ extension DownlinkMachine {
             }
             guard isRevoked(child.peer, name) else { continue }
             actions += lost(name, reason: "its key is no longer known", at: now)
+        }
+        let revoked = entries.keys { entry in
+            guard entry.isOpen, case .bare(let peer?) = entry.asker, let holder = peer.holder
+            else { return false }
+            return !accepts(holder, holder.name)
+        }
+        for id in revoked.sorted(by: { $0.description < $1.description }) {
+            guard var entry = entries[id] else { continue }
+            entry.phase = .abandoned(until: now + times.tombstone)
+            entry.stopWaiting()
+            store(entry)
+            actions.append(.cancel(id, generation: entry.generation, reason: .abandoned))
         }
         return actions
     }

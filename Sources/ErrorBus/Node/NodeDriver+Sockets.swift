@@ -204,4 +204,9 @@ extension NodeDriver {
         guard let socket else { return }
         _ = transport.send([[]] + message.frames, on: socket)
     }
+
+    /// Whether the key by which a peer came no longer passes.
+    func isRevoked(_ peer: PeerID) -> Bool {
+        peer.holder.map { keys?.accepts($0) == false } ?? false
+    }
 }

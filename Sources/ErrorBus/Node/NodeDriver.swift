@@ -238,6 +238,8 @@ actor NodeDriver {
         case .bare(let result, let byteCount, let peer):
             bareReadingCost -= ChildPresentations.taskCost + byteCount
             switch result {
+            // Its key may have been revoked while it was read.
+            case .success where isRevoked(peer): break
             case .success(let request):
                 below { machine, now in machine.bareReceived(request, from: peer, at: now) }
             case .failure(let error): perform([.reply(BareReply(error), to: peer)])
@@ -352,7 +354,7 @@ actor NodeDriver {
     /// Sends frames, unless the peer's key was revoked. A full queue needs no reaction: answers are
     /// sent again, and requesters ask again.
     private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) {
-        if let holder = peer.holder, let keys, !keys.accepts(holder) {
+        guard !isRevoked(peer) else {
             vanished.insert(peer)
             return
         }

@@ -45,7 +45,8 @@ public final class KeyRing: Sendable {
     private struct State {
         var keys: LinkKeys
         var holders: [PublicKey: KeyHolder]
-        var observers: [Observer] = []
+        var observers: [Int: Observer] = [:]
+        var observerCount = 0
     }
 
     private let state: Mutex<State>
@@ -62,11 +63,9 @@ public final class KeyRing: Sendable {
             (state.keys, state.holders) = (keys, holders)
             return state.observers
         }
-        let gone = observers.indices.filter { !observers[$0]() }
+        let gone = observers.filter { !$0.value() }.keys
         guard !gone.isEmpty else { return }
-        // Those that were added meanwhile are behind these.
-        state.withLock { state in for index in gone.reversed() { state.observers.remove(at: index) }
-        }
+        state.withLock { state in for number in gone { state.observers[number] = nil } }
     }
 
     /// The holders of all keys, by key.
@@ -91,7 +90,10 @@ public final class KeyRing: Sendable {
 
     /// Adds what is called after each replacement.
     func onReplacement(_ observer: @escaping Observer) {
-        state.withLock { $0.observers.append(observer) }
+        state.withLock { state in
+            state.observerCount += 1
+            state.observers[state.observerCount] = observer
+        }
     }
 
     package var keys: LinkKeys { state.withLock { $0.keys } }

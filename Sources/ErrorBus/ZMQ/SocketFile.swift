@@ -6,7 +6,7 @@ enum SocketFile: Hashable {
     case none
     /// A socket that no process listens on.
     case stale
-    /// A process listens on it.
+    /// A process listens on it, as far as this one can find out.
     case live
     /// Not a socket.
     case other
@@ -24,11 +24,11 @@ enum SocketFile: Hashable {
         self = Self.isListenedOn(path) ? .live : .stale
     }
 
-    /// Whether a connection is accepted, or would be if the backlog had room.
+    /// Whether a process may listen on it: what cannot be asked is taken for live.
     private static func isListenedOn(_ path: String) -> Bool {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -41,6 +41,6 @@ enum SocketFile: Hashable {
                 connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        return status == 0 || errno == EAGAIN
+        return status == 0 || errno != ECONNREFUSED && errno != ENOENT
     }
 }

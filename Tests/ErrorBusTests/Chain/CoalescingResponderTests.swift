@@ -18,12 +18,14 @@ struct CoalescingResponderTests {
     /// Presents an error as worker `name` does, below `responder`.
     private func worker(
         _ name: String, _ responder: any Responder, code: Int = 1, recovers: Bool = true,
-        deadline: ContinuousClock.Instant? = nil, id: PresentationID = .make()
+        deadline: ContinuousClock.Instant? = nil, id: PresentationID = .make(),
+        until gate: Gate? = nil
     ) -> Task<Outcome, Never> {
         let (waiting, attempts) = (waiting, attempts)
         let error = SampleError(code: code).recoverable {
             RecoveryOption("Retry", id: "retry") {
                 attempts.record(name)
+                await gate?.wait()
                 return recovers
             }
             RecoveryOption.cancel
@@ -259,6 +261,7 @@ struct CoalescingResponderTests {
     @Test("A28 An answer on expiry applies to its own error only")
     func representativeExpires() async throws {
         let gate = Gate()
+        let climbed = Gate()
         let above = Recorder<String>()
         let responder = CoalescingResponder(
             "C",
@@ -267,6 +270,7 @@ struct CoalescingResponderTests {
                 present: { error, _ in
                     above.record("asked")
                     guard above.elements.count == 1 else {
+                        climbed.open()
                         return Outcome(didRecover: false, reason: .withheld, decidedBy: "N")
                     }
                     await gate.wait()
@@ -275,14 +279,14 @@ struct CoalescingResponderTests {
                     let result = await error.attemptRecovery(answer)
                     return Outcome(answer: answer, result: result, decidedBy: "N")
                 }))
-        let first = worker("W1", responder, recovers: false)
+        let first = worker("W1", responder, recovers: false, until: climbed)
         _ = try await above.next()
         let second = worker("W2", responder)
         _ = try await waiting.next()
         gate.open()
-        #expect(await first.value.answer?.via == .expiry)
-        // It climbs in its turn, and is asked about.
+        // It climbs while that is carried out, and is asked about.
         #expect(await second.value.reason == .withheld)
+        #expect(await first.value.answer?.via == .expiry)
         #expect(attempts.elements == ["W1"])
         #expect(above.elements.count == 2)
         #expect(responder.isIdle)

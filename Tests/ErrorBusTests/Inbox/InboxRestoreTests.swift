@@ -123,4 +123,21 @@ struct InboxRestoreTests {
         machine.kept(upTo: machine.revision)
         #expect(Set(machine.items.keys) == [PresentationID(5), PresentationID(6)])
     }
+
+    @Test("A reader that lacks an end which is forgotten can know it")
+    mutating func forgotten() {
+        var limits = InboxLimits()
+        limits.endedMax = 1
+        machine = InboxMachine(limits: limits)
+        var other = presentation
+        other.id = PresentationID(2)
+        for presentation in [presentation, other] { _ = machine.opened(presentation, at: now) }
+        let seen = machine.revision
+        machine.closed(presentation.id, .withdrawn, at: now)
+        let first = machine.revision
+        #expect(machine.forgottenRevision == 0 && seen < first)
+        machine.closed(other.id, .withdrawn, at: now)
+        #expect(machine.forgottenRevision == first)
+        #expect(machine.items(changedAfter: seen, at: now).map(\.id) == [other.id])
+    }
 }

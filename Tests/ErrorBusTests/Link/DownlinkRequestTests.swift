@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    private static func report(_ id: PresentationID) -> String {
+    static func report(_ id: PresentationID) -> String {
         #"{"id":"\#(id)","domain":"d","description":"x","recoveryOptions":["#
             + #"{"id":"retry","title":"R"},{"id":"cancel","title":"C"}]}"#
     }

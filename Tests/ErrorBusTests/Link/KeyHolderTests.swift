@@ -81,6 +81,19 @@ import Testing
         #expect(rig.machine.children["plain"]?.isReachable == true)
     }
 
+    @Test("what a bare client asked with a key that is revoked is given up")
+    func revokedBare() throws {
+        var rig = DownlinkRig()
+        for (number, peer) in [(1, worker), (2, PeerID(2))] as [(UInt64, PeerID)] {
+            let frame = DownlinkRequestTests.report(PresentationID(number))
+            _ = rig.machine.bareReceived(
+                try BareRequest(Frame(frame.utf8)), from: peer, at: rig.now)
+        }
+        let actions = rig.machine.keysReplaced(at: rig.now) { _, _ in false }
+        #expect(actions == [.cancel(PresentationID(1), generation: 1, reason: .abandoned)])
+        #expect(rig.machine.entries[PresentationID(2)]?.isOpen == true)
+    }
+
     @Test("what a relay says of the hops behind it is its word, but for the last")
     func passedOn() {
         var rig = DownlinkRig()

@@ -29,6 +29,18 @@ extension World {
 }
 
 extension World {
+    /// The caller gives up.
+    func cancel(
+        _ task: Task<Void, Never>, _ number: Int, after patience: UInt64, of life: Life
+    ) {
+        scheduler.after(patience) { [self] in
+            guard !life.isOver, ledger.asks[number].completions.isEmpty else { return }
+            scheduler.note("cancel \(ledger.asks[number].id)")
+            ledger.asks[number].cancelled = scheduler.now
+            task.cancel()
+        }
+    }
+
     /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, and
     /// with another option for no answer in time than the caller declares.
     func completed(_ error: Recoverable, _ call: Plan.Call) -> any Error {

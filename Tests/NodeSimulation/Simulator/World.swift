@@ -329,13 +329,7 @@ final class World: @unchecked Sendable {
             scheduler.note("end \(id) \(outcome)")
             ledger.asks[number].completions.append((scheduler.now, outcome))
         }
-        guard let patience = call.cancelledAfter else { return }
-        scheduler.after(patience) { [self] in
-            guard !life.isOver, ledger.asks[number].completions.isEmpty else { return }
-            scheduler.note("cancel \(id)")
-            ledger.asks[number].cancelled = scheduler.now
-            task.cancel()
-        }
+        if let patience = call.cancelledAfter { cancel(task, number, after: patience, of: life) }
     }
 
     // MARK: Recovery

@@ -76,7 +76,7 @@ async function catchUp(attempt) {
     const message = await api("GET", `inbox?after=${after}&limit=${limit}`);
     if (performance.now() - start < FAST) limit = Math.min(limit * 2, BATCH_MAX);
     if (state.attempt !== attempt) return;
-    if (message.startedAt !== state.startedAt) begin(message);
+    if (message.startedAt !== state.startedAt || message.isReset) begin(message);
     state.node = message.node;
     apply(message);
     after = message.revision;
@@ -84,7 +84,8 @@ async function catchUp(attempt) {
   }
 }
 
-/** Another life of the server: the revisions of an earlier one mean nothing to it. */
+/** Another life of the server, to which the revisions of an earlier one mean nothing; or one that
+ *  has forgotten ends which were not read. */
 function begin({ startedAt }) {
   state.items.clear();
   state.groups.clear();
