@@ -126,6 +126,7 @@ def caps_lock_takes_no_claim_over(page, console):
     page.read()
     press = "document.body.dispatchEvent(new KeyboardEvent('keydown', " \
         "{ key: 'C', shiftKey: %s, bubbles: true }))"
+    page.expects("409")
     page.run(press % "false")
     page.until(lambda: "Claimed by bea" in page.text("#toasts"), "the refusal")
     assert "Claimed by bea" in page.text(".decide")
