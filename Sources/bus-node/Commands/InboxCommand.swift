@@ -2,6 +2,7 @@ import ArgumentParser
 import BusNodeKit
 import ErrorBus
 import Foundation
+import Synchronization
 import OrderedCollections
 
 /// `bus-node inbox`: lists and answers the presentations at a node's console.
@@ -260,11 +261,12 @@ struct InboxWatch: AsyncParsableCommand {
         try await orFail {
             let client = try target.client()
             let feed = InboxFeed(client: client, stage: "open", listsAgain: false)
+            let watched = Mutex(WatchedChanges())
             try await feed.run { [self] event in
                 switch event {
                 case .listed(let change), .change(let change):
-                    try show(change["items"]?.arrayValue ?? [])
-                case .hello: break
+                    try show(watched.withLock { $0.news(in: change) })
+                case .hello(let hello): watched.withLock { $0.begin(hello) }
                 case .lost(let reason): Terminal.say("bus-node: \(reason.shown())")
                 }
             }
