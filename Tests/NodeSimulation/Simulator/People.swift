@@ -14,6 +14,8 @@ final class People: Presenter, @unchecked Sendable {
     private var promptCount = 0
     /// Until when something is or was claimed, and by whom.
     private var claims: [PresentationID: (person: String, until: UInt64)] = [:]
+    /// What ended here without an answer.
+    private var closed: Set<PresentationID> = []
     /// Who is asked before them.
     private let before: People?
 
@@ -38,8 +40,7 @@ final class People: Presenter, @unchecked Sendable {
         }
         let answer = try await inbox.present(prompt)
         hide(number)
-        // A claim ends with it, and outlasts only that it is asked by another way.
-        if case .closed = (try? inbox.item(prompt.id))?.stage { claims[prompt.id] = nil }
+        if case .closed = (try? inbox.item(prompt.id))?.stage { closed.insert(prompt.id) }
         if !life.isOver, world.plan.manner == .late { answerElsewhere(prompt.id) }
         if !life.isOver, (try? inbox.item(prompt.id))?.isOpen == true,
             !open.values.contains(where: { $0.id == prompt.id })
@@ -58,6 +59,8 @@ final class People: Presenter, @unchecked Sendable {
         if presenterName != Plan.desk, world.ledger.decision(of: prompt.id) != nil {
             world.ledger.shownDecided.append(prompt.id)
         }
+        // A claim ends with it, and outlasts only that it is asked by another way.
+        if closed.remove(prompt.id) != nil { claims[prompt.id] = nil }
         // What was taken back before it returned counts as little as before.
         if let given = world.ledger.given.last(where: {
             $0.id == prompt.id && $0.presenter == presenterName && $0.isUndone
