@@ -125,11 +125,16 @@ final class Console: Sendable {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
     }
 
-    /// What a client has reached by the revision that it gives; nil where it has to begin anew: for
+    /// What a client has reached by the revision that it gives; nil where it has to start over: for
     /// another life of the console, and where ends are forgotten that it may not have seen.
-    func reached(_ shown: Int64) -> UInt64? {
-        guard let own = revisions.own(shown, upTo: inbox.revision) else { return nil }
-        return own >= inbox.forgottenRevision ? own : nil
+    ///
+    /// - Parameter begun: The latest revision when it began to read; what had ended by then it was
+    ///   never sent as open.
+    func reached(_ shown: Int64, begun: Int64? = nil) -> UInt64? {
+        let latest = inbox.revision
+        guard let own = revisions.own(shown, upTo: latest) else { return nil }
+        let start = begun.flatMap { revisions.own($0, upTo: latest) } ?? own
+        return max(own, start) >= inbox.forgottenRevision ? own : nil
     }
 
     /// Nil without a journal.

@@ -266,14 +266,15 @@ extension ConsoleVisitor {
 extension ConsoleAPI {
     func list(_ request: Request) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing(
-            ["stage", "after", "limit", "order", "groups"] + HistoryFilter.names)
+            ["stage", "after", "begun", "limit", "order", "groups"] + HistoryFilter.names)
         let stage = try query.word("stage", among: ["open", "ended", "all"]) ?? "all"
         let limit = try query.limit(else: ConsoleLimits.itemCountMax)
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
         let isNewestFirst = try query.word("order", among: ["changed", "newest"]) == "newest"
         let filter = try query.filter()
         let latest = inbox.revision
-        let reached = console.reached(Int64(after))
+        let begun = try query.number("begun", in: 0...Int(Revisions.max)).map(Int64.init)
+        let reached = console.reached(Int64(after), begun: begun)
         let seen = reached ?? 0
         var changed = inbox.items(changedAfter: seen).filter { item in
             (stage == "all" || item.stage.isUnderWay == (stage == "open")) && filter.matches(item)
@@ -290,6 +291,7 @@ extension ConsoleAPI {
             "items": items.map { PresentationView($0, console) }.json,
             "isLast": .bool(isLast), "startedAt": .time(console.startedAt),
             "isReset": .bool(reached == nil),
+            "latest": .integer(console.revisions.shown(latest)),
             "next": .text(isNewestFirst && !isLast ? items.last?.timeKey : nil),
         ]
         if try query.wantsGroups { object.merge(feed.groupFields) { $1 } }

@@ -99,6 +99,8 @@ final class EventFeed: Sendable {
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         try await writer.write(ByteBuffer(string: "event: hello\ndata: \(hello(seen))\n\n"))
+        // What had ended before it began it was never sent as open.
+        let begun = seen ?? console.inbox.revision
         var seen = seen ?? 0
         var isFirst = true
         let clock = ContinuousClock()
@@ -107,8 +109,8 @@ final class EventFeed: Sendable {
             var isWhole = false
             while !isWhole {
                 guard console.admits(visitor) else { return }
-                // Ends are forgotten that it was not sent: its client begins anew.
-                guard seen == 0 || seen >= console.inbox.forgottenRevision else { return }
+                // Ends are forgotten that it was not sent: its client starts over.
+                guard max(seen, begun) >= console.inbox.forgottenRevision else { return }
                 let begin = clock.now
                 let message = message(after: seen, hasGroups)
                 isWhole = message.isWhole

@@ -198,10 +198,15 @@ package struct ConsoleClient: Sendable {
         let limit = 10_000
         var items: [String: JSONValue] = [:]
         var revision: Int64 = 0
+        var begun = ""
         while true {
-            let list = try await get("/inbox?stage=\(stage)&limit=\(limit)&after=\(revision)")
+            let list = try await get(
+                "/inbox?stage=\(stage)&limit=\(limit)&after=\(revision)\(begun)")
             let page = list["items"]?.arrayValue ?? []
-            if list["isReset"]?.boolValue == true { items = [:] }
+            if list["isReset"]?.boolValue == true {
+                items = [:]
+                begun = list["latest"]?.integerValue.map { "&begun=\($0)" } ?? ""
+            }
             for item in page { items[item.text("id")] = item }
             let latest = max(revision, list["revision"]?.integerValue ?? 0)
             guard page.count == limit, latest > revision else {

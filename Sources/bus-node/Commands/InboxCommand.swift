@@ -2,8 +2,8 @@ import ArgumentParser
 import BusNodeKit
 import ErrorBus
 import Foundation
-import Synchronization
 import OrderedCollections
+import Synchronization
 
 /// `bus-node inbox`: lists and answers the presentations at a node's console.
 struct InboxCommand: AsyncParsableCommand {

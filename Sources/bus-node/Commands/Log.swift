@@ -185,7 +185,7 @@ struct Reoffer {
     func run(json: Bool) async throws {
         var report = try ErrorReport(payload: Array(row.report))
         report.retryOf = PresentationID(row.id)
-        // What is chosen without an answer is none.
+        // An option that is applied for want of an answer is no answer.
         report.onExpiry = nil
         let target = try Target.parse(["--topology", topology, "--node", node.description])
         let leaf = try target.leaf(

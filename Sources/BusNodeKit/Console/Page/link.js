@@ -70,10 +70,12 @@ function leave() {
 }
 
 async function catchUp(attempt) {
-  let [after, limit] = [state.resume, BATCH_MIN];
+  let [after, limit, begun] = [state.resume, BATCH_MIN, null];
   for (;;) {
     const start = performance.now();
-    const message = await api("GET", `inbox?after=${after}&limit=${limit}`);
+    const from = begun === null ? "" : `&begun=${begun}`;
+    const message = await api("GET", `inbox?after=${after}&limit=${limit}${from}`);
+    if (begun === null || message.isReset) begun = message.latest;
     if (performance.now() - start < FAST) limit = Math.min(limit * 2, BATCH_MAX);
     if (state.attempt !== attempt) return;
     if (message.startedAt !== state.startedAt || message.isReset) begin(message);
