@@ -148,8 +148,31 @@ def the_audit_finds_what_it_shows(page, console):
     page.until(lambda: "No event matches" in page.text("#auditCount"), "nothing to be found")
 
 
+def a_list_is_read_in_pages_after_many_ends(page, console):
+    page.open(console.url)
+    console.ask(*[report(f"Old {number}.") for number in range(400)])
+    for _ in range(5):
+        ended = console.ask(*[report("Late.") for _ in range(450)])
+        for presentation in ended:
+            console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                         {"option": "skip", "by": "bob"})
+    after, begun, ids = 0, "", []
+    for _ in range(3):
+        answer = console.call(f"/api/v1/inbox?stage=open&limit=200&after={after}{begun}")
+        if not begun or answer["isReset"]:
+            begun, ids = f"&begun={answer['latest']}", []
+        ids += [item["id"] for item in answer["items"]]
+        after = answer["revision"]
+        if answer["isLast"]:
+            break
+    assert len(ids) == len(set(ids)) == 400, len(ids)
+    # One that began before those ends may lack some.
+    assert console.call(f"/api/v1/inbox?after={answer['latest'] - 7000}")["isReset"]
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
-       caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows]
+       caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
+       a_list_is_read_in_pages_after_many_ends]
