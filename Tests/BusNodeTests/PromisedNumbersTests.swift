@@ -58,6 +58,7 @@ struct PromisedNumbersTests {
         "connections": "\(Shared.connectionCountMax)",
         "of these without the token":
             "\(Shared.strangerCountMax), \(Shared.strangerCountMaxPerHost) from one address",
+        "of these of one user, without a proxy": "\(Shared.connectionCountMaxPerUser)",
         // ConsoleConnectionsTests, ClientPatienceTests
         "a connection after a request without the token": nil,
         "refusals of one kind in the log": "1 in \(seconds(Shared.refusalInterval))",

@@ -180,6 +180,8 @@ package enum ConsoleLimits {
     static let headerCountMax = 100
     /// Connections at a time; another one waits.
     static let connectionCountMax = 128
+    /// Of these, of one user; another one is refused (429), and closed.
+    static let connectionCountMaxPerUser = 40
     /// Connections at a time that have not shown the token; above it the oldest is closed.
     static let strangerCountMax = 64
     static let strangerCountMaxPerHost = 32

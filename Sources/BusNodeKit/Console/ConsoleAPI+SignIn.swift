@@ -13,7 +13,8 @@ extension ConsoleAPI {
         guard host?.lowercased() == signIn.host.lowercased() else {
             return Self.leading(to: signIn.url + "/")
         }
-        let begun = try await signIn.begin(from: context.peerHost)
+        let begun = try await signIn.begin(
+            from: context.peerHost, by: Self.browsers(of: request, signIn.cookie))
         var response = Self.leading(to: begun.location)
         response.headers[.setCookie] = signIn.cookie.setting(begun.browser, for: signIn.time)
         return response
@@ -23,16 +24,19 @@ extension ConsoleAPI {
     func completeSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let signIn = try offeredSignIn
         let cookie = signIn.cookie
-        let browsers = cookie.values(in: request.headers[values: .cookie]).map { String($0.token) }
         let completed = try await signIn.complete(
-            try QueryFields(request.uri.query), by: browsers)
+            try QueryFields(request.uri.query), by: Self.browsers(of: request, cookie))
         if let former = context.visitor?.session { endSession(former) }
         var response = Self.leading(to: "/")
         let own = ConsoleCookie(at: request.head.authority, of: console.settings)
-        response.headers[values: .setCookie] = [
-            own.setting(completed.key, completed.label), cookie.removing,
-        ]
+        let kept = own.setting(completed.key, completed.label)
+        response.headers[values: .setCookie] =
+            completed.isElsewhere ? [kept] : [kept, cookie.removing]
         return response
+    }
+
+    private static func browsers(of request: Request, _ cookie: ConsoleCookie) -> [String] {
+        cookie.values(in: request.headers[values: .cookie]).map { String($0.token) }
     }
 
     /// Ends the session of a browser, and its event streams.

@@ -14,6 +14,8 @@ final class ConsoleConnections: Sendable {
         let number: Int
         /// Whether a request on it had the token.
         var isKnown = false
+        /// The user whose requests came on it.
+        var user: String?
     }
 
     fileprivate struct State {
@@ -39,8 +41,26 @@ final class ConsoleConnections: Sendable {
     }
 
     /// Protects a connection whose client has shown the token.
-    func know(_ channel: any Channel) {
-        state.withLock { $0.connections[ObjectIdentifier(channel)]?.isKnown = true }
+    ///
+    /// - Parameter user: The user whose connection it is; nil where many people may share it.
+    /// - Throws: 429 when this user has as many already as one may.
+    func know(_ channel: any Channel, of user: String? = nil) throws(APIProblem) {
+        let id = ObjectIdentifier(channel)
+        let isRoom = state.withLock { state in
+            state.connections[id]?.isKnown = true
+            guard let user, let own = state.connections[id], own.user != user else { return true }
+            let count = state.connections.values.count { $0.user == user }
+            guard count < ConsoleLimits.connectionCountMaxPerUser else { return false }
+            state.connections[id]?.user = user
+            return true
+        }
+        guard let user, !isRoom else { return }
+        let countMax = ConsoleLimits.connectionCountMaxPerUser
+        throw APIProblem(
+            .tooManyRequests, "tooManyConnections",
+            "connections of \(user): the limit of \(countMax) at a time is reached; close pages or "
+                + "programs of this user",
+            details: ["limit": .count(countMax)])
     }
 
     func closeAll() {

@@ -171,15 +171,17 @@ struct ConsoleMiddleware: RouterMiddleware {
             switch verdict {
             case .enterPage: response = try await next(request, context)
             case .enter(let visitor):
+                // A proxy's connection serves many users.
+                try connections.know(
+                    context.channel, of: visitor.isProxied ? nil : visitor.user?.name)
                 isKnown = true
-                connections.know(context.channel)
                 context.visitor = visitor
                 response = try await next(request, context)
             case .keepToken(let token, let former):
                 isKnown = true
                 // Its cookie is replaced: signing out could no longer end it.
                 former.map { gate.end($0) }
-                connections.know(context.channel)
+                try connections.know(context.channel)
                 response = keeping(token, at: request.head.authority)
             }
         } catch {

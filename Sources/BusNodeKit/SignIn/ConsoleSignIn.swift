@@ -26,6 +26,8 @@ final class ConsoleSignIn: Sendable {
     struct Completed: Sendable {
         let key: String
         let label: ConsoleSessions.Label
+        /// Whether the browser is at the provider in another tab.
+        let isElsewhere: Bool
     }
 
     private struct State {
@@ -96,12 +98,21 @@ final class ConsoleSignIn: Sendable {
 
     /// Leads a browser to the provider.
     ///
-    /// - Parameter address: The browser's.
-    func begin(from address: String) async throws(APIProblem) -> Begun {
+    /// - Parameters:
+    ///   - address: The browser's.
+    ///   - browsers: The values of its cookie, from another tab that is at the provider.
+    func begin(
+        from address: String, by browsers: [String] = []
+    ) async throws(APIProblem) -> Begun {
         let document = try await refusing { () throws(SignInRefusal) in try await self.document() }
-        let secrets = PendingSignIns.Secrets.generated()
         let begunAt = now().instant
-        state.withLock { $0.pending.began(secrets, from: address, at: begunAt) }
+        let secrets = state.withLock { state in
+            // One cookie serves all tabs: another value in it would refuse the earlier ones.
+            let known = state.pending.known(browsers, at: begunAt)
+            let secrets = PendingSignIns.Secrets.generated(for: known)
+            state.pending.began(secrets, from: address, at: begunAt)
+            return secrets
+        }
         let challenge = Data(SHA256.hash(data: Data(secrets.verifier.utf8))).base64URL
         let query = ProviderClient.form([
             ("response_type", "code"), ("client_id", settings.clientID),
@@ -126,9 +137,10 @@ final class ConsoleSignIn: Sendable {
         guard try user(of: session) != nil else {
             throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
         }
-        let completed = Completed(
-            key: ConsoleToken.generated().text, label: ConsoleSessions.newLabel())
         let begunAt = now().instant
+        let completed = Completed(
+            key: ConsoleToken.generated().text, label: ConsoleSessions.newLabel(),
+            isElsewhere: state.withLock { $0.pending.known(browsers, at: begunAt) != nil })
         state.withLock {
             $0.sessions.began(
                 session, completed.label, key: completed.key, for: settings.session, at: begunAt)

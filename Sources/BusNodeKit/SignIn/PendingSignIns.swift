@@ -17,15 +17,19 @@ struct PendingSignIns: Sendable {
         /// In a cookie of the browser.
         let browser: String
 
-        static func generated() -> Secrets {
+        /// - Parameter browser: The browser's, where it is at the provider in another tab.
+        static func generated(for browser: String? = nil) -> Secrets {
             Secrets(
                 state: ConsoleToken.generated().text, nonce: ConsoleToken.generated().text,
-                verifier: ConsoleToken.generated().text, browser: ConsoleToken.generated().text)
+                verifier: ConsoleToken.generated().text,
+                browser: browser ?? ConsoleToken.generated().text)
         }
     }
 
     private struct Entry {
         let secrets: Secrets
+        /// Hashes are compared, so that the time of comparing says nothing.
+        let browserHash: String
         let address: String
         let due: ContinuousClock.Instant
     }
@@ -56,7 +60,8 @@ struct PendingSignIns: Sendable {
             entries.removeFirst()
         }
         entries[secrets.state] = Entry(
-            secrets: secrets, address: address, due: now + Self.time)
+            secrets: secrets, browserHash: ConsoleUser.hash(of: secrets.browser),
+            address: address, due: now + Self.time)
     }
 
     /// The sign-in with which a browser returns; nil where this browser did not begin it, and then
@@ -68,12 +73,20 @@ struct PendingSignIns: Sendable {
         _ state: String, by browsers: [String], at now: ContinuousClock.Instant
     ) -> Secrets? {
         drop(before: now)
-        guard let secrets = entries[state]?.secrets else { return nil }
-        // Hashes, so that the time of comparing says nothing.
-        let own = ConsoleUser.hash(of: secrets.browser)
-        guard browsers.contains(where: { ConsoleUser.hash(of: $0) == own }) else { return nil }
+        guard let entry = entries[state],
+            browsers.contains(where: { ConsoleUser.hash(of: $0) == entry.browserHash })
+        else { return nil }
         entries[state] = nil
-        return secrets
+        return entry.secrets
+    }
+
+    /// The value of a browser's cookie with which it has begun a sign-in that is under way.
+    mutating func known(
+        _ browsers: [String], at now: ContinuousClock.Instant
+    ) -> String? {
+        drop(before: now)
+        let hashes = Set(browsers.map { ConsoleUser.hash(of: $0) })
+        return entries.values.last { hashes.contains($0.browserHash) }?.secrets.browser
     }
 
     private mutating func drop(before now: ContinuousClock.Instant) {

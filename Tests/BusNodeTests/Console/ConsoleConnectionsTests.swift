@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -22,7 +23,7 @@ struct ConsoleConnectionsTests {
 
     private func connectKnown() throws -> EmbeddedChannel {
         let channel = try connect(from: "10.0.0.1")
-        connections.know(channel)
+        try connections.know(channel)
         return channel
     }
 
@@ -34,7 +35,7 @@ struct ConsoleConnectionsTests {
     @Test("Of too many strangers from one host the oldest is closed; a client with the token stays")
     func perHost() throws {
         let known = try connect(from: "10.0.0.1")
-        connections.know(known)
+        try connections.know(known)
         let elsewhere = try connect(from: "10.0.0.2")
         let strangers = try (0..<500).map { _ in try connect(from: "10.0.0.1") }
         #expect(openCount(strangers) == ConsoleLimits.strangerCountMaxPerHost)
@@ -54,6 +55,28 @@ struct ConsoleConnectionsTests {
         // Up to the last one: then all slots are theirs.
         #expect(openCount(known + more) == ConsoleLimits.connectionCountMax)
         #expect(openCount(strangers) == 0)
+    }
+
+    @Test("One user leaves connections to others; a closed one makes room, many share a proxy's")
+    func perUser() throws {
+        let count = ConsoleLimits.connectionCountMaxPerUser
+        let own = try (0..<count).map { _ in try connectKnown() }
+        for channel in own { try connections.know(channel, of: "anna") }
+        let next = try connectKnown()
+        let problem = #expect(throws: APIProblem.self) {
+            try connections.know(next, of: "anna")
+        }
+        #expect(
+            problem.map { "\($0.status.code) \($0.word): \($0.message)" }
+                == "429 tooManyConnections: connections of anna: the limit of \(count) at a time "
+                + "is reached; close pages or programs of this user")
+        // Another request on a connection that is counted.
+        try connections.know(own[0], of: "anna")
+        try connections.know(next, of: "ben")
+        try connections.know(connectKnown())
+        own[1].close(promise: nil)
+        own[1].embeddedEventLoop.run()
+        try connections.know(connectKnown(), of: "anna")
     }
 
     @Test("A repeated refusal is one line, and another with its count")

@@ -25,6 +25,23 @@ struct PendingSignInsTests {
         #expect(pending.returned(other.state, by: [other.browser], at: now) == other)
     }
 
+    @Test("A browser that begins in two tabs completes both, with one cookie")
+    func tabs() {
+        var pending = PendingSignIns()
+        #expect(pending.known(["made-up", ""], at: now) == nil)
+        let first = PendingSignIns.Secrets.generated()
+        pending.began(first, from: "10.0.0.1", at: now)
+        let known = pending.known(["made-up", first.browser], at: now)
+        #expect(known == first.browser)
+        let second = PendingSignIns.Secrets.generated(for: known)
+        pending.began(second, from: "10.0.0.1", at: now)
+        #expect(second.state != first.state && second.verifier != first.verifier)
+        #expect(pending.returned(first.state, by: [second.browser], at: now) == first)
+        #expect(pending.known([second.browser], at: now) == second.browser)
+        #expect(pending.returned(second.state, by: [second.browser], at: now) == second)
+        #expect(pending.known([second.browser], at: now) == nil)
+    }
+
     @Test("Secrets differ, and are too long to guess")
     func secrets() {
         let secrets = PendingSignIns.Secrets.generated()
