@@ -8,6 +8,15 @@ struct DownlinkEntry: Hashable, Sendable {
         case requester(Waiting?)
         /// A client of one JSON frame; nil once it got its reply.
         case bare(PeerID?)
+
+        /// The client that waits without a link.
+        var peerWithoutLink: PeerID? {
+            switch self {
+            case .child: nil
+            case .requester(let waiting): waiting?.peer
+            case .bare(let peer): peer
+            }
+        }
     }
 
     /// A user of the node's room.

@@ -121,7 +121,9 @@ extension DownlinkMachine {
     /// gets another WELCOME when there is one more than it said before.
     mutating func welcomeMore(of child: NodeName) -> [DownlinkAction] {
         guard let origins = originsOfChild[child]?.count, let former = children[child],
-            former.openMax < limits.openPerNodeMax
+            former.openMax < limits.openPerNodeMax,
+            // Other origins are names that it chose: only a relay stands for others.
+            former.peer.holder?.isRelay != false
         else { return [] }
         let most = min(limits.openPerChildMax * origins, limits.openPerNodeMax)
         guard most > former.openMax else { return [] }

@@ -57,7 +57,7 @@ extension DownlinkMachine {
             actions += lost(name, reason: "its key is no longer known", at: now)
         }
         let revoked = entries.keys { entry in
-            guard entry.isOpen, case .bare(let peer?) = entry.asker, let holder = peer.holder
+            guard entry.isOpen, let holder = entry.asker.peerWithoutLink?.holder
             else { return false }
             return !accepts(holder, holder.name)
         }

@@ -41,7 +41,8 @@ struct DownlinkMachine: Sendable {
     var childPlans = DeadlineQueue<NodeName>()
     var counters = LinkCounters()
     /// The start of the current second of STATUS requests, and their number.
-    var statusWindow: (start: MonotonicTime, count: Int)?
+    /// By the holder of the key, so that one does not use up what others may ask.
+    var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -260,16 +261,17 @@ struct PeerID: Hashable, Sendable {
 
 // The status of this side of the node. Reading it changes only the count of requests.
 extension DownlinkMachine {
-    /// STATUS: any peer that may connect may send it, so replies per second are limited.
+    /// STATUS: any peer that may connect may send it, so replies per second are limited, for each
+    /// key, and for all peers without one together.
     mutating func statusReceived(
         from peer: PeerID, at now: MonotonicTime
     ) -> DownlinkAction {
         guard !isStopping else { return .send(.reject(goingDown(nil)), to: peer) }
-        var window = statusWindow ?? (now, 0)
-        if now.since(window.start) >= 1_000 { window = (now, 0) }
-        window.count += 1
+        var window = statusWindow ?? (now, [:])
+        if now.since(window.start) >= 1_000 { window = (now, [:]) }
+        window.counts[peer.holder, default: 0] += 1
         statusWindow = window
-        guard window.count <= limits.statesPerSecondMax else {
+        guard window.counts[peer.holder, default: 0] <= limits.statesPerSecondMax else {
             let reject = Message.Reject(
                 .busy, "asked for its state more than \(limits.statesPerSecondMax) times a second",
                 retryMilliseconds: 1_000 - now.since(window.start))

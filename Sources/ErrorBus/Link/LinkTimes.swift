@@ -12,9 +12,10 @@ package struct LinkTimes: Hashable, Sendable {
     /// link needs three round trips until WELCOME.
     package var greetingRoundMax: UInt64 = 40_000
     package var helloAgainAfter: UInt64 = 1_000
-    /// Pause before rebuilding a socket, doubled up to the maximum.
+    /// Pause before rebuilding a socket, doubled up to the maximum: with its jitter of a quarter
+    /// and a handshake a link is up within 5 s after what kept it down is mended.
     package var rebuildAfter: UInt64 = 100
-    package var rebuildAfterMax: UInt64 = 5_000
+    package var rebuildAfterMax: UInt64 = 3_500
     /// How long there may be no parent before it is logged, and the interval of repetitions.
     package var parentMissing: UInt64 = 60_000
     package var parentMissingAgain: UInt64 = 600_000

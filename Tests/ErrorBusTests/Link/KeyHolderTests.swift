@@ -94,6 +94,53 @@ import Testing
         #expect(rig.machine.entries[PresentationID(2)]?.isOpen == true)
     }
 
+    @Test("what a waiting client without a link asked with such a key is given up too")
+    func revokedRequester() {
+        var rig = DownlinkRig()
+        let present = Message.Present(
+            id: PresentationID(1), origin: "worker", path: ["worker"],
+            payload: Message.samplePayload)
+        _ = rig.get(.present(present), from: worker)
+        _ = rig.get(.await(id: PresentationID(1), waitMilliseconds: 60_000), from: worker)
+        let actions = rig.machine.keysReplaced(at: rig.now) { _, _ in false }
+        #expect(actions == [.cancel(PresentationID(1), generation: 1, reason: .abandoned)])
+    }
+
+    @Test("only a relay's link has room for each origin")
+    func roomOfOrigins() {
+        for (peer, child, most) in [(worker, "worker", 2), (relay, "relay", 6)]
+            as [(PeerID, NodeName, Int)]
+        {
+            var limits = LinkLimits()
+            limits.openPerChildMax = 2
+            var rig = DownlinkRig(limits: limits)
+            _ = rig.get(.hello(child), from: peer)
+            for number in 0..<3 {
+                let origin: NodeName = ["worker-1", "worker-2", "worker-3"][number]
+                let present = Message.Present(
+                    id: PresentationID(UInt64(number)), origin: origin,
+                    path: child == "relay" ? [origin, child] : [child],
+                    payload: Message.samplePayload)
+                _ = rig.get(.present(present), from: peer)
+            }
+            #expect(rig.machine.children[child]?.openMax == most)
+        }
+    }
+
+    @Test("a key's holder that asks for the status too often leaves others their replies")
+    func status() {
+        var limits = LinkLimits()
+        limits.statesPerSecondMax = 3
+        var rig = DownlinkRig(limits: limits)
+        func isTold(_ peer: PeerID) -> Bool {
+            rig.get(.status, from: peer) == [.tellState(to: peer)]
+        }
+        let told = (10..<19).map { isTold(Self.peer(holder, $0)) }
+        #expect(told == [true, true, true] + Array(repeating: false, count: 6))
+        #expect(isTold(relay))
+        #expect(isTold(PeerID(2)))
+    }
+
     @Test("what a relay says of the hops behind it is its word, but for the last")
     func passedOn() {
         var rig = DownlinkRig()
