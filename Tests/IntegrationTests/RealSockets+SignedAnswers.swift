@@ -21,6 +21,28 @@ extension RealSockets {
             }
         }
 
+        /// A relay that presents the errors from below as those of another node.
+        private struct Mover: Responder {
+            let following: any Responder
+            let origin: NodeName
+            var next: (any Responder)? { get async { following } }
+
+            func presentError(
+                _ error: any Error, in context: PresentationContext
+            ) async -> Outcome {
+                guard let received = context.received else {
+                    return await following.presentError(error, in: context)
+                }
+                var present = received.present
+                present.origin = origin
+                let moved = PresentationContext(
+                    id: context.id, deadline: context.deadline,
+                    received: ReceivedPresentation(present, deadline: received.deadline),
+                    stateChanged: context.stateChanged)
+                return await following.presentError(error, in: moved)
+            }
+        }
+
         private let dropped = Recorder<Void>()
         private let worker: KeyRing
         private let central: KeyRing
@@ -99,6 +121,17 @@ extension RealSockets {
             #expect(outcome.reason == .notSigned && shown == 1)
             #expect(outcome.detail?.contains("changed on the way") == true)
             #expect(dropped.elements.isEmpty)
+        }
+
+        @Test("a signer's answer to an error that a relay says is of another node is refused")
+        func moved() async throws {
+            let (outcome, _, shown) = try await outcome { Mover(following: $0, origin: "test") }
+            #expect(outcome.reason == .notSigned && shown == 1)
+            #expect(outcome.detail?.contains("changed on the way") == true)
+            #expect(dropped.elements.isEmpty)
+            // It is the name alone that makes the difference.
+            let (same, _, _) = try await self.outcome { Mover(following: $0, origin: "worker") }
+            #expect(same.didRecover && dropped.elements.count == 1)
         }
 
         @Test("a node that is no signer cannot choose the option; others it can")

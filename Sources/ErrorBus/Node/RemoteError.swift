@@ -97,7 +97,7 @@ struct RemoteAttempter: RecoveryAttempter {
         guard let keys, keys.signs, !answer.isFromAbove,
             options.contains(where: { $0.id == answer.option && $0.needsSignature })
         else { return answer }
-        // The report as the child sent it, which its owner compares.
-        return keys.sign(answer, to: id, about: received.present.payload)
+        // The origin and the report as the child sent them, which the option's owner compares.
+        return keys.sign(answer, to: received.present)
     }
 }

@@ -235,9 +235,7 @@ struct UplinkResponder: Responder {
                     + "people, of a console with users")
         }
         guard option.needsSignature else { return nil }
-        let fault =
-            keys.map { $0.keys.fault(of: answer, to: present.id, about: present.payload) }
-            ?? "this node has no keys"
+        let fault = keys.map { $0.keys.fault(of: answer, to: present) } ?? "this node has no keys"
         return fault.map { AnswerFault(reason: .notSigned, needs: "a signature", text: $0) }
     }
 

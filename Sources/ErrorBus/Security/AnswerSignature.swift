@@ -1,9 +1,9 @@
-/// The proof that a node gave an answer: a signature over the presentation's id, the answer and the
-/// report that was answered (docs/wire.md, section Signed answers).
+/// The proof that a node gave an answer: a signature over the presentation's id and origin, the
+/// answer and the report that was answered (docs/wire.md, section Signed answers).
 ///
 /// An option may need one (``ErrorReport/Option/needsSignature``). Its owner then carries out no
 /// answer of another process without the signature of a signer that it knows, so that no relay in
-/// between can make an answer up, change one, or put another report before the person.
+/// between can make an answer up, change one, or put another report or origin before the person.
 struct AnswerSignature: Hashable, Sendable {
     static let signerField = "signer"
     static let signatureField = "signature"
@@ -11,12 +11,11 @@ struct AnswerSignature: Hashable, Sendable {
     let signer: NodeName
     let bytes: [UInt8]
 
-    /// Signs an answer; nil only if the cryptographic library fails.
+    /// Signs an answer to what the signer was asked; nil only if the cryptographic library fails.
     init?(
-        of answer: Answer, to id: PresentationID, about report: Frame, by signer: NodeName,
-        with key: SigningKey
+        of answer: Answer, to present: Message.Present, by signer: NodeName, with key: SigningKey
     ) {
-        guard let bytes = key.signature(of: Self.message(answer, id, report)) else { return nil }
+        guard let bytes = key.signature(of: Self.message(answer, present)) else { return nil }
         (self.signer, self.bytes) = (signer, bytes)
     }
 
@@ -46,24 +45,21 @@ struct AnswerSignature: Hashable, Sendable {
         return answer
     }
 
-    func isProved(
-        by key: SignerKey, for answer: Answer, to id: PresentationID, about report: Frame
-    ) -> Bool {
-        key.proves(bytes, of: Self.message(answer, id, report))
+    func isProved(by key: SignerKey, for answer: Answer, to present: Message.Present) -> Bool {
+        key.proves(bytes, of: Self.message(answer, present))
     }
 
     /// The bytes that are signed: lines as in a header, each ended by a line feed.
-    private static func message(_ answer: Answer, _ id: PresentationID, _ report: Frame) -> [UInt8]
-    {
+    private static func message(_ answer: Answer, _ present: Message.Present) -> [UInt8] {
         let payload = answer.extras.payload
         let values = payload.isEmpty ? [] : ["values: \(Sodium.sha256(payload).hex)"]
         let second = answer.second.map { ["second: \($0.asHeaderText)"] } ?? []
         let lines =
             [
-                "EB1 signed answer", "id: \(id)", "answer: \(answer.id)",
-                "option: \(answer.option)", "via: \(answer.via.rawValue)",
-                "by: \(answer.by.asHeaderText)",
-            ] + second + values + ["report: \(Sodium.sha256(report).hex)"]
+                "EB1 signed answer 2", "id: \(present.id)", "origin: \(present.origin)",
+                "answer: \(answer.id)", "option: \(answer.option)",
+                "via: \(answer.via.rawValue)", "by: \(answer.by.asHeaderText)",
+            ] + second + values + ["report: \(Sodium.sha256(present.payload).hex)"]
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }
 }
@@ -73,11 +69,12 @@ extension KeyRing {
     var signs: Bool { keys.signsAs != nil }
 
     /// The answer with this node's signature; unchanged at a node that signs none.
-    func sign(_ answer: Answer, to id: PresentationID, about report: Frame) -> Answer {
+    ///
+    /// - Parameter present: As it came from below.
+    func sign(_ answer: Answer, to present: Message.Present) -> Answer {
         let keys = keys
         guard let name = keys.signsAs, let key = SigningKey(of: keys.own),
-            let signature = AnswerSignature(
-                of: answer, to: id, about: report, by: name, with: key)
+            let signature = AnswerSignature(of: answer, to: present, by: name, with: key)
         else { return answer }
         return signature.added(to: answer)
     }
@@ -85,9 +82,9 @@ extension KeyRing {
 
 extension LinkKeys {
     /// Why the signature of an answer does not count, in words; nil when it does.
-    func fault(
-        of answer: Answer, to id: PresentationID, about report: Frame
-    ) -> String? {
+    ///
+    /// - Parameter present: As the option's owner sent it up.
+    func fault(of answer: Answer, to present: Message.Present) -> String? {
         guard !signers.isEmpty else { return "this node knows no signers" }
         let known = signers.keys.map(\.description).sorted().joined(separator: ", ")
         guard let signature = AnswerSignature(in: answer) else {
@@ -96,12 +93,10 @@ extension LinkKeys {
         guard let keys = signers[signature.signer] else {
             return "found the signature of \(signature.signer); expected one of \(known)"
         }
-        let isProved = keys.contains {
-            signature.isProved(by: $0, for: answer, to: id, about: report)
-        }
+        let isProved = keys.contains { signature.isProved(by: $0, for: answer, to: present) }
         return isProved
             ? nil
-            : "the signature of \(signature.signer) is not of this answer to this report: one of "
-                + "them was changed on the way"
+            : "the signature of \(signature.signer) is not of this answer to this report of "
+                + "\(present.origin): one of them was changed on the way"
     }
 }

@@ -4,8 +4,10 @@ import Testing
 
 /// Signed answers (docs/wire.md, section Signed answers).
 @Suite struct AnswerSignatureTests {
-    private let id = PresentationID(1)
-    private let report = ErrorReport(domain: "d", description: "Drop the table?").payload()
+    /// As its origin sends it; a hop above adds itself to the path.
+    private let asked = Message.Present(
+        id: PresentationID(1), origin: "db-prod", path: ["db-prod"],
+        payload: ErrorReport(domain: "d", description: "Drop the table?").payload())
     private let answer = Answer(
         id: PresentationID(2).value, option: "drop", by: "ann", via: .person)
 
@@ -24,38 +26,41 @@ import Testing
     @Test("a signed answer counts, also after its way over the wire")
     func counts() throws {
         let (signer, owner) = try keys()
-        let signed = signer.sign(answer, to: id, about: report)
-        #expect(owner.fault(of: signed, to: id, about: report) == nil)
-        let frames = Message.answer(id, signed, digest: ReportDigest(of: report)).frames
+        let signed = signer.sign(answer, to: asked)
+        #expect(owner.fault(of: signed, to: asked) == nil)
+        let digest = ReportDigest(of: asked.payload)
+        let frames = Message.answer(asked.id, signed, digest: digest).frames
         guard case .answer(_, let arrived, _) = try Message(frames: frames[...]) else {
             Issue.record("no ANSWER")
             return
         }
-        #expect(owner.fault(of: arrived, to: id, about: report) == nil)
+        #expect(owner.fault(of: arrived, to: asked) == nil)
     }
 
     @Test("a name that the wire changes is signed as it arrives")
     func cleaned() throws {
         let (signer, owner) = try keys()
         let untidy = Answer(option: "drop", by: " ann\n(\u{9B}31m)  ", via: .person)
-        let signed = signer.sign(untidy, to: id, about: report)
-        let frames = Message.answer(id, signed, digest: nil).frames
+        let signed = signer.sign(untidy, to: asked)
+        let frames = Message.answer(asked.id, signed, digest: nil).frames
         guard case .answer(_, let arrived, _) = try Message(frames: frames[...]) else {
             Issue.record("no ANSWER")
             return
         }
         #expect(arrived.by != untidy.by)
-        #expect(owner.fault(of: arrived, to: id, about: report) == nil)
+        #expect(owner.fault(of: arrived, to: asked) == nil)
     }
 
     @Test("whatever of it is changed on the way, it counts no more")
     func changed() throws {
         let (signer, owner) = try keys()
-        let signed = signer.sign(answer, to: id, about: report)
+        let signed = signer.sign(answer, to: asked)
         func fault(
-            _ answer: Answer, id: PresentationID? = nil, report: Frame? = nil
+            _ answer: Answer, to change: (inout Message.Present) -> Void = { _ in }
         ) -> String? {
-            owner.fault(of: answer, to: id ?? self.id, about: report ?? self.report)
+            var present = asked
+            change(&present)
+            return owner.fault(of: answer, to: present)
         }
         func with(
             id: UniqueID? = nil, option: String = "drop", by: String = "ann",
@@ -69,7 +74,9 @@ import Testing
         let changes: [String?] = [
             fault(with(id: PresentationID(3).value)), fault(with(option: "keep")),
             fault(with(by: "bob")), fault(with(via: .policy)),
-            fault(signed, id: PresentationID(4)), fault(signed, report: report + [0x20]),
+            fault(signed) { $0.id = PresentationID(4) },
+            fault(signed) { $0.origin = "db-test" },
+            fault(signed) { $0.payload += [0x20] },
         ]
         for change in changes { #expect(change?.contains("changed on the way") == true) }
     }
@@ -78,51 +85,48 @@ import Testing
     func signers() throws {
         let ((central, owner), (stranger, _)) = (try keys(), try keys())
         #expect(
-            owner.fault(of: answer, to: id, about: report)
-                == "found no signature; expected one of central")
-        let forged = stranger.sign(answer, to: id, about: report)
-        #expect(
-            owner.fault(of: forged, to: id, about: report)?.contains("changed on the way")
-                == true)
+            owner.fault(of: answer, to: asked) == "found no signature; expected one of central")
+        let forged = stranger.sign(answer, to: asked)
+        #expect(owner.fault(of: forged, to: asked)?.contains("changed on the way") == true)
         let (other, _) = try keys("relay")
         #expect(
-            owner.fault(of: other.sign(answer, to: id, about: report), to: id, about: report)
+            owner.fault(of: other.sign(answer, to: asked), to: asked)
                 == "found the signature of relay; expected one of central")
         var none = owner
         none.signers = [:]
-        let signed = central.sign(answer, to: id, about: report)
-        #expect(none.fault(of: signed, to: id, about: report) == "this node knows no signers")
+        let signed = central.sign(answer, to: asked)
+        #expect(none.fault(of: signed, to: asked) == "this node knows no signers")
         var both = owner
         let pair = try #require(KeyPair.make())
         let fresh = try #require(SigningKey(of: pair)).signerKey
         both.signers["central"]?.insert(fresh, at: 0)
-        #expect(both.fault(of: signed, to: id, about: report) == nil)
+        #expect(both.fault(of: signed, to: asked) == nil)
     }
 
     @Test("a node signs in place of a signature that is there already")
     func replaced() throws {
         let ((central, owner), (other, _)) = (try keys(), try keys("relay"))
-        let twice = central.sign(
-            other.sign(answer, to: id, about: report), to: id, about: report)
+        let twice = central.sign(other.sign(answer, to: asked), to: asked)
         #expect(twice.extras.fields.map(\.name) == ["signer", "signature"])
-        #expect(owner.fault(of: twice, to: id, about: report) == nil)
+        #expect(owner.fault(of: twice, to: asked) == nil)
         let unnamed = KeyRing(LinkKeys(own: try #require(KeyPair.make()), known: [:]))
-        #expect(unnamed.sign(answer, to: id, about: report) == answer)
+        #expect(unnamed.sign(answer, to: asked) == answer)
     }
 
-    /// The secret key, id and report of docs/wire.md.
+    /// The secret key, id, origin and report of docs/wire.md.
     private struct Published {
         static let ofOne =
+            "qVqC%K@.8Z1s2$]:Mu+QeT:dPw]C^yu1HK!10JmkSaVg:k[#tcqYR+0jsth=SSP.BK+4oUOkFHKouHYK"
+        static let withoutOrigin =
             "x4pj>J<KZ106/3fTc&pAzoV<kpdR?U]!*]x>B$XEr*%3<65clcRxW^6@h3.e-3rVaaKA-Kh#@#gC.-d1"
         static let ofTwo =
-            "B?lvnzKD0V13)!Q^-OZYFj!Peo35v2L<Nr9NBxM8)xt.cGPUbgN8x-!I$&akAi{#1G=joc7eDEpo6H)q"
+            "oVD)R^]]d2fyZqTo7tj%cUj+px!fCo=g4lUJGWe5xp.@d2sKKt=pQ8}[cprlWvYaLWb222dq}y&:#+jW"
         static let ofValues =
-            "H>2dE?TxU&=?gZnU(zfaCtpY(]&}LAi6Z]Fo9^T4x5NMTZ@a+>fiHCi{]H$JY!=vvyR!#P7OL=O/*YDM"
+            "U}sBU!ox4}gG4Cz&10yQHcYLbJV.3&pVU*a*pyLsWnG{ST>-)PG-FO5^Yz}%aJ6X3b8Scy0!Yq*ZSHi)"
 
         let keys: LinkKeys
         let key: SignerKey
-        let id: PresentationID
-        let report = Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8)
+        let asked: Message.Present
 
         init() throws {
             let pair = try #require(KeyPair(secret: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"))
@@ -131,7 +135,10 @@ import Testing
             keys.signsAs = "central"
             keys.signers = ["central": [key]]
             self.keys = keys
-            id = try #require(PresentationID("01920000-0000-7000-8000-000000000001"))
+            asked = Message.Present(
+                id: try #require(PresentationID("01920000-0000-7000-8000-000000000001")),
+                origin: "db-prod", path: ["db-prod"],
+                payload: Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8))
         }
 
         func answer(_ second: String?, _ values: [String: JSONValue] = [:]) throws -> Answer {
@@ -152,17 +159,32 @@ import Testing
         let published = try Published()
         #expect("\(published.key)" == "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj")
         let signed = KeyRing(published.keys).sign(
-            try published.answer(second, values), to: published.id, about: published.report)
+            try published.answer(second, values), to: published.asked)
         #expect(signed.extras.fields.last?.value == signature)
+    }
+
+    @Test("a signature without the origin, as of version 1, counts no more")
+    func withoutOrigin() throws {
+        let published = try Published()
+        var answer = try published.answer(nil)
+        func fault(_ signature: String) -> String? {
+            answer.extras.fields = [
+                .init(name: "signer", value: "central"),
+                .init(name: "signature", value: signature),
+            ]
+            return published.keys.fault(of: answer, to: published.asked)
+        }
+        #expect(fault(Published.ofOne) == nil)
+        #expect(fault(Published.withoutOrigin)?.contains("changed on the way") == true)
     }
 
     @Test("the second of two people is signed with the first")
     func second() throws {
         let published = try Published()
         let signed = KeyRing(published.keys).sign(
-            try published.answer("bob"), to: published.id, about: published.report)
+            try published.answer("bob"), to: published.asked)
         func fault(_ answer: Answer) -> String? {
-            published.keys.fault(of: answer, to: published.id, about: published.report)
+            published.keys.fault(of: answer, to: published.asked)
         }
         #expect(fault(signed) == nil)
         for other in ["zoe", "ann", nil] {
@@ -178,8 +200,8 @@ import Testing
         let answer = Answer(
             option: "move", by: "ann", via: .person, values: ["path": "/a"],
             secrets: ["pin": "hunter2"])
-        let signed = signer.sign(answer, to: id, about: report)
-        #expect(owner.fault(of: signed, to: id, about: report) == nil)
+        let signed = signer.sign(answer, to: asked)
+        #expect(owner.fault(of: signed, to: asked) == nil)
         let others = [
             #"{"secrets":{"pin":"hunter2"},"values":{"path":"/b"}}"#,
             #"{"secrets":{"pin":"hunter3"},"values":{"path":"/a"}}"#,
@@ -188,10 +210,10 @@ import Testing
         for payload in others {
             var forged = signed
             forged.extras.payload = Array(payload.utf8)
-            #expect(owner.fault(of: forged, to: id, about: report) != nil)
+            #expect(owner.fault(of: forged, to: asked) != nil)
         }
-        var added = signer.sign(self.answer, to: id, about: report)
+        var added = signer.sign(self.answer, to: asked)
         added.extras.payload = Array(others[0].utf8)
-        #expect(owner.fault(of: added, to: id, about: report) != nil)
+        #expect(owner.fault(of: added, to: asked) != nil)
     }
 }
