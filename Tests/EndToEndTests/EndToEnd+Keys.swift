@@ -61,6 +61,23 @@ extension EndToEnd {
             #expect(!made.said.contains(quoted) && !again.said.contains(quoted))
         }
 
+        @Test("A revoked pair is replaced, and what was replaced before a failure is printed")
+        func revoked() async throws {
+            try writeTopology()
+            #expect(try await run("keygen", topology).status == 0)
+            try FileManager.default.removeItem(atPath: sandbox.path("keys/client.key"))
+            let alone = try await run("keygen", topology)
+            #expect(alone.status == 78 && alone.said.contains("--replace client"), "\(alone.said)")
+            let replaced = try await run(
+                "keygen", topology, "--replace", "client", "--replace", "central")
+            #expect(replaced.status == 0, "\(replaced.said)")
+            #expect(try !sandbox.read("keys/client.key").contains("former-key"))
+            let half = try await run(
+                "keygen", topology, "--replace", "client", "--replace", "central")
+            #expect(half.status == 64 && half.said.contains("--retire central"), "\(half.said)")
+            #expect(half.said.contains("replaced  \(sandbox.path("keys/client.key_secret"))"))
+        }
+
         @Test("present and status with a key; a new key passes after SIGHUP, and another never")
         func passing() async throws {
             try writeTopology()

@@ -153,10 +153,7 @@ package struct KeyFolder {
     /// - Throws: Also when it has the secret file alone: its public file may have been deleted to
     ///   revoke it.
     package func make(_ name: NodeName) throws(Failure) -> Making {
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw Failure(
-                .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
-        }
+        try makeFolder()
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
         guard FileStatus(publicFile) == nil else { return try complete(name) }
         guard FileStatus(secretFile) == nil else {
@@ -175,6 +172,12 @@ package struct KeyFolder {
         return .made
     }
 
+    private func makeFolder() throws(Failure) {
+        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        throw Failure(
+            .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
+    }
+
     /// Adds the signing key to a public file that lacks it, where its pair is here.
     private func complete(_ name: NodeName) throws(Failure) -> Making {
         guard FileStatus(secretFile(of: name)) != nil else { return .kept }
@@ -188,10 +191,13 @@ package struct KeyFolder {
         return .completed
     }
 
-    /// Makes another pair for a name. Its public file keeps the key of the former pair, which
-    /// passes as well until it is retired; not where that file was deleted, to revoke it.
+    /// Makes another pair for a name, and the folder. Its public file keeps the key of the former
+    /// pair, which passes as well until it is retired; not where it was deleted, to revoke it.
     package func replace(_ name: NodeName) throws(Failure) {
+        try makeFolder()
         let isKnown = FileStatus(publicFile(of: name)) != nil
+        // So that signatures of the former pair count, too. A damaged pair can still be replaced.
+        if isKnown { _ = try? complete(name) }
         let found = isKnown ? try publicCertificate(of: name) : nil
         guard found?.formerKey == nil else {
             throw Failure(

@@ -59,19 +59,26 @@ struct Keygen: AsyncParsableCommand {
                         + (topology[name] == nil
                             ? "machines where \(name) runs" : "machine of node \(name)"))
             }
-            for name in topology.settings.map(\.name) + [KeyFolder.clientName] + clients {
-                let making = try folder.make(name)
-                if !replaced.contains(name) { report(making.rawValue, name) }
-            }
-            for name in replaced {
-                try folder.replace(name)
-                report("replaced", name)
-            }
-            for name in retired {
-                let hadFormer = try folder.retire(name)
-                lines.append(
-                    "\(hadFormer ? "retired the former key" : "no former key")  "
-                        + folder.publicFile(of: name))
+            do {
+                let names = topology.settings.map(\.name) + [KeyFolder.clientName] + clients
+                // A pair that is replaced may lack its public file, which was deleted to revoke it.
+                for name in names where !replaced.contains(name) {
+                    report(try folder.make(name).rawValue, name)
+                }
+                for name in replaced {
+                    try folder.replace(name)
+                    report("replaced", name)
+                }
+                for name in retired {
+                    let hadFormer = try folder.retire(name)
+                    lines.append(
+                        "\(hadFormer ? "retired the former key" : "no former key")  "
+                            + folder.publicFile(of: name))
+                }
+            } catch {
+                // What was done before stays done.
+                try? StandardOutput.print(lines)
+                throw error
             }
             lines.append("every \(path)/*.key goes to all of these machines")
             try StandardOutput.print(lines)

@@ -1,0 +1,46 @@
+import ErrorBus
+import Foundation
+import Glibc
+import Testing
+
+@testable import BusNodeKit
+
+struct KeyFolderTests {
+    private let parent: TemporaryFolder
+    private let folder: KeyFolder
+
+    init() throws {
+        parent = try TemporaryFolder()
+        folder = KeyFolder("\(parent.path)/keys")
+    }
+
+    private func text(_ file: String) throws -> String {
+        try String(contentsOfFile: file, encoding: .utf8)
+    }
+
+    @Test("A pair whose public file was deleted is not made, but replaced without a former key")
+    func revoked() throws {
+        #expect(try folder.make("worker") == .made)
+        let secret = try text(folder.secretFile(of: "worker"))
+        try FileManager.default.removeItem(atPath: folder.publicFile(of: "worker"))
+        let found = #expect(throws: Failure.self) { try folder.make("worker") }
+        #expect(found?.text.contains("--replace worker") == true)
+        try folder.replace("worker")
+        #expect(try text(folder.secretFile(of: "worker")) != secret)
+        #expect(try !text(folder.publicFile(of: "worker")).contains("former"))
+    }
+
+    @Test("A replacement makes the folder, and keeps the former keys for a public file of any age")
+    func replaced() throws {
+        try folder.replace("worker")
+        let file = folder.publicFile(of: "worker")
+        #expect(try !text(file).contains("former"))
+        let lines = try text(file).split(separator: "\n").filter { !$0.contains("signing-key") }
+        try FileManager.default.removeItem(atPath: file)
+        try parent.write(lines.joined(separator: "\n") + "\n", to: "keys/worker.key")
+        #expect(chmod(file, 0o644) == 0)
+        try folder.replace("worker")
+        #expect(try text(file).contains("former-key"))
+        #expect(try text(file).contains("former-signing-key"))
+    }
+}
