@@ -5,6 +5,8 @@ import OrderedCollections
 struct TopologyValidator {
     let topology: Topology
     private let root: ConfigurationLocation
+    /// The nodes by their endpoints.
+    private let names: [Endpoint: NodeName]
     private let locations: [ConfigurationDecoder.Place: ConfigurationLocation]
     private(set) var problems: [ConfigurationProblem]
     private(set) var warnings: [ConfigurationWarning] = []
@@ -16,6 +18,7 @@ struct TopologyValidator {
         problems: [ConfigurationProblem]
     ) {
         self.topology = topology
+        names = topology.namesOfEndpoints
         self.root = root
         self.locations = locations
         self.problems = problems
@@ -172,29 +175,49 @@ struct TopologyValidator {
 
     private mutating func checkRules(of node: NodeSettings) {
         let list = "nodes.\(node.name).responders"
+        var routes: [Hop: Hop] = [:]
         checkShadows(RuleBook(node.responders, mode: .everyMatch), list, in: nil)
-        checkRoutes(node.responders, of: node, list, in: nil)
+        checkRoutes(node.responders, of: node, list, in: nil, &routes)
         for case .policy(let path, let rules) in node.presenters {
             checkShadows(RuleBook(rules, mode: .firstMatch), "rules", in: path)
-            checkRoutes(rules, of: node, "rules", in: path)
+            checkRoutes(rules, of: node, "rules", in: path, &routes)
         }
     }
 
+    /// Two links of one name to one parent would replace each other endlessly.
+    ///
+    /// - Parameter routes: The routes of the node so far, by where they lead.
     private mutating func checkRoutes(
-        _ rules: [Rule], of node: NodeSettings, _ list: String, in file: String?
+        _ rules: [Rule], of node: NodeSettings, _ list: String, in file: String?,
+        _ routes: inout [Hop: Hop]
     ) {
+        let parents = Set(node.next.map { destination(of: $0) })
         for rule in rules {
             guard let hop = rule.route.flatMap({ Hop($0) }) else { continue }
             let field = "\(list)[\(rule.position - 1)].route"
             checkHop(hop, of: node, at: field, in: file)
-            guard let endpoint = topology.endpoint(of: hop),
-                topology.parentEndpoints(of: node.name).contains(endpoint)
-            else { continue }
-            // Two links of one name to one parent would replace each other endlessly.
-            report(
-                field, in: file, found: "\"\(hop)\", which is next of \(node.name) already",
-                allowed: "another node or endpoint")
+            guard topology.endpoint(of: hop) != nil else { continue }
+            let place = destination(of: hop)
+            let other = routes[place] ?? hop
+            routes[place] = other
+            let what = place == hop ? "which" : "whose node \(place)"
+            if parents.contains(place) {
+                report(
+                    field, in: file, found: "\"\(hop)\", \(what) is next of \(node.name) already",
+                    allowed: "another node or endpoint")
+            } else if other != hop {
+                report(
+                    field, in: file,
+                    found: "\"\(hop)\", \(what) has the route \"\(other)\" already",
+                    allowed: "\"\(other)\", or another node or endpoint")
+            }
         }
+    }
+
+    /// Where a hop leads: a node, or an endpoint that is no node's.
+    private func destination(of hop: Hop) -> Hop {
+        guard case .endpoint(let endpoint) = hop else { return hop }
+        return names[endpoint].map { .node($0) } ?? hop
     }
 
     private mutating func checkShadows(_ book: RuleBook, _ list: String, in file: String?) {

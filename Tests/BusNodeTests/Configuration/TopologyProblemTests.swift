@@ -287,42 +287,6 @@ import Testing
             ])
     }
 
-    @Test("A36 a rule's route is a link like any other")
-    func routes() {
-        func problems(_ route: String) -> [String] {
-            TestTopology.problems(
-                """
-                version: 1
-                nodes:
-                  central: { listen: "tcp://127.0.0.1:1", presenters: [terminal] }
-                  ops: { next: relay, listen: "tcp://127.0.0.1:3" }
-                  leaf: { next: central }
-                  relay:
-                    next: central
-                    listen: "tcp://127.0.0.1:2"
-                    responders: [{ match: {}, route: "\(route)" }]
-                """)
-        }
-        let field = "t.yaml:9: nodes.relay.responders[0].route: found"
-        #expect(
-            problems("ops") == [
-                "t.yaml:4: nodes.ops.next: found a cycle, ops -> relay -> ops, "
-                    + "allowed: links that end at a root"
-            ])
-        #expect(
-            problems("opps").first?.hasPrefix("\(field) \"opps\", allowed: a node of this") == true)
-        #expect(
-            problems("leaf").first?.hasPrefix("\(field) \"leaf\", which does not listen") == true)
-        for next in ["central", "tcp://127.0.0.1:1"] {
-            #expect(
-                problems(next) == [
-                    "\(field) \"\(next)\", which is next of relay already, "
-                        + "allowed: another node or endpoint"
-                ])
-        }
-        #expect(problems("tcp://127.0.0.1:9") == [])
-    }
-
     @Test("F30 a path of 16 nodes is allowed, of 17 not")
     func depth() {
         func chain(_ count: Int) -> String {
