@@ -210,7 +210,8 @@ package final class CommandAttempts: Responder {
                     interrupted.withLock { $0 = number == SIGHUP ? $0 ?? signal : signal }
                 }
                 // A key press already reached the command, which is in the same process group.
-                if number != SIGINT || !Self.isForeground { passedThrough.send(number) }
+                let isKey = [SIGINT, SIGQUIT].contains(number) && Self.isForeground
+                if !isKey { passedThrough.send(number) }
             } else if ends {
                 return Status(code: Interrupted(signal: number).exitCode, isUnreachable: false)
             }
