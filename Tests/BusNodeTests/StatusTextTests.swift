@@ -57,4 +57,20 @@ struct StatusTextTests {
                 "0 s  2      logged: the journal is full",
             ])
     }
+
+    @Test("A child that its parent's status left out is not taken for one without a link")
+    func leftOut() {
+        var status = NodeStatus(node: "central")
+        let unlinked = Hearsay(of: "worker-1", from: [status])
+        #expect(unlinked.isUnknown)
+        #expect(unlinked.lines == ["central has no link with worker-1"])
+        status.childrenLeftOut = 4
+        let leftOut = Hearsay(of: "worker-1", from: [status])
+        #expect(!leftOut.isUnknown)
+        #expect(
+            leftOut.lines == [
+                "central does not list all of its children: worker-1 may be one of the 4 that "
+                    + "are left out"
+            ])
+    }
 }

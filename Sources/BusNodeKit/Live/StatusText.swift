@@ -92,6 +92,8 @@ package struct Hearsay {
     private struct Said {
         let parent: NodeName
         let child: ChildStatus?
+        /// The number of children that the parent did not list.
+        let leftOutCount: Int
     }
 
     private let name: NodeName
@@ -101,17 +103,13 @@ package struct Hearsay {
     package init(
         of name: NodeName, in topology: Topology, keys: KeyRing?
     ) async throws {
-        self.name = name
         let endpoints = topology.parentEndpoints(of: name)
         guard !endpoints.isEmpty else {
             throw Failure(
                 .unavailable, "\(name) does not listen and has no parent: no node can be asked")
         }
         let answers = await NodeStatus.ask(endpoints, keys: keys)
-        said = answers.compactMap { answer in
-            guard let status = try? answer.get() else { return nil }
-            return Said(parent: status.node, child: status.children.first { $0.name == name })
-        }
+        self.init(of: name, from: answers.compactMap { try? $0.get() })
         guard said.isEmpty else { return }
         let tried = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
             guard case .failure(let failure) = answer else { return nil }
@@ -123,14 +121,32 @@ package struct Hearsay {
                 + tried.joined(separator: "; "))
     }
 
-    /// Whether no parent knows it.
-    package var isUnknown: Bool { said.allSatisfy { $0.child == nil } }
+    /// - Parameter statuses: Those of its parents that answered.
+    init(of name: NodeName, from statuses: [NodeStatus]) {
+        self.name = name
+        said = statuses.map { status in
+            Said(
+                parent: status.node, child: status.children.first { $0.name == name },
+                leftOutCount: status.childrenLeftOut)
+        }
+    }
+
+    /// Whether no parent knows it. A parent with too many children to list may know it.
+    package var isUnknown: Bool {
+        said.allSatisfy { $0.child == nil && $0.leftOutCount == 0 }
+    }
 
     package var lines: [String] {
         said.enumerated().flatMap { index, said -> [String] in
             let gap = index == 0 ? [] : [""]
             guard let child = said.child else {
-                return gap + ["\(said.parent) has no link with \(name)"]
+                guard said.leftOutCount > 0 else {
+                    return gap + ["\(said.parent) has no link with \(name)"]
+                }
+                return gap + [
+                    "\(said.parent) does not list all of its children: \(name) may be one of the "
+                        + "\(said.leftOutCount) that are left out"
+                ]
             }
             return gap + ["\(name) does not listen; \(said.parent) reports:", ""]
                 + StatusText.table([child])
@@ -140,7 +156,12 @@ package struct Hearsay {
     package var json: JSONValue {
         [
             "node": name.json,
-            "parents": said.map { ["parent": $0.parent.json, "child": $0.child.json] }.json,
+            "parents": said.map {
+                [
+                    "parent": $0.parent.json, "child": $0.child.json,
+                    "childrenLeftOut": $0.leftOutCount.json,
+                ]
+            }.json,
         ]
     }
 }
