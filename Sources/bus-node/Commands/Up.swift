@@ -13,11 +13,10 @@ struct Up: AsyncParsableCommand {
         commandName: "up",
         abstract: "Run a whole topology on this machine, one child process per node.",
         discussion: """
-            Parents start before their children. Output is prefixed with the node's name; a \
-            node that dies is restarted, a little later each time; Ctrl-C stops all. Nodes without \
-            listen, responders and presenters have nothing to do on their own and are left out: \
-            exec and present run in their place. Exits 78 when the topology is invalid or lacks a \
-            node that was named.
+            Output is prefixed with the node's name; a node that dies is restarted, a little \
+            later each time; Ctrl-C stops all. Nodes without listen, responders and presenters \
+            have nothing to do on their own and are left out: exec and present run in their place. \
+            Exits 78 when the topology is invalid or lacks a node that was named.
 
             Example: bus-node up --topology topology.yaml
             """)
