@@ -27,4 +27,17 @@ struct AuditTableTests {
         #expect(ids(last.lines) == ["4"])
         #expect(ids(last.deadLines) == ["2"])
     }
+
+    @Test("Recent are all events of a recent presentation, and of the rest those that are so")
+    func recent() {
+        func event(_ id: String, _ hour: Int) -> LoggedEvent {
+            LoggedEvent(["event": "x", "id": id, "time": "2026-11-21T1\(hour):00:00Z"])
+        }
+        let events = [
+            event("1", 0), event("2", 0), event("", 0), event("2", 5), event("", 5),
+        ]
+        let recent = events.recent(since: "2026-11-21T15:00:00Z")
+        #expect(recent.map { $0["id"] } == ["2", "2", ""])
+        #expect(recent.map { $0["time"].contains("T10") } == [true, false, false])
+    }
 }

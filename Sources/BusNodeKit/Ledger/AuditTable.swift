@@ -166,3 +166,14 @@ package struct LoggedEvent {
         return "\(self["time"]) \(self["node"].shown()) \(self["event"].shown()) \(rest)"
     }
 }
+
+extension [LoggedEvent] {
+    /// The events of presentations that have one at this time or later. What a person did that
+    /// concerns no presentation has no id, and counts by its own time.
+    package func recent(since start: String) -> [LoggedEvent] {
+        let ids = Set(filter { $0["time"] >= start }.map { $0["id"] })
+        return filter { event in
+            event["id"].isEmpty ? event["time"] >= start : ids.contains(event["id"])
+        }
+    }
+}

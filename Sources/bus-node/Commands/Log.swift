@@ -87,8 +87,7 @@ struct Log: AsyncParsableCommand {
             let length = try Target.duration(since, option: "--since")
             let start = Date(timeIntervalSinceNow: -Double(length / .milliseconds(1)) / 1_000)
                 .formatted(TimeText.style)
-            let recent = Set(events.filter { $0["time"] >= start }.map { $0["id"] })
-            events.removeAll { !recent.contains($0["id"]) }
+            events = events.recent(since: start)
             dead.removeAll { $0["time"] < start }
         }
         guard json || id != nil else { return try showTables(events, dead) }
