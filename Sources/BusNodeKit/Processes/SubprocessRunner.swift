@@ -209,7 +209,8 @@ final class OutputPipe: Sendable {
     }
 
     private func take(_ bytes: ArraySlice<UInt8>) {
-        if let copy { Terminal.write(Array(bytes), to: copy) }
+        // As the command itself would, which has a reader that may be slow.
+        if let copy { Terminal.write(Array(bytes), to: copy, waits: true) }
         kept.withLock { kept in
             switch part {
             case .first(let count): kept += bytes.prefix(max(0, count - kept.count))
