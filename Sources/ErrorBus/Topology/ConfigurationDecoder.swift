@@ -12,6 +12,8 @@ struct ConfigurationDecoder {
     typealias Fields = OrderedDictionary<String, ConfigurationField>
 
     let environment: [String: String]
+    /// Whether texts may have `${NAME}`; false: they are literal.
+    var expandsVariables = true
     private(set) var problems: [ConfigurationProblem] = []
     /// The location of each value, for checks after reading.
     private(set) var locations: [Place: ConfigurationLocation] = [:]
@@ -100,12 +102,13 @@ struct ConfigurationDecoder {
 
     // MARK: Scalars
 
-    /// A text that is not empty, with environment variables expanded.
+    /// A text that is not empty, with environment variables expanded unless texts are literal.
     mutating func text(_ field: ConfigurationField, allowed: String = "a text") -> String? {
         guard case .scalar(let raw, _) = field.node.value, !field.node.isNull, !raw.isEmpty else {
             report(field, allowed: allowed)
             return nil
         }
+        guard expandsVariables else { return raw }
         do {
             return try EnvironmentExpansion.expand(raw, environment)
         } catch {
@@ -114,9 +117,10 @@ struct ConfigurationDecoder {
         }
     }
 
-    /// A text with environment variables expanded; nil, without a report, for what is none.
+    /// The same; nil, without a report, for what is no text.
     func expanded(_ field: ConfigurationField) -> String? {
         guard case .scalar(let raw, _) = field.node.value else { return nil }
+        guard expandsVariables else { return raw }
         return try? EnvironmentExpansion.expand(raw, environment)
     }
 

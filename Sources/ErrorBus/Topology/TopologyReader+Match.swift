@@ -203,6 +203,7 @@ extension TopologyReader {
 
 extension RuleMatch {
     /// Reads the conditions of a rule from JSON, with the words and patterns of a policy file.
+    /// Texts are literal: `${` stands for itself.
     ///
     /// - Throws: The first problem: the field, the value found and the values allowed.
     package init(json: JSONValue) throws(ConfigurationProblem) {
@@ -212,6 +213,7 @@ extension RuleMatch {
             _ throws(ConfigurationFailure) in
             throw ConfigurationFailure.unreadable(path: "", reason: "no file")
         }
+        reader.decoder.expandsVariables = false
         let field = ConfigurationField(ConfigurationNode(json, at: place), path: "match")
         let match = reader.ruleMatch(field)
         if let problem = reader.decoder.problems.first { throw problem }
