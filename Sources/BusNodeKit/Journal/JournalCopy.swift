@@ -46,10 +46,7 @@ package enum JournalCopy {
         try removeWithParts(part)
         do throws(Failure) {
             try copy(file, to: part)
-            // Opens it as the node will: checks it, brings its tables up to date, compares the
-            // owner.
-            let journal = try SQLiteJournal(part, of: node)
-            try journal.checkpointNow()
+            try check(part, of: file, for: node)
         } catch {
             try? removeWithParts(part)
             throw error
@@ -60,6 +57,21 @@ package enum JournalCopy {
         guard rename(part, path) == 0 else { throw systemFailure(path) }
         try syncFolder(of: path)
         return former
+    }
+
+    /// Opens the copy of a backup as the node will: checks it, brings its tables up to date,
+    /// compares the owner.
+    private static func check(
+        _ copy: String, of file: String, for node: NodeName
+    ) throws(Failure) {
+        do throws(Failure) {
+            let journal = try SQLiteJournal(copy, of: node)
+            try journal.checkpointNow()
+        } catch {
+            guard [.badConfiguration, .badData].contains(error.status) else { throw error }
+            // The backup has the same fault, and the copy is deleted.
+            throw Failure(error.status, error.text.replacing(copy, with: file))
+        }
     }
 
     /// Keeps the journal under another name. It stays under its own as well until it is replaced:

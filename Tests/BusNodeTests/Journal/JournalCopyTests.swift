@@ -88,6 +88,12 @@ import Testing
         }
         #expect(restore("\(folder)/none") == .noInput)
         #expect(restore(backup, of: "other") == .badConfiguration)
+        // What is to be done with another node's is said of the file that stays.
+        let refusal = #expect(throws: Failure.self) {
+            try JournalCopy.restore(backup, to: path, of: "other", at: now)
+        }
+        #expect(refusal?.text.contains("sqlite3 \(backup) \"UPDATE owner") == true)
+        #expect(refusal?.text.contains("-restored") == false)
         let letter = "\(folder)/letter"
         try Data("this is no database, it is a letter".utf8)
             .write(to: URL(fileURLWithPath: letter))
