@@ -58,12 +58,12 @@ step() {
 }
 
 say "1. A copy into a folder that does not exist"
-note "worker-1 adds an option: it can create the folder."
+note "worker-1 adds an option, which Return chooses: it can create the folder."
 note "Create the folder runs in worker-1; then the copy is repeated."
 step 0 worker-1 cp run/report.txt run/inbox/
 
 say "2. A download from a port without a server"
-note "relay adds an option: it can start the server."
+note "relay adds an option, which Return chooses: it can start the server."
 step 0 worker-2 ./download "http://127.0.0.1:$DEMO_PORT/data.txt"
 
 say "3. A report that another program has locked for a moment"

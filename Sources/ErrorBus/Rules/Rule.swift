@@ -77,6 +77,8 @@ package struct AddedOption: Hashable, Sendable {
     package var needsTwoPeople = false
     /// The values that it asks for; the command gets them as environment variables.
     package var fields: [ErrorReport.Field] = []
+    /// Its place among the report's options. Of several defaults Return chooses the first one.
+    package var place = RecoveryOption.Place.last
 }
 
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part

@@ -56,7 +56,7 @@ package struct RuleCommands: Sendable {
                         metadata: ["rule": "\(rule.position)", "option": "\(added.id)"])
                     continue
                 }
-                current = current.addingRecoveryOptions(.last, timeLimit: timeLimit) {
+                current = current.addingRecoveryOptions(added.place, timeLimit: timeLimit) {
                     option(added, report, origin: origin, logger: logger)
                 }
             case .withhold, .answer, .route: continue

@@ -113,10 +113,8 @@ extension TopologyReader {
     private mutating func addedOption(
         _ field: ConfigurationField, folder: String
     ) -> RuleAction? {
-        guard
-            let fields = decoder.fields(
-                field, keys: ["id", "title", "role", "run", "signed", "twoPeople", "fields"])
-        else { return nil }
+        let keys = ["id", "title", "role", "run", "first", "signed", "twoPeople", "fields"]
+        guard let fields = decoder.fields(field, keys: keys) else { return nil }
         let role = fields["role"].flatMap { decoder.word($0, as: ErrorReport.Option.Role.self) }
         let run = fields["run"].flatMap { command($0, folder: folder) }
         if fields["run"] == nil, role != .cancel {
@@ -127,6 +125,7 @@ extension TopologyReader {
             decoder.report(field, found: "no \(key)", allowed: "\(key): TEXT")
         }
         let asked = fields["fields"].map { optionFields($0) } ?? []
+        let isFirst = fields["first"].flatMap { decoder.bool($0) } ?? false
         guard let asked, let id = fields["id"].flatMap({ optionID($0) }),
             let title = fields["title"].flatMap({ title($0) }),
             run != nil || (fields["run"] == nil && role == .cancel)
@@ -136,7 +135,7 @@ extension TopologyReader {
                 id: id, title: title, role: role, run: run ?? [],
                 needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false,
                 needsTwoPeople: fields["twoPeople"].flatMap { decoder.bool($0) } ?? false,
-                fields: asked))
+                fields: asked, place: isFirst ? .first : .last))
     }
 
     private mutating func title(_ field: ConfigurationField) -> String? {

@@ -135,6 +135,10 @@ import Testing
                     + "did you mean \"default\"?"
             ),
             (
+                "match: {}, addOption: { id: x, title: X, run: [x], first: maybe }",
+                ".addOption.first: found \"maybe\", allowed: true or false"
+            ),
+            (
                 "match: {}, answer: { option: x, values: [1] }",
                 ".answer.values: found a list, allowed: a mapping of names and values"
             ),

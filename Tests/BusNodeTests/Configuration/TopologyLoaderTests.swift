@@ -21,7 +21,12 @@ import Testing
             responders:
               - match: { domain: com.acme.auth, code: 401 }
                 addOption:
-                  { id: login, title: Log in, run: ["./login.sh"], signed: true, twoPeople: true }
+                  id: login
+                  title: Log in
+                  run: ["./login.sh"]
+                  first: true
+                  signed: true
+                  twoPeople: true
               - match: { severity: debug }
                 withhold: true
           worker-1:
@@ -86,6 +91,7 @@ import Testing
             Issue.record("not the rules of the file")
             return
         }
+        #expect(added.place == .last)
         #expect(
             added.fields == [
                 .text("path", label: "Path", pattern: "/*"),
@@ -140,7 +146,7 @@ import Testing
             Issue.record("no option")
             return
         }
-        #expect(login.needsSignature && login.needsTwoPeople)
+        #expect(login.needsSignature && login.needsTwoPeople && login.place == .first)
         #expect(topology.parentEndpoints(of: "relay-eu") == [try Endpoint("tcp://127.0.0.1:7700")])
 
         let worker = try #require(topology["worker-1"])

@@ -221,6 +221,19 @@ import Testing
         #expect(attempts.total == 0)
     }
 
+    @Test("an option that a rule adds as the first is before the others, and first of defaults")
+    func addFirst() async {
+        let end = End()
+        let places: [RecoveryOption.Place] = [.last, .first]
+        let actions = places.map { place in
+            RuleAction.addOption(
+                AddedOption(id: "\(place)", title: "T", role: .default, run: ["x"], place: place))
+        }
+        _ = await responder(actions, next: end).presentError(failure())
+        #expect(end.last?.options.map(\.id) == ["first", "retry", "cancel", "last"])
+        #expect(end.last?.options.defaultOption?.id == "first")
+    }
+
     @Test("a rule does not replace an option that has an owner")
     func addOfferedOption() async {
         let runner = Runner()
