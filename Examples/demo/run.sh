@@ -9,6 +9,8 @@ bus=${BUS_NODE:-../../.build/debug/bus-node}
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
+# shown WORD...: prints a command so that it can be copied into a shell.
+shown() { printf '   $'; printf ' %q' "$@"; printf '\n'; }
 if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 
 household=
@@ -34,6 +36,8 @@ echo "hello from the download server" >run/public/data.txt
 
 say "Starting the topology: two workers -> relay -> central"
 note "$who"
+note "The commands work in another terminal as well, while the demo runs:"
+shown cd "$PWD"
 "$bus" up --topology topology.yaml --log-level warning --ready-file run/ready <&0 &
 household=$!
 for _ in $(seq 100); do
@@ -47,9 +51,10 @@ failed=0
 # step EXPECTED WORKER COMMAND...: runs a command under exec, prints its exit code.
 step() {
     local expected=$1 worker=$2 status; shift 2
-    note "\$ bus-node exec --node $worker -- $*"
     # Quiet: central asks on this very terminal, and its prompt stays the last line.
-    "$bus" exec --quiet --topology topology.yaml --node "$worker" -- "$@"
+    local -a command=("$bus" exec --quiet --topology topology.yaml --node "$worker" -- "$@")
+    shown "${command[@]}"
+    "${command[@]}"
     status=$?
     note "exit code $status"
     if [ ! -t 0 ] && [ "$status" -ne "$expected" ]; then
@@ -81,5 +86,16 @@ note "relay withholds it: no prompt, and exec names the node that did."
 step 2 worker-1 ls run/optional-cache
 
 say "The ledgers of central and relay"
+shown "$bus" log --topology topology.yaml
 "$bus" log --topology topology.yaml
+
+# For a terminal in the folder that the demo was started from.
+from_start() { realpath --no-symlinks --relative-to="$OLDPWD" --relative-base="$OLDPWD" "$1"; }
+bus=$(from_start "$bus") topology=$(from_start topology.yaml)
+say "Next: the nodes again, until Ctrl-C, and an error for them from a second terminal"
+shown DEMO_POLICY=policy-none.yaml "$bus" up --topology "$topology" --log-level warning
+shown "$bus" exec --topology "$topology" --node worker-2 -- false
+note "Answer it in the first terminal, on the page whose ADDRESS central prints, or from a third:"
+note "\$ $bus inbox --to 'ADDRESS'"
+note "Then: README.md, A topology, by hand; docs/topology.md (every key); docs/policies.md (rules)"
 exit "$failed"
