@@ -15,8 +15,16 @@ setup: ## install the packages of Debian and PyPI
 build: setup ## build library and bus-node (debug)
 	swift build
 
+# What bus-node is built from: folders change when a file is removed, setup-swift with the compiler.
+BUILT_FROM = Package.swift Sources $(wildcard .build/setup-swift)
+
+# No build when nothing changed since the last one of the demo began.
 demo: setup ## four nodes, commands that fail, and their answers
-	swift build --product bus-node
+	@[ -x .build/debug/bus-node ] && [ -e .build/demo-built ] && \
+		[ ! Package.resolved -nt .build/debug/bus-node ] && \
+		[ -z "$$(find $(BUILT_FROM) -cnewer .build/demo-built -print -quit)" ] || \
+		{ touch .build/demo-begun && swift build --product bus-node && \
+			mv .build/demo-begun .build/demo-built; }
 	Examples/demo/run.sh
 
 test: ## build and run every test (ERRORBUS_BROWSER=no: none in a browser)
