@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The demo: real commands that fail, and errors that climb until a person or a policy decides.
-# Answered by the person at the terminal, or by policy.yaml without a terminal.
+# Answered by the person at the terminal, or by policy.yaml without a terminal. With PANES=yes tmux
+# shows the nodes and their processes beside it.
 set -u
 cd "$(dirname "$0")" || exit 1
+export DEMO_FROM=$OLDPWD DEMO_SCRIPT=$PWD/run.sh
 export DEMO_PORT=${DEMO_PORT:-7790}
 bus=${BUS_NODE:-../../.build/debug/bus-node}
 [ -x "$bus" ] || { echo "demo: $bus not found; run make build first" >&2; exit 69; }
@@ -13,8 +15,17 @@ note() { printf '   %s\n' "$*"; }
 shown() { printf '   $'; printf ' %q' "$@"; printf '\n'; }
 if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 
-household=
+[ -t 0 ] && [ -t 1 ] || PANES=
+if [ "${PANES:-}" = yes ]; then
+    command -v tmux >/dev/null || { echo "demo: PANES=yes needs tmux" >&2; exit 69; }
+    # A server of its own gets this environment; inside of it, and of any tmux, a pane is added.
+    [ -n "${TMUX:-}" ] || exec tmux -L "errorbus-demo-$$" new-session bash -c \
+        'cd "$DEMO_FROM" && "$DEMO_SCRIPT"; read -rp "Return closes tmux. " _'
+fi
+
+household= pane=
 finish() {
+    [ -n "$pane" ] && tmux kill-pane -t "$pane" 2>/dev/null
     [ -n "$household" ] && kill "$household" 2>/dev/null && wait "$household" 2>/dev/null
     [ -f run/server.pid ] && kill "$(cat run/server.pid)" 2>/dev/null
     [ -n "${holder:-}" ] && kill "$holder" 2>/dev/null
@@ -46,6 +57,8 @@ for _ in $(seq 100); do
     sleep 0.05
 done
 [ -e run/ready ] || { echo "demo: the topology was not ready within 5 s" >&2; exit 1; }
+[ "${PANES:-}" != yes ] ||
+    pane=$(tmux split-window -dhP -c "$PWD" -F '#{pane_id}' ./processes "$bus" "$household")
 
 failed=0
 # step EXPECTED WORKER COMMAND...: runs a command under exec, prints its exit code.
