@@ -134,6 +134,44 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("Only as many of one command wait as allowed, and a killed process is not counted")
+        func maxWaiting() async throws {
+            let pty = try Pty()
+            let nodes = try await terminalBus(pty)
+            let flag = sandbox.path("flag")
+            func job(_ options: [String] = [], _ script: String) throws -> Launched {
+                try Launched(
+                    ["exec", "--to", sandbox.endpoint("relay")] + options
+                        + ["--", "sh", "-c", script],
+                    environment: [
+                        "XDG_RUNTIME_DIR": sandbox.folder, "BUS_NODE_EXEC_MAX_WAITING": "1",
+                    ])
+            }
+            // It fails in another way later, which is presented by itself.
+            let script = "test ! -e \(flag) || exit 5; exit 3"
+            let first = try job([], script)
+            #expect(await first.says("waiting for an answer"))
+            let second = try job([], script)
+            #expect(try await second.ending() == 3)
+            #expect(
+                second.errors.value == "bus-node exec: not presented: 1 of this command waits for "
+                    + "an answer already (--max-waiting)\n")
+            let other = try job([], "exit 4")
+            #expect(await other.says("waiting for an answer"))
+            try sandbox.write("flag", "")
+            let option = try job(["--max-waiting", "2"], script)
+            #expect(await option.says("waiting for an answer"))
+            for process in [first, option] {
+                process.send(SIGKILL)
+                #expect(try await process.ending() == 128 + SIGKILL)
+            }
+            let last = try job([], script)
+            #expect(await last.says("waiting for an answer"))
+            let wrong = try job(["--max-waiting", "0"], script)
+            #expect(try await wrong.ending() == 64)
+            withExtendedLifetime((nodes, other)) {}
+        }
+
         @Test("Ctrl-C withdraws the presentation and exits 130", arguments: [SIGINT, SIGTERM])
         func interrupted(signal: Int32) async throws {
             let pty = try Pty()

@@ -19,6 +19,8 @@ package final class CommandAttempts: Responder {
     private let isQuiet: Bool
     /// What masks secrets in reports; nil for none.
     private let mask: SecretMask?
+    /// How many processes of this command may wait; nil without a limit.
+    private let waitingLimit: WaitingLimit?
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
     /// What "Retry with values" asks for; empty: it is not offered.
@@ -34,12 +36,14 @@ package final class CommandAttempts: Responder {
     ///   - fields: The values that a repetition can be given.
     ///   - options: The options of each of its presentations.
     ///   - mask: What masks secrets in reports; nil for none.
+    ///   - waitingLimit: How many processes of this command may wait; nil without a limit.
     package init(
         command: [[UInt8]], retriesOffered: Int?, fields: [ErrorReport.Field] = [],
         options: PresentationOptions, isQuiet: Bool,
-        mask: SecretMask?, next: any Responder
+        mask: SecretMask?, waitingLimit: WaitingLimit? = nil, next: any Responder
     ) {
         self.mask = mask
+        self.waitingLimit = waitingLimit
         self.fields = fields
         self.options = options
         self.isQuiet = isQuiet
@@ -58,6 +62,16 @@ package final class CommandAttempts: Responder {
         guard error.causing(Stopped.self) == nil else {
             return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
         }
+        var place: WaitingLimit.Place?
+        if let waitingLimit, let failure = error.causing(CommandFailure.self) {
+            switch waitingLimit.admission(of: failure.digest) {
+            case .admitted(let own): place = own
+            case .unlimited: break
+            case .full: return notPresented(waitingLimit.countMax)
+            }
+        }
+        // A command that runs again does not wait, however long it takes.
+        defer { place?.release() }
         lastSaid.withLock { $0 = "" }
         let outcome = await forwardError(error, in: context)
         self.outcome.withLock { $0 = outcome }
@@ -68,6 +82,17 @@ package final class CommandAttempts: Responder {
             Terminal.say("bus-node exec:\(option) \(decider(of: outcome))")
         }
         return outcome
+    }
+
+    /// Said even when the state is not: that no person sees the failure is part of the result.
+    private func notPresented(_ count: Int) -> Outcome {
+        let wait = count == 1 ? "waits" : "wait"
+        Terminal.say(
+            "bus-node exec: not presented: \(count) of this command \(wait) for an answer already "
+                + "(--max-waiting)")
+        // That of an earlier failure, which was repeated.
+        outcome.withLock { $0 = nil }
+        return Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
     }
 
     private func decider(of outcome: Outcome) -> String {
@@ -241,7 +266,7 @@ struct CommandFailure: ReportableError {
     private let command: [String]
     private let directory: String
     /// Identifies the command, by all its bytes but secrets, and the directory.
-    private let digest: ReportDigest
+    let digest: ReportDigest
     let ending: CommandEnding
     private let mask: SecretMask?
 

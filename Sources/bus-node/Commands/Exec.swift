@@ -2,6 +2,7 @@ import ArgumentParser
 import BusNodeKit
 import ErrorBus
 import Foundation
+import Glibc
 import Logging
 import Synchronization
 
@@ -17,7 +18,8 @@ struct Exec: AsyncParsableCommand {
             found, 126 when it could not be run. Input, output and signals pass through; a command \
             that fails within 10 s of Ctrl-C is not presented. A \
             console groups failures of the same command, in the same way and in the same \
-            directory, on any host.
+            directory, on any host. From cron, limit how long they wait, and how many: \
+            --deadline, --max-waiting.
 
             The report has the command and the end of its standard error. What looks like a secret \
             there is masked: values of names such as password and token, credentials in URLs, and \
@@ -43,11 +45,24 @@ struct Exec: AsyncParsableCommand {
             """)
     var fields: [String] = []
 
-    @Option(help: "Give up waiting for an answer after this long, each time, as in 30m.")
+    @Option(
+        help: """
+            Give up waiting for an answer after this long, each time, as in 30m; \
+            BUS_NODE_EXEC_DEADLINE when not given.
+            """)
     var deadline: String?
 
     @Option(help: "The option applied when no answer comes in time: retry, skip or abort.")
     var onExpiry: String?
+
+    @Option(
+        help: """
+            How many processes of this user wait for an answer at a time with the same command, \
+            arguments and directory: 1 to 1000, or none for no limit. Beyond it a failure is not \
+            presented, and exec ends as the command did. BUS_NODE_EXEC_MAX_WAITING when not given, \
+            else 20 when standard input is no terminal.
+            """)
+    var maxWaiting: String?
 
     @Flag(help: "Do not print the state of the presentation.")
     var quiet = false
@@ -78,10 +93,9 @@ struct Exec: AsyncParsableCommand {
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
             var options = PresentationOptions()
-            options.deadline = try deadline.map {
-                try Target.duration($0, option: "--deadline")
-            }
+            options.deadline = try Self.deadline(given: deadline)
             options.onExpiry = onExpiry
+            let waitingMax = try Self.waitingMax(given: maxWaiting)
             let asked = try fields.map { try FieldText($0, option: "--field").field() }
             // As a parent reads them: with names that differ, and not too many.
             do throws(ReportError) {
@@ -89,16 +103,48 @@ struct Exec: AsyncParsableCommand {
             } catch {
                 throw Failure(.usage, "--field: \(error)")
             }
-            let leaf = try target.leaf(
-                origin: nil, command: "exec", logger: Logger(label: "exec"))
+            let logger = Logger(label: "exec")
+            let leaf = try target.leaf(origin: nil, command: "exec", logger: logger)
             let attempts = CommandAttempts(
                 command: words, retriesOffered: retriesOffered, fields: asked, options: options,
                 isQuiet: quiet,
-                mask: showSecrets ? nil : .ofThisProcess, next: leaf.node.chain)
+                mask: showSecrets ? nil : .ofThisProcess,
+                waitingLimit: waitingMax.map { WaitingLimit(countMax: $0, logger: logger) },
+                next: leaf.node.chain)
             let status = try await Client.run(leaf.node) { try await attempts.run() }
             throw ExitCode(
                 status.isUnreachable && leaf.failsByTopology
                     ? ExitStatus.unavailable.rawValue : status.code)
         }
+    }
+
+    /// The time that each presentation has; nil without a limit of this command.
+    static func deadline(
+        given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> Duration? {
+        guard let text = given ?? environment["BUS_NODE_EXEC_DEADLINE"] else { return nil }
+        return try Target.duration(
+            text, option: given == nil ? "BUS_NODE_EXEC_DEADLINE" : "--deadline")
+    }
+
+    /// How many processes of the command may wait; nil without a limit.
+    static func waitingMax(
+        given: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
+        hasTerminal: Bool = isatty(STDIN_FILENO) != 0
+    ) throws(Failure) -> Int? {
+        guard let text = given ?? environment["BUS_NODE_EXEC_MAX_WAITING"] else {
+            // At a terminal a person sees each of them.
+            return hasTerminal ? nil : WaitingLimit.countMaxWithoutTerminal
+        }
+        if text == "none" { return nil }
+        let allowed = WaitingLimit.allowed
+        guard let count = Int(text), allowed.contains(count) else {
+            throw Failure(
+                .usage,
+                "\(given == nil ? "BUS_NODE_EXEC_MAX_WAITING" : "--max-waiting"): "
+                    + "found \"\(text.shown())\", allowed: \(allowed.lowerBound) to "
+                    + "\(allowed.upperBound), or none")
+        }
+        return count
     }
 }
