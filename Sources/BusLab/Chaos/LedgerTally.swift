@@ -18,7 +18,6 @@ struct LedgerTally {
     }
 
     private struct Decision: Hashable {
-        let id: String
         let answer: String
         let option: String
     }
@@ -37,7 +36,8 @@ struct LedgerTally {
     private var completions: [String: [LedgerEvent]] = [:]
     private var attempts: [String: [LedgerEvent]] = [:]
     private var prompting: [Place: Prompting] = [:]
-    private var decisions: Set<Decision> = []
+    /// By the id of the presentation.
+    private var decisions: [String: Set<Decision>] = [:]
     private var records: [Place: Record] = [:]
     private var counts = LedgerCounts()
     /// Presenters with a journal: a prompt after a decision is a fault in any life.
@@ -56,7 +56,8 @@ struct LedgerTally {
         case .prompt: prompted(event)
         case .gone: ended(event)
         case .decide:
-            decisions.insert(Decision(id: event.id, answer: event.answer, option: event.option))
+            decisions[event.id, default: []].insert(
+                Decision(answer: event.answer, option: event.option))
             let place = place(of: event)
             prompting[place, default: Prompting()].answeredIn.insert(event.life)
             prompting[place]?.isDecided = true
@@ -110,9 +111,8 @@ struct LedgerTally {
             counts.misrouted += events.count { $0.life != reporters[id] }
             if let first = events.first, !first.option.isEmpty { counts.answered += 1 }
             counts.disagreements += events.count { event in
-                !event.option.isEmpty
-                    && !decisions.contains(
-                        Decision(id: id, answer: event.answer, option: event.option))
+                let decision = Decision(answer: event.answer, option: event.option)
+                return !event.option.isEmpty && decisions[id]?.contains(decision) != true
             }
         }
         for (id, events) in attempts { count(attempts: events, of: id, dead, in: &counts) }
@@ -134,7 +134,7 @@ struct LedgerTally {
         counts.misrouted += lives.filter { $0.key != reporters[id] }.values.reduce(0, +)
         // A presenter may have died before its line, and a dead origin does not ask it again.
         guard !diedWithOrigin(id, dead) else { return }
-        let chosen = Set(decisions.lazy.filter { $0.id == id }.map(\.option))
+        let chosen = Set(decisions[id, default: []].map(\.option))
         counts.attemptsUnchosen += events.count { !chosen.contains($0.option) }
     }
 

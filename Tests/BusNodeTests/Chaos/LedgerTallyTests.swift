@@ -109,6 +109,13 @@ struct LedgerTallyTests {
         #expect(counts(events, durable: ["c"]) == expected)
     }
 
+    @Test("An option is chosen only for the presentation of its decision")
+    func chosenElsewhere() {
+        let elsewhere = Log.event(.decide, Log.centre, id: "B", option: "wipe", answer: "2")
+        let attempt = Log.event(.attempt, Log.worker, option: "wipe")
+        #expect(counts(Log.whole + [elsewhere, attempt]).attemptsUnchosen == 1)
+    }
+
     @Test("C6 an unknown result may become known; one of a dead presenter may be missing")
     func lateResult() {
         let without = Log.whole.filter { $0.kind != .done }
