@@ -158,10 +158,17 @@ struct LedgerTally {
         for (answer, result) in record.results where completion?.answer == answer {
             let isAttempted = attempts[place.id]?.isEmpty == false
             let isTrue =
-                switch result {
-                case "recovered": completion?.didRecover == true && isAttempted
-                case "failed": completion?.didRecover == false
-                default: true
+                switch RecoveryResult(rawValue: result) {
+                case .recovered: completion?.didRecover == true && isAttempted
+                case .failed: completion?.didRecover == false
+                // The origin ends with an answer whose values it refuses, and attempts nothing.
+                case .invalid: completion?.didRecover == false && !isAttempted
+                // A hop that was sent another presenter's answer first says so, though the origin
+                // got this one by another path.
+                case .late, .withdrawn:
+                    decisions[place.id, default: []].contains { $0.answer != answer }
+                case .unknown: true
+                case nil: false
                 }
             if !isTrue { counts.untrueResults += 1 }
         }

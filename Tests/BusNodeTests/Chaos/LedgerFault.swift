@@ -74,6 +74,19 @@ struct LedgerFault: Sendable, CustomTestStringConvertible {
             "said to have failed", MadeUpLog.whole + [MadeUpLog.done("failed")]
         ) { $0.untrueResults = 1 },
         LedgerFault(
+            "said to be late, without another answer", MadeUpLog.whole + [MadeUpLog.done("late")]
+        ) { $0.untrueResults = 1 },
+        LedgerFault(
+            "said to be withdrawn, without another answer",
+            MadeUpLog.whole + [MadeUpLog.done("withdrawn")]
+        ) { $0.untrueResults = 1 },
+        LedgerFault(
+            "said to be refused, though attempted", MadeUpLog.whole + [MadeUpLog.done("invalid")]
+        ) { $0.untrueResults = 1 },
+        LedgerFault("of no known result", MadeUpLog.whole + [MadeUpLog.done("fine")]) {
+            $0.untrueResults = 1
+        },
+        LedgerFault(
             "recovered without an attempt", MadeUpLog.whole.filter { $0.kind != .attempt }
         ) { $0.untrueResults = 1 },
     ]

@@ -125,6 +125,24 @@ struct LedgerTallyTests {
         #expect(!counts(without).isSettled)
     }
 
+    @Test("C6 an answer that the origin refused is invalid")
+    func refusedByOrigin() {
+        let asked = [Log.report, Log.present, Log.prompt, Log.gone, Log.decide]
+        var refused = Log.complete
+        refused.didRecover = false
+        #expect(counts(asked + [Log.done("invalid"), refused]) == fine)
+    }
+
+    @Test("C6 beside another presenter's answer a hop may call one late that was applied")
+    func lateAtHop() {
+        let second = LedgerEvent.Life(node: "c2", pid: 3)
+        let other = Log.event(.decide, second, option: "skip", answer: "2")
+        for result in ["late", "withdrawn"] {
+            let events = Log.whole + [other, Log.done(result)]
+            #expect(counts(events).untrueResults == 0, "\(result)")
+        }
+    }
+
     @Test("A presenter without a journal may decide again after a restart, one with it may not")
     func decidedInTwoLives() {
         let events =
