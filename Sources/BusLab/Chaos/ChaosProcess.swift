@@ -6,8 +6,8 @@ import Synchronization
 
 /// One process of a chaos run: starts, kills, stops, continues and restarts it.
 final class ChaosProcess: Sendable {
-    /// How long it may take to shut down at the end.
-    static let farewell: Duration = .seconds(5)
+    /// How long it may take to shut down at the end, on a busy machine too.
+    static let farewell: Duration = .seconds(15)
 
     /// An event of the process, for the picture and the counts.
     struct Mark: Hashable, Sendable {
@@ -15,6 +15,8 @@ final class ChaosProcess: Sendable {
             case started, killed, stopped, continued, ended
             /// The process ended by itself before the end of the run.
             case crashed
+            /// Asked to shut down, the process failed or did not end.
+            case failedToEnd
         }
 
         let kind: Kind
@@ -31,6 +33,8 @@ final class ChaosProcess: Sendable {
         /// revived.
         var killedPid: pid_t?
         var isEnding = false
+        /// Killed for good, so that the way it ends says nothing.
+        var isEndedNow = false
         var marks: [Mark] = []
         var revival: CheckedContinuation<Void, Never>?
     }
@@ -104,8 +108,19 @@ final class ChaosProcess: Sendable {
         revive()
     }
 
+    /// Kills it for good when it still runs though it had time to shut down.
+    func endOverdue() {
+        let isOverdue = state.withLock { state in
+            guard let pid = state.pid else { return false }
+            state.mark(.failedToEnd, pid, "killed after \(Self.farewell)")
+            return true
+        }
+        if isOverdue { endNow() }
+    }
+
     /// Kills it for good.
     func endNow() {
+        state.withLock { $0.isEndedNow = true }
         end()
         state.withLock { if let pid = $0.pid { _ = Glibc.kill(pid, SIGKILL) } }
     }
@@ -136,6 +151,17 @@ final class ChaosProcess: Sendable {
     }
 }
 
+extension ChaosProcess.Mark {
+    /// What no process may do, as the end of a sentence; nil for all else.
+    var problem: String? {
+        switch kind {
+        case .crashed: "ended by itself: \(detail)"
+        case .failedToEnd: "did not shut down in order: \(detail)"
+        case .started, .killed, .stopped, .continued, .ended: nil
+        }
+    }
+}
+
 extension ChaosProcess.State {
     mutating func mark(
         _ kind: ChaosProcess.Mark.Kind, _ pid: pid_t, _ detail: String = ""
@@ -154,18 +180,23 @@ extension ChaosProcess.State {
         let pid = pid ?? 0
         self.pid = nil
         if killedPid == pid { return true }
-        mark(isEnding ? .ended : .crashed, pid, "\(ending)")
+        mark(kind(of: ending), pid, "\(ending)")
         return false
+    }
+
+    private func kind(of ending: CommandEnding.Status) -> ChaosProcess.Mark.Kind {
+        guard isEnding else { return .crashed }
+        // The signal itself ends a process that has not begun to handle it.
+        let isOrderly = ending == .exited(0) || ending == .signaled(SIGTERM)
+        return isOrderly || isEndedNow ? .ended : .failedToEnd
     }
 }
 
 extension [NodeName: ChaosProcess] {
-    /// The processes that ended by themselves, a sentence each.
+    /// The processes that ended by themselves, or not in order, a sentence each.
     var crashes: [String] {
         sorted { $0.key < $1.key }.flatMap { name, process in
-            process.marks.filter { $0.kind == .crashed }.map {
-                "\(name) ended by itself: \($0.detail)"
-            }
+            process.marks.compactMap { mark in mark.problem.map { "\(name) \($0)" } }
         }
     }
 }

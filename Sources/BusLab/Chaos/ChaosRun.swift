@@ -173,13 +173,14 @@ package struct ChaosRun: Sendable {
     /// Workers first, so that messages on their way still have a receiver.
     private func end(_ processes: [NodeName: ChaosProcess]) async throws {
         let clock = ContinuousClock()
-        let limit = clock.now + ChaosProcess.farewell
         for role in [ChaosPlan.Role.worker, .relay, .presenter] {
             let group = plan.processes.filter { $0.role == role }.compactMap { processes[$0.name] }
             for process in group { process.end() }
+            let limit = clock.now + ChaosProcess.farewell
             while clock.now < limit, group.contains(where: \.isRunning) {
                 try await clock.sleep(for: .milliseconds(20))
             }
+            for process in group { process.endOverdue() }
         }
     }
 }
@@ -232,7 +233,7 @@ package struct ChaosResult: Sendable {
     let schedule: FaultSchedule
     let counts: LedgerCounts
     let everyEndIsAnAnswer: Bool
-    /// Processes that ended by themselves, a sentence each.
+    /// Processes that ended by themselves, or not in order, a sentence each.
     let crashes: [String]
     /// The time from the last fault until the bus had settled; nil: it did not within the limit.
     let settling: Duration?

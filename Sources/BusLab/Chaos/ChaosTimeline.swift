@@ -190,7 +190,7 @@ package struct ChaosTimeline {
             case .killed, .crashed:
                 color = nil
                 symbols.append(canvas.cross(at: canvas.x(time), y: y + 8, color: Self.red))
-            case .ended: color = nil
+            case .ended, .failedToEnd: color = nil
             }
         }
         draw(to: span)

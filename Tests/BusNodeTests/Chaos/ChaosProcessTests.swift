@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import BusLab
@@ -26,5 +27,26 @@ struct ChaosProcessTests {
         let wasKilledAgain = state.ended(.signaled(9))
         #expect(!wasKilledAgain)
         #expect(state.marks.map(\.kind) == [.killed, .crashed])
+    }
+
+    @Test(
+        "At the shutdown only exit code 0 is in order, or the signal before it is handled",
+        arguments: [
+            (.exited(0), .ended), (.signaled(SIGTERM), .ended), (.exited(1), .failedToEnd),
+            (.signaled(SIGABRT), .failedToEnd), (.signaled(SIGKILL), .failedToEnd),
+        ] as [(CommandEnding.Status, ChaosProcess.Mark.Kind)])
+    func shutdown(ending: CommandEnding.Status, kind: ChaosProcess.Mark.Kind) {
+        var state = ChaosProcess.State(pid: 10, isEnding: true)
+        let wasKilled = state.ended(ending)
+        #expect(!wasKilled)
+        #expect(state.marks.map(\.kind) == [kind])
+        #expect((state.marks.first?.problem == nil) == (kind == .ended))
+    }
+
+    @Test("A process that is killed for good, as after an error, did nothing wrong")
+    func endedNow() {
+        var state = ChaosProcess.State(pid: 10, isEnding: true, isEndedNow: true)
+        _ = state.ended(.signaled(SIGKILL))
+        #expect(state.marks.map(\.kind) == [.ended])
     }
 }
