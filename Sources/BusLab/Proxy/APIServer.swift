@@ -1,6 +1,5 @@
 import BusNodeKit
 package import ErrorBus
-import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -35,7 +34,10 @@ package struct APIServer: Sendable {
     /// - Parameter ready: Called with the endpoint it listens on.
     /// - Throws: When it cannot listen on the endpoint.
     package func run(ready: @escaping @Sendable (Endpoint) -> Void) async throws {
-        let isOpen = Atomic(false)
+        if let obstacle = OwnSocketFile.obstacle(at: endpoint) {
+            throw ProxyProblem(status: 500, description: "cannot listen: \(obstacle)")
+        }
+        let file = Mutex<OwnSocketFile?>(nil)
         let logger = Logger(label: "api") { _ in SwiftLogNoOpLogHandler() }
         var configuration = ApplicationConfiguration(address: address, backlog: 16)
         configuration.availableConnectionsDelegate =
@@ -52,15 +54,11 @@ package struct APIServer: Sendable {
             server: .http1(configuration: .init(additionalChannelHandlers: [OneRequest()])),
             configuration: configuration,
             onServerRunning: { channel in
-                isOpen.store(true, ordering: .relaxed)
+                file.withLock { $0 = OwnSocketFile(of: endpoint) }
                 ready((try? endpoint.bound(to: channel.localAddress)) ?? endpoint)
             },
             logger: logger)
-        defer {
-            if case .ipc(let path) = endpoint.address, isOpen.load(ordering: .relaxed) {
-                unlink(path)
-            }
-        }
+        defer { file.withLock { $0 }?.remove() }
         try await application.run()
     }
 

@@ -1,5 +1,4 @@
 package import ErrorBus
-import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -24,6 +23,7 @@ package actor FaultProxy {
     private(set) var listen: Endpoint
     var connect: Endpoint { connections.target }
     private var listener: (any Channel)?
+    private var socketFile: OwnSocketFile?
     /// Whether it is binding or closing, which excludes other changes.
     private var isChanging = false
 
@@ -121,6 +121,9 @@ package actor FaultProxy {
     }
 
     private func open() async throws(ProxyProblem) {
+        if let obstacle = OwnSocketFile.obstacle(at: listen) {
+            throw ProxyProblem(status: 500, description: "\(listen): cannot listen: \(obstacle)")
+        }
         let connections = connections
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -135,6 +138,7 @@ package actor FaultProxy {
                 }
                 .bind(to: listen).get()
             listener = channel
+            socketFile = OwnSocketFile(of: listen)
             listen = try listen.bound(to: channel.localAddress)
             connections.isOpen = true
         } catch {
@@ -144,9 +148,10 @@ package actor FaultProxy {
 
     private func close() async {
         connections.isOpen = false
+        socketFile?.remove()
+        socketFile = nil
         try? await listener?.close().get()
         listener = nil
-        if case .ipc(let path) = listen.address { unlink(path) }
         await connections.closeAll()
     }
 }

@@ -297,7 +297,7 @@ extension ClientBootstrap {
 }
 
 extension ServerBootstrap {
-    /// Listens. Replaces the socket file of a process that is gone, but no other file.
+    /// Listens. Replaces a socket file: ``OwnSocketFile/obstacle(at:)`` has to be asked before.
     func bind(to endpoint: Endpoint) -> EventLoopFuture<any Channel> {
         switch endpoint.address {
         case .tcp(let host, let port):

@@ -2,7 +2,7 @@ import Glibc
 
 /// The file found at the path of an ipc endpoint. libzmq deletes any such file before it binds:
 /// even the socket of a running process, or a file that is not a socket.
-enum SocketFile: Hashable {
+package enum SocketFile: Hashable {
     case none
     /// A socket that no process listens on.
     case stale
@@ -11,7 +11,7 @@ enum SocketFile: Hashable {
     /// Not a socket.
     case other
 
-    init(_ path: String) {
+    package init(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             self = .none

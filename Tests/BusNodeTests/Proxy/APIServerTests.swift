@@ -83,6 +83,17 @@ struct APIServerTests {
         #expect(APIServer.problem(with: head)?.status == status)
     }
 
+    @Test("A unix socket that a process listens on is not taken away")
+    func pathInUse() async throws {
+        let folder = try TemporaryFolder()
+        let echo = try EchoServer(path: folder.path + "/echo")
+        let server = try APIServer(ProxyAPI(registry: ProxyRegistry(seed: 1)), at: echo.endpoint)
+        await #expect(throws: ProxyProblem.self) { try await server.run { _ in } }
+        let peer = try await SocketPeer.connect(to: echo.endpoint)
+        try await peer.send([1])
+        #expect(try await peer.receive(1) == [1])
+    }
+
     @Test("It listens only on this machine", arguments: ["tcp://*:1", "tcp://10.0.0.1:1"])
     func local(endpoint: String) {
         #expect(throws: ProxyProblem.self) {

@@ -62,6 +62,37 @@ struct FaultProxyTests {
         #expect(try await client.receiveToEnd().bytes == [])
     }
 
+    @Test("A unix socket that a process listens on, or another file, is not taken away")
+    func pathInUse() async throws {
+        let folder = try TemporaryFolder()
+        let echo = try EchoServer(path: folder.path + "/echo")
+        let file = try folder.write("dear", to: "file")
+        for path in [folder.path + "/echo", file] {
+            let proxy = try FaultProxy(
+                "u", listen: Endpoint("ipc://\(path)"), connect: echo.endpoint, seed: 1)
+            await #expect(throws: ProxyProblem.self) { try await proxy.setEnabled(true) }
+        }
+        let client = try await SocketPeer.connect(to: echo.endpoint)
+        try await client.send([1])
+        #expect(try await client.receive(1) == [1])
+        #expect(FileManager.default.contents(atPath: file) == Data("dear".utf8))
+    }
+
+    @Test("A socket file that came in the place of the proxy's stays")
+    func replaced() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/proxy"
+        let proxy = try FaultProxy(
+            "u", listen: Endpoint("ipc://\(path)"), connect: echo.endpoint, seed: 1)
+        try await proxy.setEnabled(true)
+        try FileManager.default.removeItem(atPath: path)
+        let other = try EchoServer(path: path)
+        try await proxy.setEnabled(false)
+        let client = try await SocketPeer.connect(to: other.endpoint)
+        try await client.send([1])
+        #expect(try await client.receive(1) == [1])
+    }
+
     // In a process of its own: one that another test starts has our sockets, and with them the
     // port, until it has ended.
     @Test("F1 down closes open connections and refuses new ones; up again at the same port")
