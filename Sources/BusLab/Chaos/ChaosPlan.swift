@@ -155,6 +155,30 @@ package struct ChaosFolder: Sendable {
         FileManager.default.fileExists(atPath: readyFile(of: node))
     }
 
+    private var startFile: String { "\(path)/start" }
+
+    /// Decides the start of the run, on the clock of ``ChaosWorker/uptime``.
+    func begin(at start: Duration) throws(Failure) {
+        do {
+            try String(start.wholeMicroseconds)
+                .write(toFile: startFile, atomically: true, encoding: .utf8)
+        } catch {
+            throw Failure(.cannotCreate, "\(startFile): cannot be written")
+        }
+    }
+
+    /// The start of the run, once it is decided.
+    func start() async throws -> Duration {
+        while true {
+            if let text = try? String(contentsOfFile: startFile, encoding: .utf8),
+                let microseconds = Int64(text)
+            {
+                return .microseconds(microseconds)
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of this program, for the processes of the run.

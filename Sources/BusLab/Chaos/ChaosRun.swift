@@ -38,22 +38,19 @@ package struct ChaosRun: Sendable {
         } catch {
             throw Failure(.cannotCreate, "proxy: \(error)")
         }
-        let start = ContinuousClock.now + Self.lead
-        let wallStart = Date.now.timeIntervalSince1970 + Self.lead.seconds
         let shares = plan.shares(of: settings.presentations)
-        let uptime = ChaosWorker.uptime + Self.lead
         let window = settings.duration * 9 / 10
         let processes = await plan.processes(
             of: settings.topology, in: folder, links: links, seed: settings.seed,
             logLevel: settings.logLevel
         ) { process in
             guard let share = shares[process.name] else { return [] }
-            return [
-                "--share", String(share), "--start", String(uptime.wholeMicroseconds),
-                "--window", String(window.wholeMicroseconds),
-            ]
+            return ["--share", String(share), "--window", String(window.wholeMicroseconds)]
         }
         var ledger = ChaosLedger(plan, folder: folder)
+        // Decided once all processes are up: a fault before that means nothing.
+        var start = ContinuousClock.now
+        var wallStart = 0.0
         let settling = try await withThrowingTaskGroup(of: Void.self) { group in
             for process in processes.values { group.addTask { await process.keep() } }
             defer {
@@ -61,6 +58,9 @@ package struct ChaosRun: Sendable {
                 group.cancelAll()
             }
             try await waitUntilUp()
+            start = ContinuousClock.now + Self.lead
+            wallStart = Date.now.timeIntervalSince1970 + Self.lead.seconds
+            try folder.begin(at: ChaosWorker.uptime + Self.lead)
             say("\(processes.count) processes are up; \(schedule.faults.count) faults scheduled")
             try await cause(links, processes, from: start)
             say("healed; waiting until the bus has settled")

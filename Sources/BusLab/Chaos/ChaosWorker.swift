@@ -17,15 +17,16 @@ package struct ChaosWorker: Sendable {
     let share: Int
     /// The number presented by earlier lives.
     let done: Int
-    /// The start of the run, on the clock of ``uptime``.
-    let start: Duration
+    /// The start of the run, on the clock of ``uptime``; nil: as the folder says once all are up.
+    let start: Duration?
+    let folder: ChaosFolder
     /// How long errors are presented.
     let window: Duration
     let seed: UInt64
 
     package init(
-        name: NodeName, node: Node, log: ChaosLog, share: Int, done: Int, start: Duration,
-        window: Duration, seed: UInt64
+        name: NodeName, node: Node, log: ChaosLog, share: Int, done: Int, start: Duration?,
+        folder: ChaosFolder, window: Duration, seed: UInt64
     ) {
         self.name = name
         self.node = node
@@ -33,6 +34,7 @@ package struct ChaosWorker: Sendable {
         self.share = share
         self.done = done
         self.start = start
+        self.folder = folder
         self.window = window
         self.seed = seed
     }
@@ -43,6 +45,7 @@ package struct ChaosWorker: Sendable {
     }
 
     package func run() async throws {
+        let start = try await startOfRun()
         try await withThrowingTaskGroup(of: Void.self) { group in
             var openCount = 0
             for number in min(done, share)..<share {
@@ -59,6 +62,11 @@ package struct ChaosWorker: Sendable {
             }
             try await group.waitForAll()
         }
+    }
+
+    private func startOfRun() async throws -> Duration {
+        if let start { return start }
+        return try await folder.start()
     }
 
     private func present(_ number: Int) async {

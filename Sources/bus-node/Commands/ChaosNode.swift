@@ -21,8 +21,8 @@ struct ChaosNode: AsyncParsableCommand {
     @Option var role: String
     @Option var parent: [String] = []
     @Option var share = 0
-    /// Microseconds on the machine's clock.
-    @Option var start: Int64 = 0
+    /// Microseconds on the machine's clock; when not given, it waits for the folder's start.
+    @Option var start: Int64?
     /// Microseconds.
     @Option var window: Int64 = 0
     /// A share presented before the one above, in the form of `share`: how many, when, how long.
@@ -58,10 +58,12 @@ struct ChaosNode: AsyncParsableCommand {
             let node = Node(settings, parents: parents, parts: parts)
             let warmUp = ChaosWorker(
                 name: name, node: node, log: log, share: warmUpShare, done: done,
-                start: .microseconds(warmUpStart), window: .microseconds(warmUpWindow), seed: seed)
+                start: Duration.microseconds(warmUpStart), folder: folder,
+                window: .microseconds(warmUpWindow), seed: seed)
             let worker = ChaosWorker(
                 name: name, node: node, log: log, share: share, done: max(0, done - warmUpShare),
-                start: .microseconds(start), window: .microseconds(window), seed: seed)
+                start: start.map { Duration.microseconds($0) }, folder: folder,
+                window: .microseconds(window), seed: seed)
             try await Self.serve(
                 node, role == .worker ? [warmUp, worker] : [], status, givesMemoryBack)
         }

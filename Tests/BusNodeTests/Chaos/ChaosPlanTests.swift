@@ -42,6 +42,16 @@ struct ChaosPlanTests {
         #expect((shares.values.max() ?? 0) - (shares.values.min() ?? 0) <= 1)
     }
 
+    @Test("A worker waits for the start of the run, and one that starts later finds it")
+    func start() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = ChaosFolder(path: temporary.path)
+        async let early = folder.start()
+        try folder.begin(at: .microseconds(1_234_567))
+        #expect(try await early == .microseconds(1_234_567))
+        #expect(try await folder.start() == .microseconds(1_234_567))
+    }
+
     @Test("Every end is an answer unless a worker may give up by itself")
     func answers() throws {
         let root = try node("r", listen: ["tcp://127.0.0.1:1"], presents: true)
