@@ -50,8 +50,9 @@ package actor FaultProxy {
     ///
     /// - Throws: When it cannot listen on the endpoint.
     func setEnabled(_ isEnabled: Bool) async throws(ProxyProblem) {
-        guard isEnabled != (listener != nil) else { return }
+        // First: while it binds there is no listener yet, which is not to be taken for down.
         guard !isChanging else { throw .conflict("proxy \(name) is being changed; try again") }
+        guard isEnabled != (listener != nil) else { return }
         isChanging = true
         defer { isChanging = false }
         if isEnabled { try await open() } else { await close() }

@@ -93,6 +93,37 @@ struct FaultProxyTests {
         #expect(try await client.receive(1) == [1])
     }
 
+    @Test("A proxy that is about to listen cannot be taken down, and says so")
+    func changing() async throws {
+        let proxy = try FaultProxy(
+            "c", listen: Endpoint("tcp://127.0.0.1:*"), connect: echo.endpoint, seed: 1)
+        // The loops stand still, and with them the bind.
+        let held = Self.heldLoops()
+        let enabling = Task { try await proxy.setEnabled(true) }
+        var refusal: ProxyProblem?
+        for _ in 0..<100_000 where refusal == nil {
+            do throws(ProxyProblem) {
+                try await proxy.setEnabled(false)
+            } catch {
+                refusal = error
+            }
+            await Task.yield()
+        }
+        for semaphore in held { semaphore.signal() }
+        try await enabling.value
+        #expect(refusal?.status == 409)
+        try await proxy.setEnabled(false)
+    }
+
+    /// Holds every event loop until its semaphore is signalled.
+    private static func heldLoops() -> [DispatchSemaphore] {
+        let held = (0..<System.coreCount).map { _ in DispatchSemaphore(value: 0) }
+        for (loop, semaphore) in zip(MultiThreadedEventLoopGroup.singleton.makeIterator(), held) {
+            loop.execute { semaphore.wait() }
+        }
+        return held
+    }
+
     // In a process of its own: one that another test starts has our sockets, and with them the
     // port, until it has ended.
     @Test("F1 down closes open connections and refuses new ones; up again at the same port")
@@ -217,10 +248,7 @@ struct FaultProxyTests {
         try await proxy.add(Toxic(.timeout(.milliseconds(100))))
         // The loops stand still until both have come: a loop reads first, and looks at times then.
         let begin = ContinuousClock.now
-        let held = (0..<System.coreCount).map { _ in DispatchSemaphore(value: 0) }
-        for (loop, semaphore) in zip(MultiThreadedEventLoopGroup.singleton.makeIterator(), held) {
-            loop.execute { semaphore.wait() }
-        }
+        let held = Self.heldLoops()
         client.finish()
         while ContinuousClock.now - begin < .milliseconds(200) { await Task.yield() }
         for semaphore in held { semaphore.signal() }
