@@ -208,8 +208,7 @@ struct ChaosLink: Sendable {
         case .down: try await proxy.setEnabled(false)
         case .toxics(let toxics):
             for toxic in toxics { try await proxy.add(toxic) }
-            // The proxy can find message borders only from the beginning of a connection.
-            if fault.fault == .duplicate {
+            if toxics.contains(where: \.effect.needsNewConnection) {
                 try await proxy.setEnabled(false)
                 try await proxy.setEnabled(true)
             }

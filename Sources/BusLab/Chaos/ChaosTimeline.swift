@@ -83,7 +83,7 @@ package struct ChaosTimeline {
                             {
                                 canvas.box(
                                     x: $0, y: y - 9, width: 10, height: 10,
-                                    color: Self.colors[kind] ?? "#000")
+                                    color: kind.color)
                             }
                         )
                     })
@@ -134,10 +134,6 @@ package struct ChaosTimeline {
         ]
     }
 
-    private static let colors: [ChaosFault: String] = [
-        .drop: red, .delay: "#e3b341", .reset: "#fb8f44", .blackhole: "#24292f",
-        .slice: "#8250df", .cut: "#bf3989", .duplicate: "#0969da", .corrupt: "#6e4b1f",
-    ]
     private static let red = "#cf222e"
     private static let green = "#1a7f37"
     private static let up = "#aceebb"
@@ -153,7 +149,7 @@ package struct ChaosTimeline {
             parts.append(
                 canvas.bar(
                     from: fault.start.seconds, to: fault.end.seconds, y: y + 2, height: 12,
-                    color: Self.colors[fault.fault] ?? "#000", tip: fault.fault.rawValue))
+                    color: fault.fault.color, tip: fault.fault.rawValue))
         }
         return parts
     }

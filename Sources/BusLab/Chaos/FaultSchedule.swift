@@ -164,6 +164,21 @@ package enum ChaosFault: String, CaseIterable, Hashable, Sendable {
     static let onLinks: [ChaosFault] = [
         .drop, .delay, .reset, .blackhole, .slice, .cut, .duplicate, .corrupt,
     ]
+    /// Its color in the picture.
+    var color: String {
+        switch self {
+        case .drop, .kill, .killPresenter: "#cf222e"
+        case .delay: "#e3b341"
+        case .reset: "#fb8f44"
+        case .blackhole: "#24292f"
+        case .slice: "#8250df"
+        case .cut: "#bf3989"
+        case .duplicate: "#0969da"
+        case .corrupt: "#6e4b1f"
+        case .stop: "#8c959f"
+        }
+    }
+
     private static let all = "all"
     package static var allowed: String {
         ([all] + allCases.map(\.rawValue)).joined(separator: ", ")

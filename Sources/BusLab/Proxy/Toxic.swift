@@ -87,6 +87,17 @@ extension ToxicEffect {
         }
     }
 
+    /// Whether it has no effect on connections that are open already.
+    var needsNewConnection: Bool {
+        switch self {
+        // Message borders can be found only from the beginning of a connection.
+        case .duplicate: true
+        case .latency, .bandwidth, .slowClose, .timeout, .resetPeer, .slicer, .limitData,
+            .corrupt, .blackhole:
+            false
+        }
+    }
+
     /// The longest pause: an hour, in milliseconds.
     static let millisecondMax: Int64 = 3_600_000
     private static let byteMax: Int64 = 1 << 40

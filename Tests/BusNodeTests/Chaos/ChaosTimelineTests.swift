@@ -57,6 +57,11 @@ struct ChaosTimelineTests {
         #expect(texts(try timeline([.kill]).svg, above: "Links").map(\.text) == ["Links", "up"])
     }
 
+    @Test("No two faults of a link have one color")
+    func colors() {
+        #expect(Set(ChaosFault.onLinks.map(\.color)).count == ChaosFault.onLinks.count)
+    }
+
     @Test("Names of links and processes end before the bars begin")
     func names() throws {
         let svg = try timeline().svg
