@@ -5,10 +5,13 @@ import Foundation
 struct ChaosLedger {
     private var readers: [LedgerReader]
     private var tally: LedgerTally
-    /// Everything read so far.
+    /// Everything read so far, where it is kept.
     private(set) var events: [LedgerEvent] = []
+    private let keepsEvents: Bool
 
-    init(_ plan: ChaosPlan, folder: ChaosFolder) {
+    /// - Parameter keepsEvents: For a picture; a long run has too many of them.
+    init(_ plan: ChaosPlan, folder: ChaosFolder, keepsEvents: Bool) {
+        self.keepsEvents = keepsEvents
         readers = plan.processes.map { LedgerReader(folder.log(of: $0.name)) }
         let durable = plan.processes.filter { $0.settings.journal != nil }
         tally = LedgerTally(durableNodes: Set(durable.map(\.name.description)))
@@ -18,7 +21,7 @@ struct ChaosLedger {
         for index in readers.indices {
             for event in readers[index].newEvents() {
                 tally.add(event)
-                events.append(event)
+                if keepsEvents { events.append(event) }
             }
         }
     }

@@ -47,7 +47,7 @@ package struct ChaosRun: Sendable {
             guard let share = shares[process.name] else { return [] }
             return ["--share", String(share), "--window", String(window.wholeMicroseconds)]
         }
-        var ledger = ChaosLedger(plan, folder: folder)
+        var ledger = ChaosLedger(plan, folder: folder, keepsEvents: true)
         // Decided once all processes are up: a fault before that means nothing.
         var start = ContinuousClock.now
         var wallStart = 0.0

@@ -64,7 +64,7 @@ package struct SoakRun: Sendable {
         from start: ContinuousClock.Instant
     ) async throws -> Result {
         let clock = ContinuousClock()
-        var ledger = ChaosLedger(plan, folder: folder)
+        var ledger = ChaosLedger(plan, folder: folder, keepsEvents: false)
         say("\(plan.processes.count) processes; warming up")
         try await clock.sleep(until: start)
         let missing = plan.processes.map(\.name).filter { !folder.isReady($0) }

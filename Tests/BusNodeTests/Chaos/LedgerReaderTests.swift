@@ -50,6 +50,18 @@ struct LedgerReaderTests {
         #expect(reader.newEvents().map(\.id) == ["b"])
     }
 
+    @Test("Events are counted, and kept only for a picture", arguments: [true, false])
+    func kept(keepsEvents: Bool) throws {
+        let plan = try FaultScheduleTests.plan()
+        var ledger = ChaosLedger(
+            plan, folder: ChaosFolder(path: folder.path), keepsEvents: keepsEvents)
+        // The log of one of the plan's nodes.
+        try folder.write(Self.line("a") + "\n", to: "w1.jsonl")
+        ledger.read()
+        #expect(ledger.counts([:]).presented == 1)
+        #expect(ledger.events.count == (keepsEvents ? 1 : 0))
+    }
+
     @Test("Chaos reads the lines that it writes, and the library's")
     func roundTrip() throws {
         let id = PresentationID.make()
