@@ -25,7 +25,7 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Presentations a second, of all workers together.")
     var rate = 40
 
-    @Option(help: "Seed of the link cuts and answers: the same seed repeats them.")
+    @Option(help: "Seed of the link cuts: the same seed repeats them.")
     var seed: UInt64 = 1
 
     func run() async throws {
