@@ -95,6 +95,7 @@ let package = Package(
             resources: [
                 .embedInCode("Console/openapi.yaml"),
                 .embedInCode("Console/Page/address.js"),
+                .embedInCode("Console/Page/alerts.js"),
                 .embedInCode("Console/Page/answering.js"),
                 .embedInCode("Console/Page/api.js"),
                 .embedInCode("Console/Page/audit.js"),
@@ -112,6 +113,7 @@ let package = Package(
                 .embedInCode("Console/Page/frame.js"),
                 .embedInCode("Console/Page/group-box.js"),
                 .embedInCode("Console/Page/group.js"),
+                .embedInCode("Console/Page/icon.js"),
                 .embedInCode("Console/Page/inbox.css"),
                 .embedInCode("Console/Page/keys.js"),
                 .embedInCode("Console/Page/link.js"),
@@ -131,6 +133,7 @@ let package = Package(
                 .embedInCode("Console/Page/silence-form.js"),
                 .embedInCode("Console/Page/silence-list.js"),
                 .embedInCode("Console/Page/silences.js"),
+                .embedInCode("Console/Page/sound.js"),
                 .embedInCode("Console/Page/state.js"),
                 .embedInCode("Console/Page/store.js"),
                 .embedInCode("Console/Page/stream.js"),

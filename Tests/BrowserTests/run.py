@@ -10,6 +10,7 @@ import argparse
 import sys
 import traceback
 
+import alert_cases
 import cases
 import filter_cases
 import haste_cases
@@ -54,7 +55,7 @@ def main():
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
                  + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
-                 + haste_cases.ALL):
+                 + haste_cases.ALL + alert_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

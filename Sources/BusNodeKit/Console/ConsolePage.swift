@@ -13,6 +13,7 @@ struct ConsolePage: Sendable {
     /// The parts of the page, by the names under which it requests them.
     private static let parts: [String: [UInt8]] = [
         "address.js": PackageResources.address_js,
+        "alerts.js": PackageResources.alerts_js,
         "answering.js": PackageResources.answering_js,
         "api.js": PackageResources.api_js,
         "audit.js": PackageResources.audit_js,
@@ -29,6 +30,7 @@ struct ConsolePage: Sendable {
         "frame.js": PackageResources.frame_js,
         "group-box.js": PackageResources.group_box_js,
         "group.js": PackageResources.group_js,
+        "icon.js": PackageResources.icon_js,
         "inbox.css": PackageResources.inbox_css,
         "keys.js": PackageResources.keys_js,
         "link.js": PackageResources.link_js,
@@ -48,6 +50,7 @@ struct ConsolePage: Sendable {
         "silence-form.js": PackageResources.silence_form_js,
         "silence-list.js": PackageResources.silence_list_js,
         "silences.js": PackageResources.silences_js,
+        "sound.js": PackageResources.sound_js,
         "state.js": PackageResources.state_js,
         "store.js": PackageResources.store_js,
         "stream.js": PackageResources.stream_js,

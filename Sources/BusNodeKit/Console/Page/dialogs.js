@@ -1,5 +1,6 @@
 // Dialogs in front of the page.
 import { $, openModal } from "./elements.js";
+import { fillAlerts, keepAlerts } from "./alerts.js";
 import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
@@ -36,6 +37,7 @@ export async function askName() {
       ? "under which you have signed in." : "which belongs to your token."}`
     : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
+  fillAlerts();
   // A proxy would sign the person in again at once.
   $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
   const result = await dialogResult($("nameDialog"));
@@ -44,6 +46,7 @@ export async function askName() {
   const name = $("nameField").value.trim();
   if (name && !isGiven) localStorage.setItem("errorbus.name", name);
   localStorage.setItem("errorbus.undo", $("undoField").value);
+  keepAlerts();
   drawName();
 }
 

@@ -20,6 +20,21 @@ function draw() {
   for (const drawer of drawers) guarded(drawer);
 }
 
+/** What does its work at once, and again at most once in this time; also in a hidden tab, which has
+ *  no frames. */
+export function paced(pause, work) {
+  let [timer, last] = [null, -Infinity];
+  const run = () => {
+    [timer, last] = [null, performance.now()];
+    work();
+  };
+  return () => {
+    if (timer !== null) return;
+    const rest = last + pause - performance.now();
+    if (rest > 0) timer = setTimeout(run, rest); else run();
+  };
+}
+
 /** Draws. A drawer that fails stops the page, whose content would no longer be true. */
 export function guarded(drawer) {
   if (state.fault) return;

@@ -1,12 +1,14 @@
 // The operator's page. It keeps a copy of the inbox, updated by the server's events, and draws from
 // it once per animation frame. Text from reports only ever becomes text nodes.
 import { $, refreshTimes } from "./elements.js";
+import { startAlerts, tellAway } from "./alerts.js";
 import { loadAudit } from "./audit.js";
 import { loadChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
 import { drawFilter, startFilterBox, tellArranged } from "./filter-box.js";
 import { guarded, onFrame, schedule } from "./frame.js";
+import { drawIconSoon } from "./icon.js";
 import { onKey } from "./keys.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
@@ -18,6 +20,7 @@ import { startSilenceForm } from "./silence-form.js";
 import { drawSilences } from "./silence-list.js";
 import { loadSilences } from "./silences.js";
 import { state } from "./state.js";
+import { onChange, onMessage } from "./store.js";
 import { drawTopology, loadTopology } from "./topology.js";
 import { tellUndone } from "./undoing.js";
 import { loadsView, onLink, refreshView, route } from "./views.js";
@@ -46,6 +49,8 @@ function refreshSlowly() {
 
 onFrame(collectRows, drawFilter, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
   drawTopology);
+onChange(tellAway);
+onMessage(drawIconSoon);
 loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
 loadsView("silences", loadSilences);
 loadsView("audit", () => Promise.all([loadAudit(), loadSilences()]));
@@ -78,6 +83,7 @@ document.addEventListener("pointerdown", ({ button, target }) => {
 for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }
+startAlerts();
 startFilterBox();
 startViews();
 startSilenceForm();

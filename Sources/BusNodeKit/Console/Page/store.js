@@ -7,6 +7,13 @@ const ENDED_MAX = 2000;
 /** A deadline is near from here on. */
 export const NEAR = 5 * 60_000;
 
+const listeners = { change: [], message: [] };
+/** Registers what hears of each change of a presentation once all have been read, as the item and
+ *  what it was before. */
+export function onChange(listener) { listeners.change.push(listener); }
+/** Registers what follows each message of the server, also in a hidden tab. */
+export function onMessage(listener) { listeners.message.push(listener); }
+
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
 export const isLive = (item) => isOpen(item) || item.stage === "leaving";
 
@@ -44,6 +51,7 @@ export function apply(message) {
   dropOldestEnded();
   const count = state.openCount ? `(${state.openCount}) ` : "";
   document.title = `${count}ErrorBus ${shown(state.node, 80)}`;
+  for (const listener of listeners.message) listener();
   schedule();
 }
 
@@ -70,6 +78,7 @@ function noteNews(item, before) {
     && item.proposal.by !== myName()) state.news.proposed.push(item);
   const wasMine = before?.stage === "leaving" && isMine(before.answer);
   if (wasMine && isOpen(item) && !state.undoing.delete(item.id)) state.news.undone.push(item);
+  for (const listener of listeners.change) listener(item, before);
 }
 
 /** The order of ends; a note on what has ended changes its revision alone. */

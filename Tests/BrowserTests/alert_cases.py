@@ -1,0 +1,191 @@
+"""What tells a person who looks elsewhere. As in cases.py."""
+from urllib.parse import unquote
+
+from consoles import report
+from safety_cases import signed
+
+# In place of the browser's own: what is told, the tones, and where the person looks.
+STUBS = """
+    Object.assign(window, { told: [], pitches: [], away: AWAY, asked: 0 });
+    window.Notification = class {
+      static permission = 'BEFORE';
+      static async requestPermission() {
+        window.asked += 1;
+        return this.permission = 'ANSWER';
+      }
+      constructor(title, options) {
+        Object.assign(this, { title, ...options, isClosed: false });
+        window.told.push(this);
+      }
+      close() { this.isClosed = true; }
+    };
+    window.AudioContext = class {
+      currentTime = 0;
+      async resume() {}
+      async suspend() {}
+      createGain() {
+        const gain = { setValueAtTime() {}, linearRampToValueAtTime() {} };
+        return { gain, connect: (next) => next };
+      }
+      createOscillator() {
+        return { frequency: { set value(pitch) { window.pitches.push(pitch); } },
+                 connect: (next) => next, start() {}, stop() { this.onended(); } };
+      }
+    };
+    const hidden = () => window.away === 'hidden';
+    Object.defineProperty(document, 'hidden', { get: hidden, configurable: true });
+    document.hasFocus = () => !window.away;
+"""
+
+
+def stubs(before="default", answer="granted", away="false"):
+    return STUBS.replace("BEFORE", before).replace("ANSWER", answer).replace("AWAY", away)
+
+
+def opted_in(page, console, level, sound=False, answer="granted"):
+    signed(page, console)
+    page.run(stubs(answer=answer))
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the dialog")
+    choose(page, level)
+    page.until(lambda: page.run("return window.asked") == 1, "the browser to be asked")
+    if sound:
+        page.click("#soundField")
+        page.until(lambda: page.run("return window.pitches.length") == 1, "how it sounds")
+
+
+def choose(page, level):
+    page.run("const field = document.getElementById('alertField'); field.value = arguments[0];"
+             "field.dispatchEvent(new Event('change'))", level)
+
+
+def save(page):
+    page.click("#nameDialog [value=save]")
+    page.until(lambda: not page.text("#nameDialog"), "the dialog to close")
+    page.run("window.told = []; window.pitches = []")
+
+
+def look(page, where):
+    """The person looks at the page (False), at another window (True) or tab ('hidden')."""
+    page.run("window.away = arguments[0]; if (!window.away) dispatchEvent(new Event('focus'))",
+             where)
+
+
+def told(page):
+    return page.run("return window.told.map(({ title, body, tag, isClosed }) =>"
+                    " ({ title, body, tag, isClosed }))")
+
+
+def arrived(page, count):
+    """Waits until so many presentations are in the page: by then all of them has been told."""
+    page.until(lambda: page.part("state", "part.state.items.size") == count, f"{count} of them")
+
+
+def icon(page):
+    return unquote(page.run("return document.querySelector('link[rel=icon]').href"))
+
+
+def what_comes_is_told_who_looks_elsewhere(page, console):
+    console.ask(report("Was open before.", severity="critical"))
+    opted_in(page, console, "error")
+    page.until(lambda: told(page), "what they look like")
+    save(page)
+    page.row("Was open before.")
+    look(page, False)
+    console.ask(report("Seen here.", severity="critical"))
+    arrived(page, 2)
+    look(page, "hidden")
+    console.ask(report("Not grave.", severity="warning"))
+    arrived(page, 3)
+    assert told(page) == []
+    console.ask(report("x" * 300, userInfo={"password": "hunter2"}))
+    arrived(page, 4)
+    [one] = told(page)
+    assert one["title"].startswith("error: "), one
+    assert one["body"] == "x" * 200 + "…", one
+    # Another window in front is elsewhere, too.
+    look(page, True)
+    [graver] = console.ask(report("Graver.", severity="critical"))
+    arrived(page, 5)
+    assert [each["body"] for each in told(page)][1:] == ["Graver."]
+    assert told(page)[0]["tag"] != told(page)[1]["tag"]
+    # It leads to the presentation.
+    page.run("window.told[1].onclick()")
+    page.shown("Graver.")
+    assert page.run("return location.hash") == f"#/inbox/{graver.id}"
+    assert told(page)[1]["isClosed"]
+    # What was answered waits no longer, and who is back needs none.
+    [again] = console.ask(report("Answered by bob."))
+    arrived(page, 6)
+    console.call(f"/api/v1/presentations/{again.id}/answer", {"option": "skip", "by": "bob"})
+    page.until(lambda: told(page)[2]["isClosed"], "it to be taken back")
+    assert not told(page)[0]["isClosed"]
+    look(page, False)
+    assert all(each["isClosed"] for each in told(page))
+
+def what_was_open_when_the_page_came_is_not_told(page, console):
+    opted_in(page, console, "warning")
+    save(page)
+    console.ask(report("Was open before."))
+    arrived(page, 1)
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+        "source": stubs(before="granted", away="true")})
+    page.driver.refresh()
+    page.until(lambda: page.text("#link") == "live", "the page again")
+    page.row("Was open before.")
+    assert told(page) == []
+    console.ask(report("Has come since."))
+    arrived(page, 2)
+    assert [each["body"] for each in told(page)] == ["Has come since."]
+
+
+def a_burst_is_told_once(page, console):
+    opted_in(page, console, "warning", sound=True)
+    save(page)
+    look(page, "hidden")
+    console.ask(*[report(f"Burst {number}.", severity="warning") for number in range(8)],
+                report("The last of it.", severity="critical"))
+    arrived(page, 9)
+    page.until(lambda: told(page)[-1]["title"] == "4 more presentations wait", "the rest in one")
+    all_told = told(page)
+    assert len({each["tag"] for each in all_told}) == 6, all_told
+    assert [each["title"].startswith("warning: ") for each in all_told[:6]] == [True] * 5 + [False]
+    assert all_told[-1]["body"] == "The gravest: critical", all_told[-1]
+    # One tone for all, and a higher one.
+    page.until(lambda: len(page.run("return window.pitches")) > 1, "the tones")
+    pitches = page.run("return window.pitches")
+    assert len(pitches) < 5 and pitches[0] < pitches[-1], pitches
+
+
+def a_refusal_of_notifications_says_what_to_do(page, console):
+    opted_in(page, console, "critical", answer="denied")
+    page.until(lambda: "Allow them in its settings" in page.text("#alertNote"), "what to do")
+    choose(page, "")
+    page.until(lambda: not page.text("#alertNote"), "nothing to do")
+    choose(page, "critical")
+    # A browser of a phone has them, and none for a page.
+    page.run("window.Notification = class { static permission = 'granted';"
+             " constructor() { throw new TypeError('Illegal constructor'); } }")
+    choose(page, "error")
+    page.until(lambda: "shows no notifications of a page" in page.text("#alertNote"), "why not")
+    page.click("#nameDialog button", "Cancel")
+    page.until(lambda: not page.text("#nameDialog"), "the dialog to close")
+    assert page.run("return localStorage.getItem('errorbus.alerts')") is None
+
+
+def the_icon_says_what_is_open(page, console):
+    page.open(console.url)
+    page.until(lambda: "#6a7180" in icon(page) and "></text>" in icon(page), "none open")
+    console.ask(report("Mild.", severity="warning"))
+    page.until(lambda: "#f0b429" in icon(page) and ">1</text>" in icon(page), "one open")
+    page.run("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true });"
+             "window.requestAnimationFrame = () => 0")
+    alike = console.ask(*[report("Grave.") for _ in range(99)])
+    page.until(lambda: "#c3271b" in icon(page) and ">99+</text>" in icon(page), "an error")
+    console.call(f"/api/v1/presentations/{alike[0].id}/answer", {"option": "skip", "by": "bob"})
+    page.until(lambda: ">99</text>" in icon(page), "one less")
+
+
+ALL = [what_comes_is_told_who_looks_elsewhere, what_was_open_when_the_page_came_is_not_told,
+       a_burst_is_told_once, a_refusal_of_notifications_says_what_to_do,
+       the_icon_says_what_is_open]
