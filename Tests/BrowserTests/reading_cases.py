@@ -170,9 +170,24 @@ def a_list_is_read_in_pages_after_many_ends(page, console):
     assert console.call(f"/api/v1/inbox?after={answer['latest'] - 7000}")["isReset"]
 
 
+def the_groups_are_read_once(page, console):
+    console.ask(*[report(f"Error {number}.") for number in range(598)],
+                *[report("The same.") for _ in range(2)])
+    console.await_open(600)
+    page.open(console.url)
+    page.until(lambda: "600 waiting in 599 rows" in page.text("#count"), "all of them")
+    pages = page.run("return performance.getEntriesByType('resource').map(({ name }) => name)"
+                     ".filter((name) => name.includes('/inbox?'))")
+    assert len(pages) > 1, pages
+    assert ["groups=none" in each for each in pages] == [False] + [True] * (len(pages) - 1), pages
+    # What comes later makes and ends groups without them.
+    console.ask(report("The same."))
+    page.until(lambda: "601 waiting in 599 rows" in page.text("#count"), "one more in the group")
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
-       a_list_is_read_in_pages_after_many_ends]
+       a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once]

@@ -70,11 +70,11 @@ function leave() {
 }
 
 async function catchUp(attempt) {
-  let [after, limit, begun] = [state.resume, BATCH_MIN, null];
+  let [after, limit, begun, groups] = [state.resume, BATCH_MIN, null, ""];
   for (;;) {
     const start = performance.now();
     const from = begun === null ? "" : `&begun=${begun}`;
-    const message = await api("GET", `inbox?after=${after}&limit=${limit}${from}`);
+    const message = await api("GET", `inbox?after=${after}&limit=${limit}${from}${groups}`);
     if (begun === null || message.isReset) begun = message.latest;
     if (performance.now() - start < FAST) limit = Math.min(limit * 2, BATCH_MAX);
     if (state.attempt !== attempt) return;
@@ -82,6 +82,8 @@ async function catchUp(attempt) {
     state.node = message.node;
     apply(message);
     after = message.revision;
+    // They are for the time until all is here: with the first page, and again after a reset.
+    groups = message.isReset ? "" : "&groups=none";
     if (message.isLast) return;
   }
 }

@@ -41,9 +41,7 @@ export function endingOf(item) {
 
 export function apply(message) {
   for (const item of message.items) keep(item);
-  state.groups = new Map((message.groups ?? []).map((group) => [group.number, group]));
-  // The most severe are shown before all others have arrived.
-  for (const { first } of state.groups.values()) if (!state.items.has(first.id)) keep(first);
+  if (message.groups) keepGroups(message.groups);
   state.resume = Math.max(state.resume, message.revision);
   // Of a message that was cut, older members may still come: they have not been seen.
   if (message.isLast) state.complete = state.resume;
@@ -53,6 +51,13 @@ export function apply(message) {
   document.title = `${count}ErrorBus ${shown(state.node, 80)}`;
   for (const listener of listeners.message) listener();
   schedule();
+}
+
+/** Keeps the groups, which count until all of their members have arrived. */
+function keepGroups(groups) {
+  state.groups = new Map(groups.map((group) => [group.number, group]));
+  // The most severe are shown before all others have arrived.
+  for (const { first } of groups) if (!state.items.has(first.id)) keep(first);
 }
 
 export function keep(item) {

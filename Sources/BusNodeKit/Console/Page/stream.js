@@ -32,7 +32,7 @@ function leave(port) {
 }
 
 function open(after) {
-  const own = new EventSource(`/api/v1/events?after=${after}`);
+  const own = new EventSource(`/api/v1/events?after=${after}&groups=none`);
   [source, hello, revision, heardAt] = [own, null, after, Date.now()];
   own.onerror = () => lose(own);
   own.addEventListener("ping", () => send({ ping: true }));
