@@ -31,6 +31,11 @@ function luminance(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+function contrast(one, other) {
+  const [light, dark] = [luminance(one), luminance(other)].sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
 function opacity(node) {
   let product = 1;
   for (let each = node; each; each = each.parentElement) product *= getComputedStyle(each).opacity;
@@ -50,9 +55,7 @@ while (walker.nextNode()) {
   const style = getComputedStyle(node);
   const below = ground(node);
   const [r, g, b, a] = rgba(style.color);
-  const [light, dark] = [luminance(over([r, g, b, a * opacity(node)], below)), luminance(below)]
-    .sort((x, y) => y - x);
-  const ratio = (light + 0.05) / (dark + 0.05);
+  const ratio = contrast(over([r, g, b, a * opacity(node)], below), below);
   const size = parseFloat(style.fontSize);
   const isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
   if (ratio < (isLarge ? 3 : 4.5)) problems.push(`contrast ${ratio.toFixed(2)}: ${nameOf(node)}`);
@@ -68,6 +71,14 @@ for (const node of top.querySelectorAll("button, a[href], input, select, textare
   if (byFinger && !isInText && (box.height < 43.5 || box.width < 43.5)) {
     problems.push(`${Math.round(box.width)} by ${Math.round(box.height)}: ${nameOf(node)}`);
   }
+}
+
+const fields = "input:not([type=checkbox], [type=radio]), select, textarea";
+for (const node of top.querySelectorAll(fields)) {
+  if (!isSeen(node) || node.disabled) continue;
+  const below = ground(node.parentElement);
+  const ratio = contrast(over(rgba(getComputedStyle(node).borderTopColor), below), below);
+  if (ratio < 3) problems.push(`border ${ratio.toFixed(2)}: ${nameOf(node)}`);
 }
 
 const page = document.documentElement;
