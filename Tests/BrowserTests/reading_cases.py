@@ -185,9 +185,29 @@ def the_groups_are_read_once(page, console):
     page.until(lambda: "601 waiting in 599 rows" in page.text("#count"), "one more in the group")
 
 
+def what_scrolls_can_have_the_focus(page, console):
+    short_lines = "\n".join(str(number) for number in range(40))
+    console.ask(report("Much to read.", failureReason=short_lines,
+                       userInfo={"log": "one\n" + "wide " * 60}))
+    page.open(console.url)
+    page.choose("Much to read.")
+    page.until(lambda: "39" in page.text("#detail"), "the reason")
+    stuck = ("return [...document.querySelectorAll('#detail .foreign, main:not([hidden])')]"
+             ".filter((node) => /auto|scroll/.test(getComputedStyle(node).overflowY)"
+             " && (node.scrollHeight > node.clientHeight + 1"
+             " || node.scrollWidth > node.clientWidth + 1) && node.tabIndex < 0)"
+             ".map((node) => node.textContent.slice(0, 40))")
+    assert page.run(stuck) == []
+    assert page.texts("#detail [tabindex='0'].foreign"), "nothing that scrolls"
+    page.go("topology")
+    page.until(lambda: page.text("#nodes"), "the topology")
+    assert page.run("return document.querySelector('[data-panel=topology]').tabIndex") == 0
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
-       a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once]
+       a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
+       what_scrolls_can_have_the_focus]

@@ -37,11 +37,16 @@ export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
 export const section = (title, content) =>
   (content ? [el("h3", { textContent: title }), content] : []);
 
-/** A text of a peer: unchanged, in its own direction, long ones in a frame. */
+/** The lines that a frame for a text shows without scrolling. */
+export const LINES_SHOWN = 9;
+export const linesOf = (text) => String(text).split("\n").length;
+
+/** A text of a peer: unchanged, in its own direction. What scrolls in its frame can have the focus,
+ *  so that keys scroll it: long texts, those with many lines, and lines that are not broken. */
 export function foreign(tag, text, properties = {}) {
-  const isLong = String(text).length > 600;
+  const scrolls = tag === "pre" || String(text).length > 600 || linesOf(text) > LINES_SHOWN;
   return el(tag, {
-    className: "foreign", textContent: shown(text), dir: "auto", ...(isLong && { tabIndex: 0 }),
+    className: "foreign", textContent: shown(text), dir: "auto", ...(scrolls && { tabIndex: 0 }),
     ...properties,
   });
 }
