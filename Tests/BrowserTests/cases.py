@@ -128,6 +128,12 @@ def a_group_is_answered_at_once(page, console):
     page.choose("The same for all.")
     page.click("[data-option=skip]", "× 20")
     page.sign("ada")
+    # So many are answered by nothing that was pressed by mistake.
+    page.until(lambda: "for 20 presentations at once" in page.text("#confirmText"), "the question")
+    page.press(page.keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    page.click("[data-option=skip]", "× 20")
+    page.click("#confirmYes", "Skip × 20")
     assert {presentation.answer() for presentation in presentations} == {("skip", "ada")}
 
 
@@ -306,6 +312,7 @@ def a_group_is_taken_back_at_once(page, console):
              " if (options.method === 'POST') window.asked.push(path);"
              " return send(path, options); }")
     page.click("[data-option=cancel]", "× 20")
+    page.click("#confirmYes", "Abort × 20")
     page.until(lambda: "Undo all 20" in page.text(".decide"), "the time to undo")
     page.press("u")
     page.until(lambda: "20 answers taken back" in page.text("#toasts"), "it taken back")
@@ -313,6 +320,7 @@ def a_group_is_taken_back_at_once(page, console):
     asked = page.run("return window.asked")
     assert [path.rsplit("/", 1)[1] for path in asked] == ["answer", "undo"], asked
     page.click("[data-option=skip]", "× 20")
+    page.click("#confirmYes", "Skip × 20")
     page.until(lambda: "Undo all 20" in page.text(".decide"), "the time to undo again")
     page.read()
     page.click(".decide button", "Undo only this one")

@@ -52,6 +52,7 @@ def leaving(page, console):
     page.run("localStorage.setItem('errorbus.undo', '30')")
     page.choose("The same for all.")
     page.click("[data-option=skip]")
+    page.click("#confirmYes")
     page.until(lambda: "Undo all 12" in page.text(".decide"), "the time to undo")
 
 

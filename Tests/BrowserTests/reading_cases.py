@@ -194,7 +194,7 @@ def what_scrolls_can_have_the_focus(page, console):
     page.until(lambda: "39" in page.text("#detail"), "the reason")
     stuck = ("return [...document.querySelectorAll('#detail .foreign, main:not([hidden])')]"
              ".filter((node) => /auto|scroll/.test(getComputedStyle(node).overflowY)"
-             " && (node.scrollHeight > node.clientHeight + 1"
+             " && node.clientHeight > 0 && (node.scrollHeight > node.clientHeight + 1"
              " || node.scrollWidth > node.clientWidth + 1) && node.tabIndex < 0)"
              ".map((node) => node.textContent.slice(0, 40))")
     assert page.run(stuck) == []

@@ -14,6 +14,7 @@ import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
 const CLAIM_TIME = 15 * 60_000;
+const LARGE = 10; // An answer for more of a group is confirmed.
 const SLOW = 3000;
 const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
@@ -133,14 +134,15 @@ export function whyNotChosen({ role, signature, twoPeople }) {
   return signature === "missing" ? CANNOT_SIGN : null;
 }
 
-/** Asks for confirmation before a destructive option, before one answer for different texts, and as
- *  the second of two people. */
+/** Asks for confirmation before a destructive option, before one answer for many or for different
+ *  texts, and as the second of two people. */
 async function isMeant(option, { item, whole, chosen, members, count, size, proposal }) {
   const isDestructive = (chosen ?? members).some(({ options }) =>
     options.find(({ id }) => id === option.id)?.role === "destructive");
   const differs = whole && groupOf(item.group).textsDiffer;
-  if (!isDestructive && !differs && !proposal) return true;
-  const why = { isDestructive, differs, proposal, of: chosen ? size : count };
+  const isLarge = count > LARGE;
+  if (!isDestructive && !differs && !isLarge && !proposal) return true;
+  const why = { isDestructive, differs, isLarge, proposal, of: chosen ? size : count };
   return Boolean(await confirmed(option, item, count, why));
 }
 

@@ -75,7 +75,8 @@ export function drawName() {
 }
 
 /** Asks for confirmation; closes when the presentation ends meanwhile. */
-export async function confirmed(option, item, count, { isDestructive, differs, proposal, of }) {
+export async function confirmed(option, item, count, why) {
+  const { isDestructive, differs, isLarge, proposal, of } = why;
   const title = shown(optionTitle(option), 260);
   const all = of > count ? ` for ${number(count)} of ${number(of)}`
     : count > 1 ? ` for all ${number(count)}` : "";
@@ -83,6 +84,7 @@ export async function confirmed(option, item, count, { isDestructive, differs, p
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
     proposal && `${shown(proposal.by, 64)} proposes it${
       valuesText(proposal)}; you confirm it as the second person.`,
+    isLarge && `It is for ${number(count)} presentations at once.`,
     differs && "Other members of the group have different texts: read them first.",
     isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
