@@ -361,6 +361,31 @@ def an_undo_by_another_is_shown(page, console):
     assert "Undo" not in page.text("#toasts")
 
 
+def a_destructive_option_says_where(page, console):
+    workers = [console.work("Delete the cache?", "It is stale.", "--name", name)
+               for name in ("db-1", "db-2")]
+    signed(page, console)
+    page.until(lambda: "2 waiting in 1 row" in page.text("#count"), "one row for both")
+    page.choose("Delete the cache?")
+    page.until(lambda: "Delete it × 2" in page.text(".options"), "the answer for both")
+    page.read()
+    page.press("3")
+    page.until(lambda: page.text("#confirmDialog"), "the question")
+    text = page.text("#confirmText")
+    assert "They come from db-1, db-2." in text or "They come from db-2, db-1." in text, text
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#confirmDialog"), "it to close")
+    page.press("g")
+    page.until(lambda: "×" not in page.text(".options"), "the answer for one")
+    page.read()
+    page.press("3")
+    page.until(lambda: "It comes from db-" in page.text("#confirmText"), "the question for one")
+    page.press(page.keys.ESCAPE)
+    for worker in workers:
+        worker.process.kill()
+        worker.process.wait()
+
+
 def a_confirmation_ends_with_its_presentation(page, console):
     [presentation] = console.ask(report("Ended meanwhile."))
     signed(page, console)
@@ -435,6 +460,7 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answe
        a_fault_of_the_page_ends_it, a_button_answers_only_what_it_was_drawn_for,
        a_late_response_does_not_set_the_clock, requests_that_time_out_are_no_link,
        an_undo_by_another_is_shown,
+       a_destructive_option_says_where,
        a_confirmation_ends_with_its_presentation, what_is_being_sent_says_so,
        a_cancelled_one_is_no_failure, an_empty_text_has_another_in_its_place,
        a_claim_of_a_quarter_of_an_hour_is_one, a_stream_too_many_says_why]

@@ -8,7 +8,7 @@ import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isOpen, keep } from "./store.js";
-import { headingOf, number, optionTitle, shown } from "./text.js";
+import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { confirmedBy, confirmedMembers, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
@@ -141,8 +141,11 @@ async function isMeant(option, { item, whole, chosen, members, count, size, prop
     options.find(({ id }) => id === option.id)?.role === "destructive");
   const differs = whole && groupOf(item.group).textsDiffer;
   const isLarge = count > LARGE;
+  const origins = [...new Set((chosen ?? members).map((each) => originOf(each)))];
   if (!isDestructive && !differs && !isLarge && !proposal) return true;
-  const why = { isDestructive, differs, isLarge, proposal, of: chosen ? size : count };
+  const why = {
+    isDestructive, differs, isLarge, origins, proposal, of: chosen ? size : count,
+  };
   return Boolean(await confirmed(option, item, count, why));
 }
 

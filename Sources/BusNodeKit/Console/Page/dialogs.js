@@ -8,9 +8,11 @@ import { OVER } from "./sentences.js";
 import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
-  authorsOf, headingOf, number, optionTitle, shown, titleIn, valuesText,
+  authorsOf, counted, headingOf, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
 import { proposalOf } from "./two-people.js";
+
+const ORIGINS_MAX = 3; // That a confirmation names.
 
 /** The value that the dialog was closed with; empty when it was cancelled, or is open already. */
 export function dialogResult(dialog) {
@@ -74,9 +76,17 @@ export function drawName() {
   schedule();
 }
 
+/** Where that comes from which an option will change. */
+function originsText(origins, count) {
+  const named = origins.slice(0, ORIGINS_MAX).map((name) => shown(name, 64)).join(", ");
+  const rest = origins.length - ORIGINS_MAX;
+  const more = rest > 0 ? ` and ${counted(rest, "more origin")}` : "";
+  return `${count > 1 ? "They come" : "It comes"} from ${named}${more}.`;
+}
+
 /** Asks for confirmation; closes when the presentation ends meanwhile. */
 export async function confirmed(option, item, count, why) {
-  const { isDestructive, differs, isLarge, proposal, of } = why;
+  const { isDestructive, differs, isLarge, origins, proposal, of } = why;
   const title = shown(optionTitle(option), 260);
   const all = of > count ? ` for ${number(count)} of ${number(of)}`
     : count > 1 ? ` for all ${number(count)}` : "";
@@ -86,7 +96,8 @@ export async function confirmed(option, item, count, why) {
       valuesText(proposal)}; you confirm it as the second person.`,
     isLarge && `It is for ${number(count)} presentations at once.`,
     differs && "Other members of the group have different texts: read them first.",
-    isDestructive && "This cannot be undone."].filter(Boolean).join(" ");
+    isDestructive && `${originsText(origins, count)} This cannot be undone.`]
+    .filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
   const life = state.startedAt;

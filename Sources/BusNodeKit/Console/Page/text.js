@@ -68,6 +68,10 @@ export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
 });
 
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
+
+/** The process that the error arose in, for people. */
+export const originOf = ({ origin }) =>
+  (origin === "bare" ? "a client without a name" : origin || "this process");
 export const fromText = (item) =>
   [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");
 
