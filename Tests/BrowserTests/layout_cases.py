@@ -146,5 +146,26 @@ def nothing_jumps(page, console):
         assert sum(value for value, _ in shifts) < 0.01 and not moved, (shifts, moved)
 
 
+def what_is_wrong_stays_until_it_is_closed(page, console):
+    page.open(console.url)
+    # All timers of the page run out at once from here on.
+    page.run("const later = window.setTimeout;"
+             "window.setTimeout = (work, ...rest) => later(work, 0, ...rest.slice(1))")
+    for text in ("Refused.", "Refused.", "Failed."):
+        page.part("news", f"part.toast('{text}', 'error')")
+    for number in range(4):
+        page.part("news", f"part.toast('Copied {number}.', 'good')")
+    page.until(lambda: page.texts("#passing p") == ["Failed.", "Refused."], "the rest to go")
+    page.part("news", "(part.toast('Being read.', 'good'),"
+                      "document.querySelector('#passing button').focus())")
+    page.rest()
+    assert page.texts("#passing p") == ["Being read.", "Failed.", "Refused."]
+    page.run("document.activeElement.blur()")
+    page.until(lambda: page.texts("#passing p") == ["Failed.", "Refused."], "it to go")
+    while page.texts("#passing button"):
+        page.click("#passing button", "Close")
+    assert page.texts("#passing p") == []
+
+
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
-       nothing_moves_for_a_notice]
+       nothing_moves_for_a_notice, what_is_wrong_stays_until_it_is_closed]

@@ -7,6 +7,7 @@ import { headingOf, number, shown, titleIn } from "./text.js";
 
 const PASSING = 8000;
 const PASSING_MAX = 4;
+const LEFT = 2000; // The pause between two looks at a notice that is being read.
 
 /** Adds a notice to a stack, at its visible end. */
 export function showNotice(stack, note) {
@@ -28,17 +29,34 @@ function changeNotices(change) {
   schedule();
 }
 
-/** Shows a notice for some seconds; only the latest stay. */
+/** Shows a notice: one of an error until it is closed, others for some seconds. Only the latest
+ *  stay, errors before others. */
 export function toast(text, tone) {
+  const words = shown(text, 400);
   const role = tone === "error" || tone === "warning" ? { role: "alert" } : {};
   const close = el("button", {
     type: "button", className: "plain", textContent: "Close", onclick: () => removeNotices([note]),
   });
   const note = el("div", { className: `toast ${tone}`, ...role },
-    el("p", { textContent: shown(text, 400) }), close);
+    el("p", { textContent: words }), close);
+  const same = [...$("passing").children].filter((each) =>
+    isError(each) && isError(note) && each.firstChild.textContent === words);
   showNotice($("passing"), note);
-  removeNotices([...$("passing").children].slice(PASSING_MAX));
-  setTimeout(() => removeNotices([note]), PASSING);
+  const [, ...others] = $("passing").children;
+  const older = others.filter((each) => !same.includes(each)).reverse();
+  const first = [...older.filter((each) => !isError(each)), ...older.filter(isError)];
+  const excess = Math.max(0, first.length + 1 - PASSING_MAX);
+  removeNotices([...same, ...first.slice(0, excess)]);
+  if (!isError(note)) setTimeout(() => passAway(note), PASSING);
+}
+
+const isError = (note) => note.classList.contains("error");
+
+/** Takes a notice away that is not being read: with the pointer or the focus on it, it stays. */
+function passAway(note) {
+  if (note.isConnected && note.matches(":hover, :focus-within")) {
+    setTimeout(() => passAway(note), LEFT);
+  } else removeNotices([note]);
 }
 
 export function say(text) { $("news").textContent = text; }
