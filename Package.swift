@@ -137,6 +137,7 @@ let package = Package(
                 .embedInCode("Console/Page/state.js"),
                 .embedInCode("Console/Page/store.js"),
                 .embedInCode("Console/Page/stream.js"),
+                .embedInCode("Console/Page/text-block.js"),
                 .embedInCode("Console/Page/text.js"),
                 .embedInCode("Console/Page/topology.js"),
                 .embedInCode("Console/Page/two-people.js"),

@@ -204,10 +204,35 @@ def what_scrolls_can_have_the_focus(page, console):
     assert page.run("return document.querySelector('[data-panel=topology]').tabIndex") == 0
 
 
+def a_text_of_many_lines_is_shown_in_lines(page, console):
+    tail = "\n".join(f"line {number}" for number in range(40))
+    console.ask(report("The command failed.", failureReason=tail, recoverySuggestion="Look.",
+                       userInfo={"log": tail}))
+    page.open(console.url)
+    page.choose("The command failed.")
+    page.until(lambda: "line 39" in page.text("#detail"), "the reason")
+    font = "return getComputedStyle(document.querySelector('#detail .lines')).fontFamily"
+    assert "monospace" in page.run(font)
+    height = "return document.querySelector('#detail .lines').clientHeight"
+    assert len(page.texts("#detail > .block")) == 1, "a text of one line is as it was"
+    cut = page.run(height)
+    page.click("#detail > .block button", "Show all 40 lines")
+    page.until(lambda: page.run(height) > 2 * cut, "all of it")
+    # It stays so while the page draws again.
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "dispatchEvent(new StorageEvent('storage'))")
+    page.rest()
+    assert page.run(height) > 2 * cut
+    page.click("#detail > .block button", "Show fewer lines")
+    page.until(lambda: page.run(height) == cut, "its frame")
+    assert page.texts("#detail > .block button")[1:] == ["Copy"]
+    assert "Show all 40 lines" in page.text(".pairs .block"), page.text(".pairs .block")
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
-       what_scrolls_can_have_the_focus]
+       what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines]

@@ -54,6 +54,7 @@ struct ConsolePage: Sendable {
         "state.js": PackageResources.state_js,
         "store.js": PackageResources.store_js,
         "stream.js": PackageResources.stream_js,
+        "text-block.js": PackageResources.text_block_js,
         "text.js": PackageResources.text_js,
         "topology.js": PackageResources.topology_js,
         "two-people.js": PackageResources.two_people_js,

@@ -39,7 +39,7 @@ export const section = (title, content) =>
 
 /** The lines that a frame for a text shows without scrolling. */
 export const LINES_SHOWN = 9;
-export const linesOf = (text) => String(text).split("\n").length;
+export const linesOf = (text) => String(text).replace(/\n$/, "").split("\n").length;
 
 /** A text of a peer: unchanged, in its own direction. What scrolls in its frame can have the focus,
  *  so that keys scroll it: long texts, those with many lines, and lines that are not broken. */

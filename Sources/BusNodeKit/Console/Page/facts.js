@@ -1,8 +1,8 @@
 // The facts of a presentation: why, earlier ones, its path, causes, context and history.
 import { el, foreign, pairs, presentationLink, section } from "./elements.js";
-import { toast } from "./news.js";
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
+import { copyButton, textBlock } from "./text-block.js";
 import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./text.js";
 
 /** What is known of a presentation, below its options. */
@@ -11,7 +11,7 @@ export function factsOf(item, details) {
   return [
     ...section("Notes", details && notesOf(item, details.notes ?? [])),
     ...texts.filter(({ isBody }) => isBody)
-      .flatMap(({ heading, text }) => section(heading, foreign("p", text))),
+      .flatMap(({ heading, text }) => section(heading, textBlock(heading, text))),
     ...section("Runbook", runbookOf(report.helpAnchor)),
     ...section("Earlier", earlierOf(item, details?.earlier)),
     ...section("Path", pathOf(item, details?.changes ?? [])),
@@ -70,31 +70,13 @@ function contextOf(userInfo) {
   const entries = Object.entries(userInfo ?? {});
   if (entries.length === 0) return null;
   const list = el("dl", { className: "pairs" }, ...entries.flatMap(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    const isPlain = typeof value === "string" && !text.includes("\n");
+    const isText = typeof value === "string";
+    const text = isText ? value : JSON.stringify(value, null, 2);
     return [el("dt", { textContent: shown(name, 200) }),
-      el("dd", {}, foreign(isPlain ? "span" : "pre", text), copyButton(name, text))];
+      el("dd", {}, textBlock(name, text, { tag: isText ? "span" : "pre", isCopied: true }))];
   }));
   return el("div", {}, list,
     copyButton("context", JSON.stringify(userInfo, null, 2), "Copy all as JSON"));
-}
-
-/** A button that copies a text as it is shown, without what hides in it; nothing where the browser
- *  lets no page copy. */
-function copyButton(name, text, title = "Copy") {
-  if (!navigator.clipboard) return null;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(shown(text, 300_000));
-      toast("Copied.", "good");
-    } catch {
-      toast("The browser did not let the page copy.", "warning");
-    }
-  };
-  return el("button", {
-    className: "copy", type: "button", textContent: title, onclick: copy,
-    ariaLabel: `${title}: ${shown(name, 100)}`, dataset: { key: `copy ${name}` },
-  });
 }
 
 function causesOf(errors) {
