@@ -229,10 +229,28 @@ def a_text_of_many_lines_is_shown_in_lines(page, console):
     assert "Show all 40 lines" in page.text(".pairs .block"), page.text(".pairs .block")
 
 
+def the_facts_are_in_the_order_of_their_use(page, console):
+    worker = console.work("No space left.", "The disk is full.", "--name", "worker-7",
+                          "--suggestion", "Delete logs.", "--code", "28", "--info", "host=db-1")
+    page.open(console.url)
+    page.choose("No space left.")
+    page.until(lambda: "The disk is full." in page.text("#detail"), "the reason")
+    found = page.run("return [...document.querySelectorAll('#detail > h3')]"
+                     ".map((node) => node.textContent)")
+    after = [each for each in found if each in ("Notes", "Context", "Path", "History", "Identity")]
+    assert after == ["Notes", "Context", "Path", "History", "Identity"], found
+    assert found.index("Notes") >= 2, found
+    head = page.text("#detail .meta")
+    assert "from worker-7" in head and head.rstrip().endswith("28"), head
+    worker.process.kill()
+    worker.process.wait()
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
-       what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines]
+       what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
+       the_facts_are_in_the_order_of_their_use]

@@ -11,7 +11,7 @@ import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
 import { claimant, groupSize, heldWith, isLive, isOpen } from "./store.js";
-import { headingOf, shown } from "./text.js";
+import { codeText, headingOf, originOf, shown } from "./text.js";
 import { confirmedMembers, proposalOf } from "./two-people.js";
 import { select } from "./views.js";
 
@@ -120,7 +120,10 @@ function headOf(item, size) {
     group?.severitiesDiffer && "the gravest of the group",
     severity !== item.severity && `this one: ${shown(item.severity, 20)}`,
     isLive(item) ? el("span", {}, "waits ", since(item.openedAt))
-      : el("span", {}, "ended ", since(item.changedAt), " ago")];
+      : el("span", {}, "ended ", since(item.changedAt), " ago"),
+    el("span", {
+      className: "foreign", textContent: shown(`from ${originOf(item)} · ${codeText(item)}`, 200),
+    })];
   if (isHidden(item)) parts.push("hidden in the list by the filter");
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
   if (item.wasShownBefore) parts.push("may have been shown before; no answer was recorded");

@@ -1,4 +1,4 @@
-// The facts of a presentation: why, earlier ones, its path, causes, context and history.
+// The facts of a presentation: why, earlier ones, notes, its context, causes, path and history.
 import { el, foreign, pairs, presentationLink, section } from "./elements.js";
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
@@ -9,15 +9,15 @@ import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./
 export function factsOf(item, details) {
   const { report = {}, texts = [] } = details ?? {};
   return [
-    ...section("Notes", details && notesOf(item, details.notes ?? [])),
     ...texts.filter(({ isBody }) => isBody)
       .flatMap(({ heading, text }) => section(heading, textBlock(heading, text))),
     ...section("Runbook", runbookOf(report.helpAnchor)),
     ...section("Earlier", earlierOf(item, details?.earlier)),
-    ...section("Path", pathOf(item, details?.changes ?? [])),
+    ...section("Notes", details && notesOf(item, details.notes ?? [])),
+    ...section("Context", contextOf(report.userInfo)),
     ...section("Underlying errors",
       report.underlyingErrors?.length && causesOf(report.underlyingErrors)),
-    ...section("Context", contextOf(report.userInfo)),
+    ...section("Path", pathOf(item, details?.changes ?? [])),
     ...section("History", details && historyOf(report, details.history ?? [])),
     ...section("Identity", identityOf(item, report, texts)),
   ];
