@@ -183,6 +183,7 @@ def what_has_ended_is_found_again(page, console):
     page.run("const view = document.getElementById('view'); view.value = 'ended';"
              "view.dispatchEvent(new Event('input'))")
     page.until(lambda: len(page.texts("#list .row")) == 2, "both ended")
+    assert page.run("return document.getElementById('list').ariaLabel") == "Ended presentations"
     page.press("/", *"disk bea")
     page.until(lambda: len(page.texts("#list .row")) == 1, "the filter")
     page.choose("The disk was full.")

@@ -21,8 +21,13 @@ def a_group_opens_and_the_next_answer_goes_where_it_belongs(page, console):
     [other] = console.ask(report("Payout of a million.", severity="warning"))
     signed(page, console)
     page.choose("The same thrice.")
+    said = ("const [row, toggle] = ['.row', '.toggle'].map((part) =>"
+            " document.querySelector(`#list .group ${part}`));"
+            "return [row.ariaExpanded, toggle.ariaExpanded, toggle.ariaLabel]")
+    assert page.run(said) == ["false", "false", "Each of the 3: The same thrice."], page.run(said)
     page.click("#list .toggle")
     page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
+    assert page.run(said)[:2] == ["true", "true"], page.run(said)
     page.press("j")
     page.until(lambda: page.texts("#list .member.chosen"), "a member to be chosen")
     page.choose("Payout of a million.")

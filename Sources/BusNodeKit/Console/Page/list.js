@@ -65,6 +65,7 @@ const newBand = ({ key, text }) => el("li", {
 
 export function drawCounts() {
   const open = state.show === "open";
+  $("list").ariaLabel = open ? "Waiting presentations" : "Ended presentations";
   $("openCount").hidden = state.openCount === 0;
   $("openCount").textContent = number(state.openCount);
   const groups = state.rows.filter((row) => row.kind !== "member").length;

@@ -37,6 +37,7 @@ export function fillLine(line, row, index) {
   const isFresh = state.fresh.delete(item.id);
   line.className = `${row.kind} ${isChosen ? "chosen" : ""} ${isFresh ? "fresh" : ""}`;
   fillRow(line.firstChild, row, isChosen, expiring);
+  line.firstChild.ariaExpanded = row.kind === "group" ? String(row.isExpanded) : null;
   fillPick(line.children[1], row);
   fillToggle(line.lastChild, row);
 }
@@ -83,7 +84,7 @@ function fillToggle(toggle, row) {
   toggle.hidden = row.kind !== "group";
   toggle.textContent = row.isExpanded ? "▾" : "▸";
   toggle.ariaExpanded = String(row.isExpanded);
-  toggle.ariaLabel = `Each of ${row.count}`;
+  toggle.ariaLabel = `Each of the ${number(row.count)}: ${shown(headingOf(row.item), 100)}`;
 }
 
 function badgeOf(item, count, total) {
