@@ -246,6 +246,23 @@ def the_facts_are_in_the_order_of_their_use(page, console):
     worker.process.wait()
 
 
+def times_name_their_zone(page, console):
+    page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    console.ask(report("When was it?"))
+    page.open(console.url)
+    page.choose("When was it?")
+    page.until(lambda: page.texts("#detail .history time"), "the history")
+    titles = page.run("return [...document.querySelectorAll('time')].map((time) => time.title)")
+    year = f"{datetime.datetime.now():%Y}"
+    assert titles and all(year in each and ("+5:30" in each or "IST" in each)
+                          for each in titles), titles
+    opened = page.run("return [...document.querySelectorAll('.pairs dt')].find((name) =>"
+                      " name.textContent === 'Opened').nextSibling.textContent")
+    assert year in opened and f"{year}-" not in opened, opened
+    page.click("#who")
+    page.until(lambda: "UTC+05:30" in page.text("#zoneNote"), "the zone")
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
@@ -253,4 +270,4 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
-       the_facts_are_in_the_order_of_their_use]
+       the_facts_are_in_the_order_of_their_use, times_name_their_zone]

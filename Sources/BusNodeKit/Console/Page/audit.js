@@ -1,8 +1,8 @@
 // The audit: events with their authors, newest first, searched by the server.
-import { $, el, foreign, presentationLink, redraw } from "./elements.js";
+import { $, el, foreign, presentationLink, redraw, timeOf } from "./elements.js";
 import { api } from "./api.js";
 import { auditText } from "./sentences.js";
-import { counted, moment, shown } from "./text.js";
+import { counted, shown } from "./text.js";
 
 const SHOWN_MAX = 200;
 
@@ -43,9 +43,7 @@ function countText(count, query) {
 
 function line({ time, event, id, ...said }) {
   return el("tr", {},
-    el("td", {}, el("time", {
-      dateTime: time, title: new Date(time).toLocaleString(), textContent: moment(time),
-    })),
+    el("td", {}, timeOf(time)),
     el("td", { textContent: shown(event, 40) }),
     el("td", {}, foreign("span", auditText(said))),
     el("td", {}, id && presentationLink(id, 8)));

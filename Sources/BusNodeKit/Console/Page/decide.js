@@ -1,5 +1,5 @@
 // The box with the options, or with the result.
-import { clockIcon, disabledFor, el, kbd, presentationLink, until } from "./elements.js";
+import { clockIcon, disabledFor, el, kbd, presentationLink, timeOf, until } from "./elements.js";
 import {
   answer, claim, decline, partFor, release, toggleWhole, whyNotChosen, whyShut,
 } from "./answering.js";
@@ -10,7 +10,7 @@ import { likeThis } from "./patterns.js";
 import { myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
 import {
-  authorsOf, clock, moment, number, optionTitle, shown, titleIn, valuesText,
+  authorsOf, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
 import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
@@ -52,8 +52,7 @@ function endOf(item) {
   const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
   return [el("p", { className: `outcome ${endingOf(item)[1]}` }, text,
     item.failedAgain && presentationLink(item.failedAgain)),
-    item.answer && el("p", { textContent: `${answerText(item)}, ${clock(item.changedAt)}` })]
-    .filter(Boolean);
+    item.answer && el("p", {}, `${answerText(item)}, `, timeOf(item.changedAt))].filter(Boolean);
 }
 
 function choicesOf(item, size) {
@@ -106,7 +105,7 @@ function expiryText(item, size) {
     : `${size > 1 ? "this one" : "it"} expires`;
   return el("p", { className: "expiry" }, clockIcon(),
     ` Without an answer ${consequence} in `, until(item.deadline),
-    `, at ${moment(item.deadline)}.`);
+    ", at ", timeOf(item.deadline), ".");
 }
 
 function scopeOf(item, size, { whole, chosen }) {

@@ -8,7 +8,7 @@ import { OVER } from "./sentences.js";
 import { myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
-  authorsOf, counted, headingOf, number, optionTitle, shown, titleIn, valuesText,
+  authorsOf, counted, headingOf, number, optionTitle, shown, titleIn, valuesText, zoneText,
 } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
@@ -40,6 +40,7 @@ export async function askName() {
     : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
   fillAlerts();
+  $("zoneNote").textContent = `Times are in the zone of this browser: ${zoneText()}.`;
   // A proxy would sign the person in again at once.
   $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
   const result = await dialogResult($("nameDialog"));

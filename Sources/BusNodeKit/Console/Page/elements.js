@@ -1,6 +1,6 @@
 // Helpers for elements. None of them interprets a text as HTML.
 import { now } from "./state.js";
-import { shown, span, spanLeft } from "./text.js";
+import { moment, shown, span, spanLeft, zoned } from "./text.js";
 
 export const $ = (id) => document.getElementById(id);
 export const isWide = () => matchMedia("(min-width: 47.51em)").matches;
@@ -72,10 +72,18 @@ export function openModal(dialog) {
   }, { once: true });
 }
 
+/** A time, whose title has the day and the zone. */
+export function timeOf(time) {
+  const date = new Date(time);
+  // A far deadline may be beyond what a date can be.
+  const dateTime = Number.isNaN(date.getTime()) ? "" : date.toISOString();
+  return el("time", { dateTime, title: zoned(time), textContent: moment(time) });
+}
+
 /** A time whose text `refreshTimes` updates: how long since, or how long until. */
 export function since(time) {
   const node = el("time", {
-    dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString(),
+    dateTime: new Date(time).toISOString(), title: zoned(time),
   });
   return live(node, "since", new Date(time).getTime());
 }

@@ -1,9 +1,9 @@
 // The facts of a presentation: why, earlier ones, notes, its context, causes, path and history.
-import { el, foreign, pairs, presentationLink, section } from "./elements.js";
+import { el, foreign, pairs, presentationLink, section, timeOf } from "./elements.js";
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { copyButton, textBlock } from "./text-block.js";
-import { authorsOf, codeText, counted, moment, number, shown, titleIn } from "./text.js";
+import { authorsOf, codeText, counted, number, shown, titleIn, zoned } from "./text.js";
 
 /** What is known of a presentation, below its options. */
 export function factsOf(item, details) {
@@ -52,7 +52,7 @@ function earlierOf(item, earlier) {
     el("b", { className: "foreign", textContent: shown(titleIn(item, option), 120) }),
     ` recovered ${number(recovered)} of ${number(answered)}`));
   const latest = earlier.latest.map((past) => el("li", {},
-    el("time", { dateTime: past.openedAt, textContent: moment(past.openedAt) }),
+    timeOf(past.openedAt),
     el("span", {}, presentationLink(past.id, 8), " ", el("span", {
       className: "foreign", textContent: shown(endOf(item, past), 200),
     }))));
@@ -88,8 +88,7 @@ function causesOf(errors) {
 }
 
 function historyOf(report, events) {
-  const lines = events.map(({ time, sentence }) => el("li", {},
-    el("time", { dateTime: time, textContent: moment(time) }),
+  const lines = events.map(({ time, sentence }) => el("li", {}, timeOf(time),
     el("span", { className: "foreign", textContent: shown(sentence, 500) })));
   const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
     el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
@@ -98,8 +97,8 @@ function historyOf(report, events) {
 }
 
 function identityOf(item, report, texts) {
-  return pairs([["Presentation", item.id], ["Domain", codeText(item)], ["Opened", item.openedAt],
-    ["Coalesce key", report.coalesceKey],
+  return pairs([["Presentation", item.id], ["Domain", codeText(item)],
+    ["Opened", zoned(item.openedAt)], ["Coalesce key", report.coalesceKey],
     ...texts.filter(({ isBody }) => !isBody).map(({ heading, text }) => [heading, text]),
   ].filter((pair) => pair[1]));
 }

@@ -13,7 +13,7 @@ export function notesOf(item, notes) {
   const lines = notes.map(({ by, at, text }) => el("li", {},
     el("p", { className: "meta" },
       el("b", { className: "foreign", textContent: shown(by, 200), dir: "auto" }),
-      el("time", { dateTime: at, title: at, textContent: zoned(at) })),
+      el("time", { dateTime: at, title: zoned(at), textContent: zoned(at) })),
     foreign("p", text)));
   const button = el("button", {
     type: "button", textContent: "Write a note… ", ...disabledFor(whyNot("answer")),

@@ -1,10 +1,10 @@
 // The view of silences: active, and recently ended.
-import { $, disabledFor, el, foreign, redraw, since, until } from "./elements.js";
+import { $, disabledFor, el, foreign, redraw, since, timeOf, until } from "./elements.js";
 import { endSilence } from "./silences.js";
 import { matchParts } from "./patterns.js";
 import { openSilenceForm } from "./silence-form.js";
 import { state, whyNot } from "./state.js";
-import { moment, number, shown } from "./text.js";
+import { number, shown } from "./text.js";
 
 export function drawSilences() {
   if (state.tab !== "silences" || state.isPressing) return;
@@ -51,15 +51,16 @@ function card(silence) {
 
 function headOf(silence, isActive) {
   const when = isActive
-    ? el("span", {}, "ends in ", until(Date.parse(silence.endsAt)), ` (${moment(silence.endsAt)})`)
-    : el("span", {}, "ended ", since(silence.endsAt), ` ago (${moment(silence.endsAt)})`);
+    ? ["ends in ", until(Date.parse(silence.endsAt)), " ("]
+    : ["ended ", since(silence.endsAt), " ago ("];
   return el("p", { className: "meta" },
     el("strong", { textContent: `Silence ${silence.number}` }),
     el("span", {
       className: `badge ${isActive ? "good" : "debug"}`,
       textContent: isActive ? "active" : "ended",
     }),
-    when, el("span", { textContent: `by ${shown(silence.by, 64)}` }),
+    el("span", {}, ...when, timeOf(silence.endsAt), ")"),
+    el("span", { textContent: `by ${shown(silence.by, 64)}` }),
     silence.endedBy && el("span", { textContent: `ended early by ${shown(silence.endedBy, 64)}` }));
 }
 

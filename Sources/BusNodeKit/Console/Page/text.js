@@ -63,9 +63,18 @@ export function moment(time) {
 
 /** The day, the time and the zone. */
 export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
-  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-  second: "2-digit", timeZoneName: "short",
+  weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit",
+  minute: "2-digit", second: "2-digit", timeZoneName: "short",
 });
+
+/** The zone of all times, by its name and how far it is from UTC. */
+export function zoneText() {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "longOffset" })
+    .formatToParts(new Date());
+  const offset = parts.find(({ type }) => type === "timeZoneName").value.replace("GMT", "UTC");
+  return timeZone === "UTC" ? timeZone : `${timeZone}, now ${offset}`;
+}
 
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
 
