@@ -263,6 +263,22 @@ def times_name_their_zone(page, console):
     page.until(lambda: "UTC+05:30" in page.text("#zoneNote"), "the zone")
 
 
+def a_page_that_loads_says_so(page, console):
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": (
+        "const send = window.fetch; window.fetch = async (path, options) => {"
+        " if (path.includes('/inbox?') && !window.loaded) {"
+        "  await new Promise((go) => { window.go = go; }); window.loaded = true; }"
+        " return send(path, options); }")})
+    console.ask(report("Comes at last."))
+    console.await_open(1)
+    page.driver.get(console.url)
+    page.until(lambda: page.run("return Boolean(window.go)"), "the list to be asked for")
+    page.until(lambda: page.text("#count") == "Loading…", "that it loads")
+    assert not page.text("#empty")
+    page.run("window.go()")
+    page.until(lambda: page.text("#count") == "1 waiting", "the number")
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
@@ -270,4 +286,5 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
-       the_facts_are_in_the_order_of_their_use, times_name_their_zone]
+       the_facts_are_in_the_order_of_their_use, times_name_their_zone,
+       a_page_that_loads_says_so]

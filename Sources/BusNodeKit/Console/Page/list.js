@@ -78,7 +78,10 @@ export function drawCounts() {
     : `${number(groups)} ended`;
   const rest = state.ready ? "" : `, loading ${number(state.openCount)}`;
   const hidden = filter().isOn ? `, the filter hides ${number(state.hidden)}` : "";
-  $("count").textContent = `${what}${hidden}${rest}`;
+  // Before anything has come a number would be none that is known.
+  const isUnknown = !state.ready && state.openCount === 0 && groups === 0;
+  const unknown = state.attempt ? "Loading…" : "Nothing is loaded yet.";
+  $("count").textContent = isUnknown ? unknown : `${what}${hidden}${rest}`;
   $("scroller").hidden = groups === 0;
   $("empty").hidden = groups > 0 || !state.ready;
   if (!$("empty").hidden) drawEmpty(open);
