@@ -451,6 +451,44 @@ def a_part_of_the_changes_is_not_all_that_was_seen(page, console):
     assert hear(9, "true") == 9
 
 
+def keys_of_one_character_can_be_turned_off(page, console):
+    keys = page.keys
+    console.ask(report("Not by a slip."))
+    signed(page, console)
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the dialog")
+    assert page.run("return document.querySelector('#keysField').checked")
+    page.click("#keysField")
+    page.click("#nameDialog [value=save]")
+    page.until(lambda: not page.text("#nameDialog"), "it to close")
+    page.choose("Not by a slip.")
+    hold(page, "")
+    page.press("1", "c", "u", "n", "s", "]", "?")
+    page.rest()
+    assert page.run("return window.posts") == []
+    assert not page.run("return document.querySelector('dialog[open]')")
+    assert page.run("return location.hash").startswith("#/inbox/")
+    assert page.texts("main kbd") == []
+    # Other keys do what they did, and the choice survives a reload.
+    page.press(keys.ESCAPE)
+    page.until(lambda: page.run("return document.activeElement.closest('#list')?.id") == "list",
+               "the focus in the list")
+    page.driver.refresh()
+    page.row("Not by a slip.")
+    page.press("?")
+    page.rest()
+    assert not page.text("#helpDialog")
+    page.click("#helpButton")
+    page.until(lambda: "are turned off" in page.text("#helpDialog"), "why")
+    page.press(keys.ESCAPE)
+    page.click("#who")
+    page.click("#keysField")
+    page.click("#nameDialog [value=save]")
+    page.until(lambda: not page.text("#nameDialog"), "it to close")
+    page.press("?")
+    page.until(lambda: page.text("#helpDialog"), "the help")
+
+
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
        an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
@@ -463,4 +501,4 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
        another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,
        a_dialog_ends_with_the_life_of_its_console,
-       a_part_of_the_changes_is_not_all_that_was_seen]
+       a_part_of_the_changes_is_not_all_that_was_seen, keys_of_one_character_can_be_turned_off]

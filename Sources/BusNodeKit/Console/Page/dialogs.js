@@ -5,7 +5,7 @@ import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { OVER } from "./sentences.js";
-import { myName, state, undoTime } from "./state.js";
+import { hasKeys, myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
   authorsOf, counted, headingOf, number, optionTitle, shown, titleIn, valuesText, zoneText,
@@ -40,6 +40,7 @@ export async function askName() {
     : "Every answer is recorded with this name. It is kept in this browser.";
   $("undoField").value = undoTime() / 1000;
   fillAlerts();
+  $("keysField").checked = hasKeys();
   $("zoneNote").textContent = `Times are in the zone of this browser: ${zoneText()}.`;
   // A proxy would sign the person in again at once.
   $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
@@ -50,6 +51,7 @@ export async function askName() {
   if (name && !isGiven) localStorage.setItem("errorbus.name", name);
   localStorage.setItem("errorbus.undo", $("undoField").value);
   keepAlerts();
+  localStorage.setItem("errorbus.keys", $("keysField").checked ? "on" : "off");
   drawName();
 }
 
@@ -72,7 +74,10 @@ export async function ownName() {
   return myName();
 }
 
+/** Shows what this person has chosen: the name, and whether there are keys of one character. */
 export function drawName() {
+  document.body.classList.toggle("keyless", !hasKeys());
+  $("keysOff").hidden = hasKeys();
   $("who").textContent = myName() ? `You: ${shown(myName(), 24)}` : "Your name";
   schedule();
 }

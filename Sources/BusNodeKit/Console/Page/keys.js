@@ -12,7 +12,7 @@ import { likeThis } from "./patterns.js";
 import { collectRows, current } from "./rows.js";
 import { openViews } from "./saved-views.js";
 import { openSilenceForm } from "./silence-form.js";
-import { state } from "./state.js";
+import { hasKeys, state } from "./state.js";
 import { undoLast } from "./undoing.js";
 import { select, turnTab } from "./views.js";
 
@@ -87,7 +87,8 @@ export function onKey(event) {
     return;
   }
   // A key that is held down moves the cursor, but never answers.
-  const action = actionFor(event);
+  const isOff = event.key.length === 1 && !hasKeys();
+  const action = isOff ? null : actionFor(event);
   if (!action || (event.repeat && !/^(Arrow|Page|[jk]$)/i.test(event.key))) return;
   event.preventDefault();
   action();

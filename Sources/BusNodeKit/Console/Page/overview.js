@@ -2,7 +2,7 @@
 import { el, kbd, section } from "./elements.js";
 import { toggleTerm } from "./filter-box.js";
 import { filterText, wordFor } from "./filter.js";
-import { SEVERITIES, state } from "./state.js";
+import { hasKeys, SEVERITIES, state } from "./state.js";
 import { isLive } from "./store.js";
 import { counted, number, shown } from "./text.js";
 
@@ -22,7 +22,7 @@ const bySeverity = () => tally((item) => item.severity)
 const byOrigin = () => tally((item) => item.origin ?? state.node).sort((a, b) => b[1] - a[1]);
 
 export const overviewKey = () =>
-  (state.items.size ? [bySeverity(), byOrigin(), filterText(), state.show] : "");
+  (state.items.size ? [bySeverity(), byOrigin(), filterText(), state.show, hasKeys()] : "");
 
 /** Counts as buttons that filter the list by what they count, or no longer do. */
 function tiles(entries, kind) {
@@ -54,8 +54,9 @@ export function overview() {
     return [el("p", { className: "quiet", textContent: text })];
   }
   if (state.openCount === 0) return [];
-  const hint = el("p", { className: "quiet" }, "Nothing chosen. ", kbd("j"), " and ", kbd("k"),
-    " go through the list, ", kbd("?"), " shows all keys.");
+  const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
+    " shows all keys."];
+  const hint = el("p", { className: "quiet" }, "Nothing chosen.", ...(hasKeys() ? keys : []));
   return [...section("Waiting, by severity", tiles(bySeverity(), "severity")),
     ...section("Waiting, by origin", originTiles()), hint];
 }

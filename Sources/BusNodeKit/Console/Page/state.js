@@ -55,4 +55,7 @@ export function whyNot(permission) {
   if (!may(permission)) return MAY_NOT[permission];
   return state.online ? null : NO_LINK;
 }
+/** Whether keys that write a character, like j or 1, do something. A person can turn them off: they
+ *  may come from dictation, or by mistake. */
+export const hasKeys = () => localStorage.getItem("errorbus.keys") !== "off";
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);
