@@ -243,6 +243,13 @@ def two_people_decide_together(page, console):
     assert "“Drop the table” needs two people" in page.text(".decide"), page.text(".decide")
     page.press("1")
     page.until(lambda: "You propose" in page.text(".decide"), "the own proposal")
+    assert page.driver.execute_async_script(
+        "const done = arguments[0];"
+        "Promise.all([import('/page/filter.js'), import('/page/state.js')])"
+        ".then(([{ filter }, { state }]) => {"
+        " const [{ item }] = state.rows; const before = state.typed;"
+        " state.typed = 'proposed'; const isFound = filter().matches(item);"
+        " state.typed = before; done(isFound); }, (error) => done(String(error)));") is True
     assert disabled(page) == ["drop"], disabled(page)
     page.read()
     page.press("1")

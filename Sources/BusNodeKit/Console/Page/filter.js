@@ -15,14 +15,18 @@ const KINDS = new Map([
   ["origin", likeTest((item) => item.origin ?? state.node)],
   ["domain", likeTest((item) => item.domain)],
   ["code", likeTest((item) => item.code ?? "")],
+  ["claimed", anyTest((item) => [claimant(item)].filter(Boolean))],
+  // What was chosen; before that, what can be.
+  ["option", anyTest(({ answer, options }) => (answer ? [answer.option] : options.map(idOf)))],
 ]);
 const FLAGS = new Map([
   ["mine", isForMe], ["unclaimed", (item) => !claimant(item)], ["expiring", isNear],
+  ["proposed", (item) => Boolean(proposalOf(item))],
 ]);
 
 /** Everything that the filter understands beside text. */
 export const TERMS = "severity:critical, severity:>=error, origin:worker-*, domain:com.acme.*, "
-  + "code:28, mine, unclaimed, expiring";
+  + "code:28, claimed:ann, option:retry, mine, unclaimed, proposed, expiring";
 
 function severityTest(value) {
   const [, least, name] = /^(>=)?(.*)$/.exec(value);
@@ -32,11 +36,19 @@ function severityTest(value) {
 }
 
 function likeTest(pick) {
+  return anyTest((item) => [pick(item)]);
+}
+
+/** A test whether one of several texts is like the value. */
+function anyTest(pick) {
   return (value) => {
     const parts = value.toLowerCase().split("*");
-    return value === "" ? null : (item) => isLike(String(pick(item)).toLowerCase(), parts);
+    return value === "" ? null
+      : (item) => pick(item).some((text) => isLike(String(text).toLowerCase(), parts));
   };
 }
+
+function idOf({ id }) { return id; }
 
 /** Whether a text is made of these parts, with anything between them. */
 function isLike(text, parts) {
