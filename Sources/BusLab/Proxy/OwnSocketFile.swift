@@ -1,3 +1,5 @@
+// The C module that was loaded first owns <sys/stat.h>: either of these.
+import CDispatch
 import ErrorBus
 import Glibc
 
