@@ -73,7 +73,7 @@ extension Checker {
                 min(shown.hidden ?? .max, ask.lifeEnd ?? .max) > shown.time + 1_000
             else { return nil }
             let isTold = ask.told.contains {
-                $0.station == .presented && $0.time <= shown.time + 1_000
+                $0.state.station == .presented && $0.time <= shown.time + 1_000
             }
             return isTold ? nil : "\(ask.id): not told that it was shown at \(shown.time)"
         }
@@ -81,7 +81,7 @@ extension Checker {
 
     static let toldOfClaims = Checker(
         name: "told-of-claims",
-        rule: "where nothing goes wrong a caller learns that a person takes it on or gives it back"
+        rule: "where nothing goes wrong a caller learns which person takes it on, or gives it back"
     ) { ledger, plan in
         guard plan.isCalm, plan.coalescer == nil, !plan.asksBoth else { return [] }
         return ledger.claims.enumerated().compactMap { number, claim in
@@ -94,8 +94,11 @@ extension Checker {
             guard isNews, stands, let ask = ledger.asks.first(where: { $0.id == claim.id }),
                 ask.worker != Plan.requester, (ask.lifeEnd ?? .max) > soon
             else { return nil }
-            let told = ask.told.last { $0.time <= soon }?.station
-            return told == claim.station
+            let told = ask.told.last { $0.time <= soon }?.state
+            let isTold =
+                told?.station == claim.station
+                && (claim.station != .claimed || told?.by == claim.by)
+            return isTold
                 ? nil : "\(claim.id): \(claim.station.rawValue) at \(claim.time), not told"
         }
     }

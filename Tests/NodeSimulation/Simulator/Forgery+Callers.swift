@@ -31,7 +31,7 @@ extension Forgery {
                         }
                 })
             else { return false }
-            ledger.claims.append((shown.id, shown.time + 1, .queued))
+            ledger.claims.append((shown.id, shown.time + 1, .queued, "anna"))
             return true
         },
         Forgery(checker: "result-prompt") { ledger, plan in

@@ -19,7 +19,7 @@ struct Ledger {
         var isHeard = false
         var completions: [(time: UInt64, outcome: Outcome)] = []
         /// Its state, as reported to the caller.
-        var told: [(time: UInt64, station: PresentationState.Station)] = []
+        var told: [(time: UInt64, state: PresentationState)] = []
         /// Which of ``Trouble`` went wrong.
         let trouble: Int
         /// Its id stands for what another worker asked before.
@@ -98,7 +98,8 @@ struct Ledger {
     /// Until when what one person has proposed waits for another.
     var proposedUntil: [PresentationID: UInt64] = [:]
     /// What people took on, or gave back, and when.
-    var claims: [(id: PresentationID, time: UInt64, station: PresentationState.Station)] = []
+    var claims:
+        [(id: PresentationID, time: UInt64, station: PresentationState.Station, by: String)] = []
     /// What reached which parent, and when: looked at where children go past one.
     var presents: [(time: UInt64, link: Network.LinkID)] = []
     /// Shown to the next presenter while they were claimed.

@@ -214,23 +214,33 @@ final class People: Presenter, @unchecked Sendable {
 
     private func claimOrRelease(_ item: InboxItem, by person: String) {
         if case .claimed(let holder, _) = item.stage {
-            release(item.id, by: holder)
+            // Another person takes some over.
+            if holder != person, world.scheduler.now.isMultiple(of: 2) {
+                _ = claim(item.id, by: person, takesOver: true)
+            } else {
+                release(item.id, by: holder)
+            }
         } else {
             _ = claim(item.id, by: person)
         }
     }
 
-    private func claim(_ id: PresentationID, by person: String) -> Bool {
-        guard (try? inbox.claim(id, by: person, for: .seconds(20))) != nil else { return false }
+    private func claim(
+        _ id: PresentationID, by person: String, takesOver: Bool = false
+    ) -> Bool {
+        let time = Duration.seconds(20)
+        guard (try? inbox.claim(id, by: person, for: time, takesOver: takesOver)) != nil else {
+            return false
+        }
         noteClaim(of: id, by: person, for: 20_000)
-        world.ledger.claims.append((id, world.scheduler.now, .claimed))
+        world.ledger.claims.append((id, world.scheduler.now, .claimed, person))
         return true
     }
 
     private func release(_ id: PresentationID, by person: String) {
         guard (try? inbox.release(id, by: person)) != nil else { return }
         noteClaim(of: id, by: person, for: 0)
-        world.ledger.claims.append((id, world.scheduler.now, .presented))
+        world.ledger.claims.append((id, world.scheduler.now, .presented, person))
     }
 
     /// At the same moment another person answers it at the other inbox.

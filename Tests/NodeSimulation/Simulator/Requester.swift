@@ -69,13 +69,14 @@ final class Requester: TransportReceiver, @unchecked Sendable {
         guard !life.isOver, !isDone else { return }
         self.verb = verb
         requestCount += 1
-        let count = requestCount
+        let (count, begunAt) = (requestCount, world.scheduler.now)
         transport.run { [self] in
             if let socket { transport.close(socket) }
             socket = try? transport.connect(to: endpoint, for: self)
         }
         world.scheduler.after(Self.patience) { [self] in
-            guard count == requestCount else { return }
+            guard count == requestCount, !life.isOver, !isDone else { return }
+            world.noteUnreplied(verb, of: id, since: begunAt)
             begin(self.verb == "AWAIT" ? "PRESENT" : self.verb)
         }
     }

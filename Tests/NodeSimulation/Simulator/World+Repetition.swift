@@ -12,7 +12,7 @@ extension World {
         let current = Current(number)
         options.stateChanged = { [self] state in
             if !life.isOver {
-                ledger.asks[current.number].told.append((scheduler.now, state.station))
+                ledger.asks[current.number].told.append((scheduler.now, state))
             }
         }
         let caller = NotingResponder(

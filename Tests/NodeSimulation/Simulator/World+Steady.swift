@@ -16,7 +16,7 @@ extension World {
                 let place = open.first(where: { ledger.shown[$0].id == ask.id }),
                 scheduler.now > ledger.shown[place].time + 5_000
             else { continue }
-            let station = ask.told.last?.station
+            let station = ask.told.last?.state.station
             note(
                 ask.id, "its caller is told: \(station?.rawValue ?? "nothing")",
                 station == .presented || station == .claimed || station == .queued)
@@ -43,6 +43,14 @@ extension World {
                 lives[Plan.presenter]?.isReachable(id) != true)
         }
         if quiet > 90_000 { note(id, "no caller is left", false) }
+    }
+
+    /// Each request of a peer without a link gets one reply within its wait.
+    func noteUnreplied(_ verb: String, of id: PresentationID, since begunAt: UInt64) {
+        let isQuiet =
+            plan.isCalm || begunAt > ledger.lastFault + recoveryMax + 5_000
+        guard isQuiet, !disk.isSlow else { return }
+        ledger.unsteady.insert("\(id): no reply to \(verb) of \(begunAt)")
     }
 
     /// What is wrong twice in a row is no matter of a moment.

@@ -299,7 +299,7 @@ final class World: @unchecked Sendable {
                 isSecond: plan.twin(of: index) != nil))
         openAsks.append(number)
         options.stateChanged = { [self] state in
-            if !life.isOver { ledger.asks[number].told.append((scheduler.now, state.station)) }
+            if !life.isOver { ledger.asks[number].told.append((scheduler.now, state)) }
         }
         scheduler.note("ask \(id) \(call.worker)")
         guard let node = life.node else { return request(id, call, number, of: life) }

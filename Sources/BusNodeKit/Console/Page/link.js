@@ -82,8 +82,8 @@ async function catchUp(attempt) {
     state.node = message.node;
     apply(message);
     after = message.revision;
-    // They are for the time until all is here: with the first page, and again after a reset.
-    groups = message.isReset ? "" : "&groups=none";
+    // They are for the time until all is here: once, and again after a reset without them.
+    groups = message.isReset && !message.groups ? "" : "&groups=none";
     if (message.isLast) return;
   }
 }
