@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 export DEMO_FROM=$OLDPWD DEMO_SCRIPT=$PWD/run.sh
-export DEMO_PORT=${DEMO_PORT:-7790}
+export DEMO_PORT=${DEMO_PORT:-7790} DEMO_CENTRAL=${DEMO_CENTRAL:-7791} DEMO_RELAY=${DEMO_RELAY:-7792}
 bus=${BUS_NODE:-../../.build/debug/bus-node}
 [ -x "$bus" ] || { echo "demo: $bus not found; run make build first" >&2; exit 69; }
 
@@ -47,6 +47,8 @@ echo "hello from the download server" >run/public/data.txt
 
 say "Starting the topology: two workers -> relay -> central"
 note "$who"
+"$bus" keygen topology.yaml >/dev/null || exit
+note "Each node has a key of its own, in run/keys: no other process can read a link or join one."
 note "The commands work in another terminal as well, while the demo runs:"
 shown cd "$PWD"
 "$bus" up --topology topology.yaml --log-level warning --ready-file run/ready <&0 &

@@ -156,10 +156,13 @@ extension EndToEnd {
                     atPath: repository.appendingPathComponent("Examples/demo/\(name)").path,
                     toPath: sandbox.path(name))
             }
-            let port = try { try Port().number }()
+            let ports = try (0..<3).map { _ in try Port() }.map { "\($0.number)" }
             let demo = try Launched(
                 [sandbox.path("run.sh")], program: "/bin/bash", folder: sandbox.folder,
-                environment: ["BUS_NODE": Launched.busNode, "DEMO_PORT": "\(port)"])
+                environment: [
+                    "BUS_NODE": Launched.busNode, "DEMO_PORT": ports[0],
+                    "DEMO_CENTRAL": ports[1], "DEMO_RELAY": ports[2],
+                ])
             #expect(try await demo.ending() == 0, "\(demo.errors.value)")
             #expect(await demo.prints("withheld at relay"))
             for row in [
