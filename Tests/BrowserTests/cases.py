@@ -1,5 +1,7 @@
 """What an operator does, in a browser. Each case gets a console of its own and a new page."""
+import contextlib
 import re
+import sqlite3
 
 from consoles import report
 
@@ -368,6 +370,39 @@ def what_helped_before_is_shown(page, console):
 what_helped_before_is_shown.journaled = True
 
 
+def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
+    [presentation] = console.ask(report("The disk was full.", failureReason="Too many logs."))
+    console.await_open(1)
+    path = f"/api/v1/presentations/{presentation.id}"
+    console.call(f"{path}/note", {"text": "It was the rotation.", "by": "bea"})
+    console.call(f"{path}/answer", {"option": "skip", "by": "bea"})
+    assert presentation.answer() == ("skip", "bea")
+    [kept] = console.call("/api/v1/history")["presentations"]
+    assert kept["id"] == presentation.id and kept["option"] == "skip", kept
+    console.stop()
+    # Without its report it does not come back into the inbox, as after 2,000 others.
+    with contextlib.closing(sqlite3.connect(f"{console.folder.name}/central.sqlite")) as journal:
+        journal.execute("DELETE FROM presentation")
+        journal.commit()
+    console.start()
+    past = console.call(path)
+    assert past["archived"] and past["history"] and "report" not in past, past
+    page.open(console.url)
+    page.go(f"inbox/{presentation.id}")
+    page.until(lambda: "From the journal: it ended" in page.text("#detail"), "the past one")
+    text = page.text("#detail")
+    assert page.text("#title") == "The disk was full." and "“skip” by bea" in text, text
+    assert "cannot be answered" in text and "It was the rotation." in text, text
+    assert page.texts("#detail .history li"), text
+    assert not page.texts(".decide") and "Write a note" not in text, text
+    page.expects("404")
+    page.go("inbox/00000000-0000-4000-8000-000000000000")
+    page.until(lambda: "This presentation is not here" in page.text("#detail"), "none")
+
+
+what_the_inbox_has_forgotten_is_in_the_journal.journaled = True
+
+
 def what_is_applied_on_expiry_is_shown(page, console):
     [presentation] = console.ask(report("Soon it decides itself.", onExpiry="skip"), deadline=6)
     console.ask(report("Not for a long time.", onExpiry="retry"), deadline=36_000)
@@ -545,6 +580,7 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_note_is_seen_by_all, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
+       what_the_inbox_has_forgotten_is_in_the_journal,
        what_is_applied_on_expiry_is_shown,
        the_keyboard_is_enough, return_follows_the_typing_at_once,
        home_follows_the_clearing_at_once, the_topology_is_live,

@@ -16,21 +16,54 @@ extension ConsoleAPI {
         guard let kept = console.kept else {
             throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
         }
-        guard await kept.keeper.write() else {
-            throw APIProblem(
-                .internalServerError, "notStored",
-                "the journal cannot be written, and the history lacks what came last: make "
-                    + "room, or see the audit, which has it")
-        }
+        try await write(to: kept)
         let page = try await searched {
             try await kept.archive.presentations(filter, console: kept.console, limit: limit)
         }
         return response(page, "presentations", format)
     }
 
+    /// Writes what the journal lacks, so that a search finds all.
+    private func write(to kept: Console.Kept) async throws(APIProblem) {
+        guard await kept.keeper.write() else {
+            throw APIProblem(
+                .internalServerError, "notStored",
+                "the journal cannot be written, and the history lacks what came last: make "
+                    + "room, or see the audit, which has it")
+        }
+    }
+
+    /// A presentation of the inbox, else as the journal has it.
+    func presentation(_ id: PresentationID) async throws -> JSONValue {
+        do throws(APIProblem) {
+            return try await detail(id)
+        } catch {
+            guard error.word == "unknown", let past = try await archived(id) else {
+                throw error
+            }
+            return past
+        }
+    }
+
+    /// A presentation that the inbox has forgotten; nil when the node keeps none with this id.
+    private func archived(_ id: PresentationID) async throws -> JSONValue? {
+        guard let kept = console.kept else { return nil }
+        try await write(to: kept)
+        let found: HistoryEntry? = try await searched(advising: "try again later") {
+            try await kept.archive.presentation(id, console: kept.console)
+        }
+        guard let found else { return nil }
+        var object = found.json.objectValue ?? [:]
+        object["archived"] = .bool(true)
+        object["outcome"] = .text(found.outcome)
+        object["history"] = await events(of: id).json
+        return .object(object)
+    }
+
     /// The result of a search, which ends when it takes too long, so that others get their turn.
     func searched<Page: Sendable>(
         by clock: any Clock<Duration> = ContinuousClock(),
+        advising advice: String = "give since and until, or another text",
         _ search: @escaping @Sendable () async throws -> Page
     ) async throws -> Page {
         let found = await withTimeLimit(ConsoleLimits.searchTime, clock: clock) {
@@ -42,8 +75,7 @@ extension ConsoleAPI {
             let seconds = ConsoleLimits.searchTime / .seconds(1)
             throw APIProblem(
                 .serviceUnavailable, "tooSlow",
-                "the search did not end within \(Int(seconds)) s: give since and until, or another "
-                    + "text")
+                "the search did not end within \(Int(seconds)) s: \(advice)")
         }
         return try found.get()
     }
@@ -148,6 +180,14 @@ extension QueryFields {
             try word("format", among: ListFormat.allCases.map(\.rawValue))
                 .flatMap { ListFormat(rawValue: $0) } ?? .json
         }
+    }
+}
+
+extension HistoryEntry {
+    /// The end in words for people; nil for what was open when the journal last heard of it.
+    fileprivate var outcome: String? {
+        if HistoryRow.openStages.contains(stage) { return nil }
+        return result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage
     }
 }
 

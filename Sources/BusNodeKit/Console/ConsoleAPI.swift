@@ -33,7 +33,7 @@ struct ConsoleAPI: Sendable {
         routes.get("/api/v1/inbox") { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}") { request, context in
             _ = try QueryFields(request.uri.query).allowing()
-            return Response(try await detail(try id(context)))
+            return Response(try await presentation(try id(context)))
         }
         let verbs: [(String, isStored: Bool, Act)] = [
             ("answer", false, answer), ("undo", true, undo), ("claim", true, claim),

@@ -216,6 +216,17 @@ package struct ConsoleClient: Sendable {
         }
     }
 
+    /// A presentation that can be answered, or could.
+    ///
+    /// - Throws: Also when only the journal has it.
+    package func presentation(_ id: String) async throws -> JSONValue {
+        let item = try await get("/presentations/\(id)")
+        guard item["archived"] == nil else {
+            throw Failure(.declined, "no presentation \(id) in the inbox: it ended before")
+        }
+        return item
+    }
+
     /// The whole id for a beginning, an end or a whole id.
     package func id(_ text: String) async throws -> String {
         if let id = PresentationID(text) { return id.description }

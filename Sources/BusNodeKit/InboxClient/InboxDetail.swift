@@ -20,7 +20,10 @@ package struct InboxDetail {
 
     /// - Parameter json: The console's JSON of one presentation.
     package init(_ json: JSONValue) {
-        let item = PresentationView(json: json) ?? PresentationView()
+        var item = PresentationView(json: json) ?? PresentationView()
+        let isArchived = json["archived"] != nil
+        // None of them can be chosen, and the journal has but their ids.
+        if isArchived { item.options = [] }
         var facts = [
             Fact("id", item.id), Fact("stage", item.stageShown),
             Fact("error", item.domain + (item.code.map { " \($0)" } ?? "")),
@@ -59,6 +62,7 @@ package struct InboxDetail {
             facts.append(
                 Fact("answer", "\(answer.option)\(answer.valueText) by \(answer.authors)"))
         }
+        if isArchived { facts += Self.facts(ofArchived: json) }
         facts += json.views("notes", of: NoteView.self).map { note in
             Fact("note", "\(note.at) \(note.by): \(note.text)")
         }
@@ -94,6 +98,19 @@ package struct InboxDetail {
             facts.append(Fact("before", "may have been shown; no answer was recorded"))
         }
         return facts + pairs(report["userInfo"]).map { Fact("info", $0) }
+    }
+
+    /// What a journal has in other fields than the inbox.
+    private static func facts(ofArchived json: JSONValue) -> [Fact] {
+        let past = HistoryEntry(json: json) ?? HistoryEntry()
+        let authors = [past.by, past.second].compactMap(\.self).joined(separator: " and ")
+        let outcome = json.text("outcome")
+        return [
+            Fact("what", past.description),
+            Fact("answer", past.option.map { "\($0) by \(authors)" } ?? ""),
+            Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
+            Fact("archived", "from the journal: it cannot be answered"),
+        ]
     }
 
     /// The underlying errors, outermost first.

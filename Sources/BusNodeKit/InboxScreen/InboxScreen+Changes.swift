@@ -125,7 +125,7 @@ extension InboxScreen {
         let wanted = reading
         reading = nil
         switch result {
-        case .success(let item) where item.text("id") == id:
+        case .success(let item) where item.text("id") == id && item["archived"] == nil:
             detail = item
             // A reply counts as a change, unless it is older than the entry.
             if (item["revision"]?.integerValue ?? 0) < entries[id]?.revision ?? 0 {

@@ -68,6 +68,20 @@ package final class HistoryArchive: Sendable {
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
+    /// A presentation by its id; nil when the journal has none.
+    func presentation(_ id: PresentationID, console: Int) async throws(Failure) -> HistoryEntry? {
+        do {
+            return try await lookups.read { database in
+                try HistoryRow.fetchOne(
+                    database, sql: "SELECT * FROM history WHERE console = ? AND id = ?",
+                    arguments: [console, id.description]
+                ).map(HistoryEntry.init)
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
     /// The latest events of a presentation, oldest first.
     ///
     /// - Parameter end: The last moment that counts.

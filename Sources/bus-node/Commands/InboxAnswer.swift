@@ -93,7 +93,7 @@ struct InboxAnswer: AsyncParsableCommand {
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             var proposal: ProposalView?
             if confirm {
-                let item = try await client.get("/presentations/\(id)")
+                let item = try await client.presentation(id)
                 proposal = try self.proposal(for: PresentationView(json: item))
             }
             let request = InboxRequest.answer(
@@ -150,7 +150,7 @@ extension InboxAnswer {
         for id: String, _ client: ConsoleClient
     ) async throws -> [String: JSONValue] {
         guard !values.isEmpty else { return [:] }
-        let item = PresentationView(json: try await client.get("/presentations/\(id)"))
+        let item = PresentationView(json: try await client.presentation(id))
         let chosen = item?.options.first { $0.id == option }
         return try values.given(for: chosen?.readFields ?? [])
     }
@@ -159,7 +159,7 @@ extension InboxAnswer {
     func answerAll(
         like id: String, _ client: ConsoleClient, by name: String, undo: Duration
     ) async throws {
-        let json = try await client.get("/presentations/\(id)")
+        let json = try await client.presentation(id)
         guard let item = PresentationView(json: json), item.group >= 0 else {
             throw Failure(.software, "the console names no group")
         }

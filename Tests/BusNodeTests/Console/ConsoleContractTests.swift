@@ -75,6 +75,48 @@ struct ConsoleContractTests {
             HistoryEntry.members.map(\.name) == keys("components", "schemas", "Past", "properties"))
     }
 
+    @Test("What the inbox has forgotten is read from the journal, with the described fields")
+    func archived() async throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent("archived-\(UUID().uuidString)/central.sqlite").path
+        let journal = try SQLiteJournal(path)
+        try console.keepHistory(in: journal, number: 0)
+        let report = ErrorReport(
+            domain: "d", description: "broken", options: [.init(id: "retry", title: "Retry")])
+        let (id, other) = (PresentationID.make(), PresentationID.make())
+        var item = InboxItem(
+            InboxPresentation(id: id, report: report, origin: "worker-1"), group: 0,
+            at: ManualTime().now, revision: 1)
+        item.stage = .settled(Answer(option: "retry", by: "ann", via: .person), .recovered)
+        let made = AuditHistory()
+        made.record(.decided(id, "retry", by: "ann"))
+        let events = made.events(after: 0, limit: 9).events
+        try await journal.keep([item], events, console: 0)
+        // Of another console of the node.
+        let foreign = InboxItem(
+            InboxPresentation(id: other, report: report, origin: "worker-1"), group: 0,
+            at: ManualTime().now, revision: 2)
+        try await journal.keep([foreign], [], console: 1)
+        // Newer than those of the journal, as after a restart.
+        console.history.record(.decided(other, "retry", by: "bob"))
+        let api = ConsoleAPI(console)
+        let found = try await api.presentation(id)
+        let described =
+            keys("components", "schemas", "Past", "properties")
+            + keys("components", "schemas", "Archived", "properties")
+        #expect(found.objectValue?.keys.sorted() == described.sorted())
+        #expect(found["archived"]?.boolValue == true)
+        #expect(found.text("outcome") == "recovered" && found.text("by") == "ann")
+        #expect(found.text("id") == id.description && found["report"] == nil)
+        #expect(found.views("history", of: EventView.self).map(\.event) == ["decide"])
+        let lines = InboxDetail(found).lines
+        #expect(lines.contains { $0.hasPrefix("answer ") && $0.hasSuffix("retry by ann") })
+        #expect(lines.contains { $0.hasPrefix("ended ") && $0.hasSuffix("Z recovered") })
+        #expect(!lines.contains { $0.hasPrefix("option") })
+        let problem = await #expect(throws: APIProblem.self) { try await api.presentation(other) }
+        #expect(problem?.status == .notFound && problem?.word == "unknown")
+    }
+
     @Test("Items and groups have the described fields")
     func fields() async throws {
         let report = ErrorReport(domain: "d", description: "broken")

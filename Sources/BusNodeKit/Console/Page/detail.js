@@ -1,5 +1,5 @@
 // One presentation, whole.
-import { $, el, foreign, redraw, since } from "./elements.js";
+import { $, el, foreign, redraw, since, timeOf } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { decideOf } from "./decide.js";
 import { factsOf } from "./facts.js";
@@ -10,10 +10,10 @@ import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { myName, state } from "./state.js";
-import { claimant, groupSize, heldWith, isLive, isOpen } from "./store.js";
-import { codeText, headingOf, originOf, shown } from "./text.js";
+import { claimant, endingOf, groupSize, heldWith, isLive, isOpen } from "./store.js";
+import { authorsOf, codeText, headingOf, originOf, shown, titleIn } from "./text.js";
 import { confirmedMembers, proposalOf } from "./two-people.js";
-import { select } from "./views.js";
+import { readAgain, select } from "./views.js";
 
 export function drawDetail() {
   if (state.isPressing) return;
@@ -23,6 +23,7 @@ export function drawDetail() {
   noteShown(item, size);
   if (item) loadDetails(item);
   if (size > 1) loadGroup(item.group);
+  const past = !item && state.past?.id === state.selected ? state.past : null;
   const leaving = item?.stage === "leaving" ? heldWith(item).length : 0;
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
@@ -31,11 +32,12 @@ export function drawDetail() {
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && proposalOf(item)?.id, item && isForAll(item, size), state.whole, state.online,
     item && claimant(item), myName(),
-    state.me?.may, state.busy, state.selected, item ? 0 : overviewKey(),
+    state.me?.may, state.busy, state.selected, item ? 0 : [overviewKey(), past],
     item && isHidden(item), group && hiddenText(group)];
   // What was changed and changed back within a frame is drawn again: its buttons were disarmed.
   if (item && isOpen(item) && !state.decision) $("detail").dataset.said = "";
-  redraw($("detail"), said, () => (item ? detailOf(item, details, size) : overview()));
+  redraw($("detail"), said, () => (
+    item ? detailOf(item, details, size) : past ? pastOf(past) : overview()));
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
   if (state.decision) state.decision.seen = state.complete;
@@ -76,7 +78,9 @@ async function loadDetails({ id, revision }) {
   }
   state.reading = wanted;
   try {
-    const details = await api("GET", `presentations/${id}`);
+    const read = await api("GET", `presentations/${id}`);
+    // The journal has no revision of one that the inbox has forgotten meanwhile.
+    const details = read.archived ? { ...read, revision } : read;
     if (state.shownID === id) Object.assign(state, { details, unread: null });
   } catch (error) {
     if (state.shownID === id) state.unread = { wanted, text: failureText(error) };
@@ -86,15 +90,47 @@ async function loadDetails({ id, revision }) {
   }
 }
 
+const back = () => el("button", {
+  className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
+});
+
 function detailOf(item, details, size) {
-  const back = el("button", {
-    className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
-  });
   return [
-    back, headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
+    back(), headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
     decideOf(item, size),
     // All at once: facts that came piece by piece would move while they are read.
     ...(details ? factsOf(item, details) : missing(item)),
+  ];
+}
+
+/** One that the inbox has forgotten, as the journal has it: there is nothing to decide. */
+function pastOf(past) {
+  if (past.problem) {
+    const text = `This presentation could not be read: ${shown(past.problem, 300)} `;
+    const again = el("button", { type: "button", textContent: "Read again", onclick: readAgain });
+    return [back(), el("p", { className: "outcome warning" }, text, again)];
+  }
+  if (!past.archived) return [back(), el("p", { className: "soft", textContent: "Reading…" })];
+  const from = shown(`from ${originOf(past)} · ${codeText(past)}`, 200);
+  const answer = past.option
+    && `“${shown(titleIn(null, past.option), 260)}” by ${authorsOf(past)}`;
+  const [ending, tone] = endingOf({ ...past, ending: past.outcome });
+  return [
+    back(),
+    el("p", { className: "meta" },
+      el("span", { className: `badge ${past.severity}`, textContent: past.severity }),
+      el("span", {}, "opened ", timeOf(past.openedAt)),
+      el("span", { className: "foreign", textContent: from })),
+    foreign("h2", headingOf(past), { id: "title" }),
+    past.outcome
+      && el("p", { className: `outcome ${tone}`, textContent: `Ended: ${shown(ending, 200)}` }),
+    answer && el("p", { textContent: answer }),
+    past.outcome
+      ? el("p", {}, "From the journal: it ended ", timeOf(past.changedAt),
+        ", and cannot be answered.")
+      : el("p", {}, "From the journal: its node ended while it was open, and it was not "
+        + "presented again."),
+    ...factsOf({ ...past, isReachable: true }, past),
   ];
 }
 

@@ -8,7 +8,7 @@ import { RETRY_MIN, state } from "./state.js";
 import { apply } from "./store.js";
 import { clock, shown } from "./text.js";
 import { dropUndos } from "./undoing.js";
-import { refreshView, reselect } from "./views.js";
+import { readAgain, refreshView, reselect } from "./views.js";
 
 const BATCH_MIN = 500; // The first size of a batch; larger ones where that is fast.
 const BATCH_MAX = 4000;
@@ -142,6 +142,7 @@ function linked() {
   $("link").textContent = "live";
   $("link").classList.add("live");
   refreshView();
+  readAgain();
   schedule();
 }
 

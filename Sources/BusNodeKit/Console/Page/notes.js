@@ -8,8 +8,9 @@ import { whyNot } from "./state.js";
 import { keep } from "./store.js";
 import { headingOf, shown, zoned } from "./text.js";
 
-/** The notes, oldest first, and the button for another one. */
+/** The notes, oldest first, and the button for another one where the inbox has the item. */
 export function notesOf(item, notes) {
+  if (item.archived && notes.length === 0) return null;
   const lines = notes.map(({ by, at, text }) => el("li", {},
     el("p", { className: "meta" },
       el("b", { className: "foreign", textContent: shown(by, 200), dir: "auto" }),
@@ -19,7 +20,8 @@ export function notesOf(item, notes) {
     type: "button", textContent: "Write a note… ", ...disabledFor(whyNot("answer")),
     dataset: { key: "note" }, onclick: () => writeNote(item),
   }, kbd("n"));
-  return el("div", { className: "notes" }, lines.length > 0 && el("ol", {}, ...lines), button);
+  return el("div", { className: "notes" }, lines.length > 0 && el("ol", {}, ...lines),
+    !item.archived && button);
 }
 
 let isWriting = false; // One form for all: a refused note comes back to it.

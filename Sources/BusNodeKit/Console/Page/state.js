@@ -25,6 +25,8 @@ export const state = {
   // The detail: what is chosen, what of it was read, and what the buttons are drawn for.
   selected: null, shownID: null, shownAt: 0, details: null, reading: null, unread: null,
   groupDetails: null, isPressing: false, decision: null,
+  // What the journal has of a chosen one that the inbox has forgotten, its id while that is read.
+  past: null,
   // What its buttons mean, and whether for a group; null after the person chose that again.
   meaning: null, scope: null,
   leftOut: new Set(), // The members that an answer for their group leaves open.

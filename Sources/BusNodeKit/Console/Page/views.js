@@ -1,7 +1,7 @@
 // The view shown, and what is chosen in it: both are in the address.
 import { $ } from "./elements.js";
 import { addressOf, readAddress } from "./address.js";
-import { api, Refusal } from "./api.js";
+import { api, failureText, Refusal } from "./api.js";
 import { filterText, FILTER_MAX, split } from "./filter.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
@@ -9,6 +9,7 @@ import { TABS, state } from "./state.js";
 import { keep } from "./store.js";
 
 const loaders = new Map();
+let unknown = null; // The id that is being read.
 let isTyping = false; // Whether the last step of the browser's history is what is typed now.
 
 /** Functions that load a view's data: when it is opened, and every few seconds. */
@@ -98,10 +99,27 @@ function selectRouted(key) {
   if (key && !isGroup && !state.items.has(key)) loadUnknown(key);
 }
 
-/** A link to a presentation that the list does not have. */
+/** A link to a presentation that the list does not have: the inbox may, or else the journal. */
 async function loadUnknown(id) {
-  await api("GET", `presentations/${encodeURIComponent(id)}`).then(keep, () => {});
+  if (unknown === id) return;
+  unknown = id;
+  state.past = { id };
+  let past = null;
+  try {
+    const item = await api("GET", `presentations/${encodeURIComponent(id)}`);
+    if (item.archived) past = item; else keep(item);
+  } catch (error) {
+    if (error.status !== 404) past = { id, problem: failureText(error) };
+  }
+  if (unknown === id) unknown = null;
+  if (state.selected === id) state.past = past;
   schedule();
+}
+
+/** Reads what is chosen again, where it could not be read. */
+export function readAgain() {
+  const { past, selected } = state;
+  if (past?.problem && past.id === selected && !state.items.has(selected)) loadUnknown(selected);
 }
 
 export function select(key, quietly = false) {
