@@ -443,6 +443,46 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
     assert "Claim only this one" in page.text(".decide"), page.text(".decide")
 
 
+def a_group_is_claimed_and_released_at_once(page, console):
+    ours = console.ask(*[report("For one of us.") for _ in range(3)])
+    console.call(f"/api/v1/presentations/{ours[1].id}/claim", {"by": "bob"})
+
+    def holders():
+        items = [console.call(f"/api/v1/presentations/{each.id}") for each in ours]
+        return [item["claimedBy"] for item in items]
+
+    signed(page, console)
+    page.choose("For one of us.")
+    page.until(lambda: "Claim all 3" in page.text(".decide"), "the claim of all")
+    page.press("c")
+    page.until(lambda: "1 not claimed: claimed by another" in page.text("#toasts"), "the rest")
+    assert holders() == ["ada", "bob", "ada"], holders()
+    page.click(".decide button", "Take over all 3")
+    page.until(lambda: "Release all 3" in page.text(".decide"), "all to be mine")
+    assert holders() == ["ada"] * 3, holders()
+    page.press("c")
+    page.until(lambda: "Claim all 3" in page.text(".decide"), "all to be free")
+    assert holders() == [None] * 3, holders()
+    # A member alone, by its own row; then without it, by the group's.
+    page.click("#list .toggle")
+    page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
+    page.press("j")
+    page.until(lambda: page.texts("#list .member.chosen"), "a member to be chosen")
+    page.read()
+    page.press("c")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "one claim")
+    assert holders().count("ada") == 1, holders()
+    page.press("c")
+    page.until(lambda: "Claim only this one" in page.text(".decide"), "its release")
+    assert holders() == [None] * 3, holders()
+    page.press("x", "k")
+    page.until(lambda: "Claim 2 of 3" in page.text(".decide"), "the claim of two")
+    page.read()
+    page.press("c")
+    page.until(lambda: "Release 2 of 3" in page.text(".decide"), "two to be mine")
+    assert holders().count("ada") == 2, holders()
+
+
 def a_stream_too_many_says_why(page, console):
     page.expects("429")
     streams = console.streams(56)
@@ -468,4 +508,5 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answe
        a_destructive_option_says_where,
        a_confirmation_ends_with_its_presentation, what_is_being_sent_says_so,
        a_cancelled_one_is_no_failure, an_empty_text_has_another_in_its_place,
-       a_claim_of_a_quarter_of_an_hour_is_one, a_stream_too_many_says_why]
+       a_claim_of_a_quarter_of_an_hour_is_one, a_group_is_claimed_and_released_at_once,
+       a_stream_too_many_says_why]

@@ -1,7 +1,7 @@
 import ErrorBus
 import Hummingbird
 
-// Groups: their members, and one answer for all.
+// Groups: their members, and one answer or claim for all.
 extension ConsoleAPI {
     /// The group, its open members, and the fields in which they differ.
     func group(_ number: Int) throws(APIProblem) -> JSONValue {
@@ -48,16 +48,8 @@ extension ConsoleAPI {
         let values = try fields.values(confirming: confirmed != nil)
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
-        let seen = try fields.integer("seen", in: 0...Revisions.max)
         let latest = inbox.revision
-        let ownSeen = try seen.map { seen throws(APIProblem) in
-            guard let own = console.revisions.own(seen, upTo: latest) else {
-                throw SeenOption.notSeen(
-                    "seen: found \(seen), which is no revision of this console since its start: "
-                        + "read the list again")
-            }
-            return own
-        }
+        let ownSeen = try seen(in: fields, upTo: latest, doing: "answered")
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
@@ -65,7 +57,9 @@ extension ConsoleAPI {
         var members = members(of: try openGroup(number)).filter {
             $0.openedRevision <= ownSeen ?? latest
         }
-        if let chosen { members = try view.chosen(chosen, of: members) }
+        if let chosen {
+            members = try SeenOption.chosen(chosen, of: members, doing: "answered")
+        }
         if members.contains(where: { $0.isDestructive(option) }) {
             try visitor.require(.destructive)
         }
@@ -73,7 +67,7 @@ extension ConsoleAPI {
         if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
             person = try visitor.person(choosing: option)
         }
-        try view.check(members, sawWhich: seen != nil)
+        try view.check(members, sawWhich: ownSeen != nil)
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
@@ -120,9 +114,25 @@ extension ConsoleAPI {
         ]
     }
 
-    func undoGroup(
+    /// The inbox's revision that the client saw; nil when it does not send it.
+    ///
+    /// - Parameter done: What the refusal says is not done.
+    private func seen(
+        in fields: BodyFields, upTo latest: UInt64, doing done: String
+    ) throws(APIProblem) -> UInt64? {
+        guard let seen = try fields.integer("seen", in: 0...Revisions.max) else { return nil }
+        guard let own = console.revisions.own(seen, upTo: latest) else {
+            throw SeenOption.notSeen(
+                "seen: found \(seen), which is no revision of this console since its start: "
+                    + "read the list again",
+                doing: done)
+        }
+        return own
+    }
+
+    @Sendable func undoGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
-    ) throws -> Response {
+    ) throws -> JSONValue {
         let fields = try BodyFields(body, allowing: "by", "answers")
         let by = try visitor.name(in: fields)
         let limit = ConsoleLimits.chosenCountMax
@@ -134,10 +144,76 @@ extension ConsoleAPI {
         do throws(InboxRefusal) {
             let undone = try inbox.undoGroup(number, only: meant)
             for id in undone { note(.undo, id, by: by) }
-            return Response(["undone": undone.map(\.description).json])
+            return ["undone": undone.map(\.description).json]
         } catch {
             throw APIProblem(error)
         }
+    }
+
+    // MARK: Claims
+
+    private static let claimSeconds = Int64(1)...3_600
+
+    @Sendable func claimGroup(
+        _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws -> JSONValue {
+        let fields = try BodyFields(body, allowing: "by", "seconds", "takeOver", "seen", "ids")
+        let by = try visitor.name(in: fields)
+        let time = try fields.integer("seconds", in: Self.claimSeconds) ?? 300
+        let takesOver = try fields.bool("takeOver") ?? false
+        let (chosen, seen) = try meant(number, fields, doing: "claimed")
+        do throws(InboxRefusal) {
+            let result = try inbox.claimGroup(
+                number, only: chosen, by: by, for: .seconds(time), takesOver: takesOver,
+                seen: seen)
+            for id in result.changed { note(.claim, id, by: by) }
+            return json(result, as: "claimed")
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    @Sendable func releaseGroup(
+        _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
+    ) throws -> JSONValue {
+        let fields = try BodyFields(body, allowing: "by", "seen", "ids")
+        let by = try visitor.name(in: fields)
+        let (chosen, seen) = try meant(number, fields, doing: "released")
+        do throws(InboxRefusal) {
+            let result = try inbox.releaseGroup(number, only: chosen, by: by, seen: seen)
+            for id in result.changed { note(.release, id, by: by) }
+            return json(result, as: "released")
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    /// The chosen members, nil for all, and the revision up to which they count. Refuses a choice
+    /// of which one is not there, as for an answer.
+    private func meant(
+        _ number: Int, _ fields: BodyFields, doing done: String
+    ) throws(APIProblem) -> (chosen: Set<PresentationID>?, seen: UInt64) {
+        let latest = inbox.revision
+        let seen = try seen(in: fields, upTo: latest, doing: done) ?? latest
+        let chosen = try fields.chosen()
+        let members = members(of: try openGroup(number)).filter { $0.openedRevision <= seen }
+        if let chosen { _ = try SeenOption.chosen(chosen, of: members, doing: done) }
+        return (chosen, seen)
+    }
+
+    private func json(_ result: GroupClaim, as done: String) -> JSONValue {
+        let refused = result.refused.map { id, refusal -> JSONValue in
+            let problem = APIProblem(refusal)
+            let fields: [String: JSONValue] = [
+                "id": .string(id.description), "message": .string(problem.message),
+                "error": .string(problem.word),
+            ]
+            // Who has claimed it, and until when.
+            return .object(problem.details.merging(fields) { $1 })
+        }
+        return .object([
+            done: result.changed.map(\.description).json, "refused": .array(refused),
+        ])
     }
 }
 
@@ -176,21 +252,24 @@ struct SeenOption {
 
     /// The chosen ones of the open members. Refuses the whole answer when one is no longer among
     /// them, since the group is not the one that was seen.
-    func chosen(
-        _ ids: Set<PresentationID>, of members: [InboxItem]
+    ///
+    /// - Parameter done: What the refusal says is not done.
+    static func chosen(
+        _ ids: Set<PresentationID>, of members: [InboxItem], doing done: String
     ) throws(APIProblem) -> [InboxItem] {
         let found = members.filter { ids.contains($0.id) }
         guard found.count < ids.count else { return found }
         let missing = ids.subtracting(found.map(\.id)).map(\.description).sorted()
-        var problem = Self.notSeen(
+        var problem = notSeen(
             "\(missing.count) of the \(ids.count) chosen are no longer open in this group, the "
-                + "first of them \(missing.first ?? ""): read it again, and choose again")
+                + "first of them \(missing.first ?? ""): read it again, and choose again",
+            doing: done)
         problem.details["missing"] = missing.json
         throw problem
     }
 
-    static func notSeen(_ what: String) -> APIProblem {
-        APIProblem(.conflict, "notSeen", "not answered: \(what)")
+    static func notSeen(_ what: String, doing done: String = "answered") -> APIProblem {
+        APIProblem(.conflict, "notSeen", "not \(done): \(what)")
     }
 }
 

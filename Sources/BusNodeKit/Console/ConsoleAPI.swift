@@ -58,11 +58,16 @@ struct ConsoleAPI: Sendable {
             }
             return Response(result)
         }
-        routes.post("/api/v1/groups/{number}/undo", needs: .answer) { request, context in
-            let response = try undoGroup(
-                try number(context), try await body(request, context), try context.admitted)
-            await console.kept?.keeper.write()
-            return response
+        let groupVerbs: [(String, GroupAct)] = [
+            ("undo", undoGroup), ("claim", claimGroup), ("release", releaseGroup),
+        ]
+        for (verb, act) in groupVerbs {
+            routes.post("/api/v1/groups/{number}/\(verb)", needs: .answer) { request, context in
+                let result = try act(
+                    try number(context), try await body(request, context), try context.admitted)
+                await console.kept?.keeper.write()
+                return Response(result)
+            }
         }
         routes.get("/api/v1/silences") { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
@@ -121,6 +126,7 @@ struct ConsoleAPI: Sendable {
 
     private typealias Act =
         @Sendable (PresentationID, [UInt8], ConsoleVisitor) throws -> Void
+    private typealias GroupAct = @Sendable (Int, [UInt8], ConsoleVisitor) throws -> JSONValue
 
     /// - Parameter isStored: Whether the response waits until the change is in the journal. An
     ///   answer never does: it is recorded by itself.

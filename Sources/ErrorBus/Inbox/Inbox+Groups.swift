@@ -78,6 +78,47 @@ extension Inbox {
         }
     }
 
+    /// Claims the open members of a group in one step; those that another person has claimed are
+    /// left out.
+    ///
+    /// - Parameters:
+    ///   - chosen: The members it claims. Nil for all.
+    ///   - takesOver: Whether to replace other people's claims.
+    ///   - seen: The revision of the inbox that the person saw; later members are left alone.
+    /// - Returns: The members claimed, and the reason for each one left out.
+    /// - Throws: When no such group is open.
+    package func claimGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
+        for time: Duration = .seconds(300), takesOver: Bool = false, seen: UInt64? = nil
+    ) throws(InboxRefusal) -> GroupClaim {
+        let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
+            try machine.claimGroup(
+                number, only: chosen, seen: seen, by: person, for: time, takesOver: takesOver,
+                at: now)
+        }
+        for prompt in prompts { prompt.moved(to: .claimed, by: person) }
+        return result
+    }
+
+    /// Releases this person's claims of a group in one step; those of others stay.
+    ///
+    /// - Parameters:
+    ///   - chosen: The members it releases. Nil for all.
+    ///   - seen: The revision of the inbox that the person saw; later members are left alone.
+    /// - Returns: The members released, and the reason for each one that another person has
+    ///   claimed. A member without a claim is in neither.
+    /// - Throws: When no such group is open.
+    package func releaseGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
+        seen: UInt64? = nil
+    ) throws(InboxRefusal) -> GroupClaim {
+        let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
+            try machine.releaseGroup(number, only: chosen, seen: seen, by: person, at: now)
+        }
+        for prompt in prompts { prompt.moved(to: .presented, by: presenterName) }
+        return result
+    }
+
     /// Does something to each chosen member that had arrived by revision `seen`, and notes the
     /// refusals.
     private func forEach(

@@ -186,6 +186,16 @@ package final class Inbox: Presenter {
         try attempt { state throws(InboxRefusal) in try body(&state.machine, .now) }
     }
 
+    /// An act on the claims of a group, and the prompts of the members that it changed.
+    func actOnClaims(
+        _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> GroupClaim
+    ) throws(InboxRefusal) -> (GroupClaim, [Prompt]) {
+        try attempt { state throws(InboxRefusal) in
+            let result = try body(&state.machine, .now)
+            return (result, result.changed.compactMap { state.waiting[$0]?.prompt })
+        }
+    }
+
     /// Ends an open presentation without a prompt: the origin completes with `withheld`. A
     /// presentation claimed by a person is left open.
     package func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {

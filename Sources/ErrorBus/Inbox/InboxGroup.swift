@@ -67,3 +67,11 @@ package struct GroupAnswer: Hashable, Sendable {
         answers.append(answer.id)
     }
 }
+
+/// The result of claiming or releasing a whole group.
+package struct GroupClaim: Hashable, Sendable {
+    /// The members that are claimed now, or released.
+    package internal(set) var changed: [PresentationID] = []
+    /// The members left out, and why: another person has claimed them.
+    package internal(set) var refused: [PresentationID: InboxRefusal] = [:]
+}

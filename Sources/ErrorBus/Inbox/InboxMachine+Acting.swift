@@ -123,9 +123,7 @@ extension InboxMachine {
         at now: Moment
     ) throws(InboxRefusal) -> Moment {
         let item = try item(id, at: now)
-        guard time <= limits.claimMax else {
-            throw .tooLong(what: "a claim", allowed: limits.claimMax)
-        }
+        try refuseLongClaim(time)
         try refuseEnded(item)
         if !takesOver { try refuseOthersClaim(item, person, at: now) }
         change(id, to: .claimed(by: person, until: now + time), at: now)
@@ -140,6 +138,48 @@ extension InboxMachine {
         try refuseEnded(item)
         try refuseOthersClaim(item, person, at: now)
         if case .claimed = item.stage { change(id, to: .open, at: now) }
+    }
+
+    /// Claims the open members of a group, except those that another person has claimed.
+    mutating func claimGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
+        by person: String, for time: Duration, takesOver: Bool, at now: Moment
+    ) throws(InboxRefusal) -> GroupClaim {
+        try refuseLongClaim(time)
+        var result = GroupClaim()
+        for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
+            do throws(InboxRefusal) {
+                _ = try claim(id, by: person, for: time, takesOver: takesOver, at: now)
+                result.changed.append(id)
+            } catch {
+                result.refused[id] = error
+            }
+        }
+        return result
+    }
+
+    /// Releases this person's claims of a group.
+    mutating func releaseGroup(
+        _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
+        by person: String, at now: Moment
+    ) throws(InboxRefusal) -> GroupClaim {
+        var result = GroupClaim()
+        for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
+            do throws(InboxRefusal) {
+                guard case .claimed = try item(id, at: now).stage else { continue }
+                try release(id, by: person, at: now)
+                result.changed.append(id)
+            } catch {
+                result.refused[id] = error
+            }
+        }
+        return result
+    }
+
+    private func refuseLongClaim(_ time: Duration) throws(InboxRefusal) {
+        guard time <= limits.claimMax else {
+            throw .tooLong(what: "a claim", allowed: limits.claimMax)
+        }
     }
 
     /// The members of an open group, oldest first, that had arrived by revision `seen`: an answer

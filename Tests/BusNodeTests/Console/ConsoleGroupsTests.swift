@@ -188,6 +188,63 @@ struct ConsoleGroupsTests {
         for task in asking + [more] { task.cancel() }
     }
 
+    /// The reply to a claim or a release of the group, or the word of the refusal.
+    private func claim(
+        _ fields: [String: JSONValue] = [:], releases: Bool = false
+    ) throws -> (reply: JSONValue?, refusal: String?) {
+        let body = JSONValue.object(["by": "ann"].merging(fields) { $1 }).encoded()
+        do {
+            let group = try number
+            if releases { return (try api.releaseGroup(group, body, .unnamed), nil) }
+            return (try api.claimGroup(group, body, .unnamed), nil)
+        } catch let problem as APIProblem {
+            return (nil, problem.word)
+        }
+    }
+
+    @Test("A group is claimed and released at once; the reply says who has claimed the rest")
+    func claimed() async throws {
+        let asking = try await present("One.", "Two.", "Three.")
+        let members = try #require(api.inbox.groups.first).members
+        try api.inbox.claim(members[1], by: "bob")
+        let reply = try #require(try claim(["seconds": 60]).reply)
+        #expect(reply.texts("claimed") == [members[0], members[2]].map(\.description))
+        let refused = try #require(reply["refused"]?.arrayValue)
+        #expect(refused.count == 1)
+        #expect(refused[0]["id"] == .string(members[1].description))
+        #expect(refused[0]["error"] == "claimed" && refused[0]["by"] == "bob")
+        #expect(refused[0]["until"]?.stringValue != nil)
+        #expect(api.console.history.events(of: members[0]).map(\.event).contains("claim"))
+        #expect(!api.console.history.events(of: members[1]).map(\.event).contains("claim"))
+        let released = try #require(try claim(releases: true).reply)
+        #expect(released.texts("released") == [members[0], members[2]].map(\.description))
+        #expect(released["refused"]?.arrayValue?.first?["by"] == "bob")
+        #expect(api.console.history.events(of: members[2]).map(\.event).contains("release"))
+        let all = try #require(try claim(["takeOver": true]).reply)
+        #expect(all.texts("claimed") == members.map(\.description))
+        for task in asking { task.cancel() }
+    }
+
+    @Test("A claim is for the chosen members that were seen, and its fields are checked")
+    func claimedInPart() async throws {
+        let asking = try await present("One.", "Two.", "Three.")
+        let members = try #require(api.inbox.groups.first).members
+        let reply = try claim(["ids": json(members.prefix(2))]).reply
+        #expect(reply?.texts("claimed") == members.prefix(2).map(\.description))
+        #expect(try api.inbox.item(members[2]).stage == .open)
+        try api.inbox.answer(members[0], option: "go", by: "ann")
+        #expect(try claim(["ids": json(members)]).refusal == "notSeen")
+        #expect(try claim(["seen": .integer(1)]).refusal == "notSeen")
+        for bad: [String: JSONValue] in [
+            ["seconds": 0], ["seconds": 3_601], ["takeOver": 1], ["ids": []], ["option": "go"],
+        ] {
+            #expect(try claim(bad).refusal == "badRequest")
+        }
+        #expect(try claim(["takeOver": true], releases: true).refusal == "badRequest")
+        #expect(try api.inbox.item(members[2]).stage == .open)
+        for task in asking { task.cancel() }
+    }
+
     @Test("Only the chosen members count for what has to be seen; ids are checked")
     func inPartChecked() async throws {
         let asking = try await present("One.", "One.", "Two.")

@@ -211,6 +211,7 @@ extension EndToEnd {
         /// What each asks a permission for, beside answering.
         private static let forbidden: [(String, JSONValue)] = [
             ("/api/v1/groups/1/answer", ["option": "retry"]), ("/api/v1/groups/1/undo", [:]),
+            ("/api/v1/groups/1/claim", [:]), ("/api/v1/groups/1/release", [:]),
             (
                 "/api/v1/silences",
                 ["match": ["domain": "x"], "comment": "known", "forMilliseconds": 1_000]

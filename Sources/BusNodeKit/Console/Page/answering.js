@@ -2,7 +2,7 @@
 import { api, failureText, newID, postTwice } from "./api.js";
 import { confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
-import { CHOSEN_MAX, groupOf, isForAll } from "./group.js";
+import { CHOSEN_MAX, claimsOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
@@ -216,6 +216,42 @@ export const claim = (item, takeOver) =>
 export const release = (item) => change(item, "release", {});
 export const decline = (item) => change(item, "decline", { proposal: item.proposal?.id });
 
+/** What the buttons for the claims of a group are drawn for: the chosen members, null for all, and
+ *  how many of them this person and others have claimed. */
+export function claimPart({ group }, size, chosen) {
+  const count = chosen?.length ?? size;
+  const { mine, others } = claimsOf(chosen ?? groupOf(group).members);
+  return { chosen, count, mine, others, isRelease: mine > 0 && mine + others >= count };
+}
+
+/** Why the claims of a group cannot be changed; null when they can. */
+export const whyNoClaim = ({ chosen }) => whyNot("answer") ?? whyNotPart(chosen, null);
+
+/** Claims or releases the members that the button was drawn for. */
+async function changeGroup(drawn, verb, extra) {
+  if (!drawn || drawn !== state.decision) { toast(CHANGED, "warning"); return; }
+  const { item, seen, claims } = drawn;
+  const reason = may("answer") ? whyUnread(item) ?? whyNoClaim(claims) : MAY_SEE;
+  if (reason) { toast(reason, "warning"); return; }
+  const ids = claims.chosen?.map(({ id }) => id);
+  const by = await ownName();
+  if (!by) return;
+  await busily(item, `${verb} group`, async () => {
+    const path = `groups/${item.group}/${verb}`;
+    const { refused } = await api("POST", path, { by, seen, ...(ids && { ids }), ...extra });
+    if (refused.length === 0) return;
+    const done = verb === "claim" ? "claimed" : "released";
+    toast(`${number(refused.length)} not ${done}: ${refusedWords(refused)}.`, "warning");
+  });
+}
+export const claimGroup = (drawn, takeOver) =>
+  changeGroup(drawn, "claim", { seconds: CLAIM_TIME / 1000, takeOver });
+export const releaseGroup = (drawn) => changeGroup(drawn, "release", {});
+
+/** The decision on the screen when the keys for claims are for its whole group; else null. */
+const groupDecided = () => (decided() && isClaimedWhole(state.decision.size)
+  ? state.decision : null);
+
 /** The presentation whose buttons are on the screen. */
 function decided() {
   const item = state.tab === "inbox" ? state.decision?.item : null;
@@ -224,7 +260,8 @@ function decided() {
 
 export function takeOver() {
   const item = decided();
-  if (item) claim(item, true);
+  const group = groupDecided();
+  if (group) claimGroup(group, true); else if (item) claim(item, true);
 }
 
 /** Withdraws or declines what is proposed. */
@@ -236,7 +273,11 @@ export function dropProposal() {
 export function claimOrRelease() {
   const item = decided();
   if (!item) return;
-  if (claimant(item) === myName() && myName()) release(item); else claim(item, false);
+  const group = groupDecided();
+  if (group?.claims.isRelease) releaseGroup(group);
+  else if (group) claimGroup(group, false);
+  else if (claimant(item) === myName() && myName()) release(item);
+  else claim(item, false);
 }
 
 export function toggleWhole() {

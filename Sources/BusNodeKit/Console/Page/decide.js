@@ -1,9 +1,10 @@
 // The box with the options, or with the result.
 import { clockIcon, disabledFor, el, kbd, presentationLink, timeOf, until } from "./elements.js";
 import {
-  answer, claim, decline, partFor, release, toggleWhole, whyNotChosen, whyShut,
+  answer, claim, claimGroup, claimPart, decline, partFor, release, releaseGroup, toggleWhole,
+  whyNoClaim, whyNotChosen, whyShut,
 } from "./answering.js";
-import { chosenOf, groupOf, isForAll } from "./group.js";
+import { chosenOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
@@ -64,6 +65,7 @@ function choicesOf(item, size) {
   const members = whole ? chosen ?? groupOf(item.group).members : [item];
   const life = state.startedAt;
   const decision = { item, size, whole, chosen, members, count, life, seen: 0 };
+  if (size > 1) decision.claims = claimPart(item, size, chosenOf(item.group));
   decision.parts = new Map(item.options.map((each) => [each, partFor(each, decision)]));
   state.decision = decision;
   return [
@@ -72,8 +74,8 @@ function choicesOf(item, size) {
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
     proposalBox(item, decline), optionsOf(decision), permissionText(item),
     item.deadline && expiryText(item, size),
-    el("p", { className: "buttons" }, ...claimButtons(item, isOthers, holder, size > 1),
-      silenceButton(item)),
+    el("p", { className: "buttons" }, ...(size > 1 ? groupClaimButtons(decision) : []),
+      claimButton(item, isOthers, holder, size), silenceButton(item)),
   ].filter(Boolean);
 }
 
@@ -152,15 +154,36 @@ function optionButton(decision, option, index) {
   option.twoPeople && el("span", { className: "sr", textContent: ", needs two people" }));
 }
 
-function claimButtons(item, isOthers, holder, isOneOfMany) {
-  const button = (text, key, action) => el("button", {
-    type: "button", textContent: `${text} `, ...disabledFor(whyNot("answer")),
-    dataset: { key: "claim" }, onclick: action,
-  }, kbd(key));
-  if (isOthers) return [button("Take over", "⇧C", () => claim(item, true))];
-  if (holder) return [button("Release", "c", () => release(item))];
-  const which = isOneOfMany ? "Claim only this one for 15 min" : "Claim for 15 min";
-  return [button(which, "c", () => claim(item, false))];
+/** A button for claims; its key is shown where the key is for it. */
+function buttonToClaim(label, key, action, { hasKey = true, why = whyNot("answer"), name }) {
+  return el("button", {
+    type: "button", textContent: `${label} `, ...disabledFor(why), dataset: { key: name },
+    onclick: action,
+  }, hasKey && kbd(key));
+}
+
+function claimButton(item, isOthers, holder, size) {
+  const look = { name: "claim", hasKey: !isClaimedWhole(size) };
+  const one = size > 1 ? " only this one" : "";
+  if (isOthers) return buttonToClaim(`Take over${one}`, "⇧C", () => claim(item, true), look);
+  if (holder) return buttonToClaim(`Release${one}`, "c", () => release(item), look);
+  return buttonToClaim(`Claim${one} for 15 min`, "c", () => claim(item, false), look);
+}
+
+/** The buttons for the claims of a group, without the members that are left out. */
+function groupClaimButtons(decision) {
+  const { size, claims } = decision;
+  const { chosen, count, mine, others, isRelease } = claims;
+  const which = chosen ? `${number(count)} of ${number(size)}` : `all ${number(count)}`;
+  const button = (label, key, name, action) => buttonToClaim(label, key, action,
+    { name, hasKey: isClaimedWhole(size), why: whyNoClaim(claims) });
+  const own = isRelease
+    ? button(`Release ${others > 0 ? `your ${number(mine)}` : which}`, "c", "claimAll",
+      () => releaseGroup(decision))
+    : button(`Claim ${which}`, "c", "claimAll", () => claimGroup(decision, false));
+  return [(isRelease || others < count || count === 0) && own,
+    others > 0 && button(`Take over ${which}`, "⇧C", "takeOverAll",
+      () => claimGroup(decision, true))].filter(Boolean);
 }
 
 function silenceButton(item) {

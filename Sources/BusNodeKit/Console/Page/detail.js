@@ -5,7 +5,7 @@ import { decideOf } from "./decide.js";
 import { factsOf } from "./facts.js";
 import { schedule } from "./frame.js";
 import { filter } from "./filter.js";
-import { groupOf, isForAll, loadGroup } from "./group.js";
+import { chosenOf, claimsOf, groupOf, isForAll, loadGroup } from "./group.js";
 import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
@@ -29,6 +29,7 @@ export function drawDetail() {
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
     group && [group.isComplete, group.textsDiffer, group.proposals,
+      claimsOf(chosenOf(item.group) ?? group.members),
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && proposalOf(item)?.id, item && isForAll(item, size), state.whole, state.online,
     item && claimant(item), myName(),

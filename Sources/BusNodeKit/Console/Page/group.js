@@ -1,8 +1,8 @@
 // The open members of a group, by their texts.
 import { api } from "./api.js";
 import { schedule } from "./frame.js";
-import { SEVERITIES, state } from "./state.js";
-import { groupSize, isOpen } from "./store.js";
+import { myName, SEVERITIES, state } from "./state.js";
+import { claimant, groupSize, isOpen } from "./store.js";
 
 const READ_AGAIN = 2000; // The pause between two reads in a storm of new members.
 
@@ -28,6 +28,18 @@ export function chosenOf(group) {
   const chosen = members.filter(({ id }) => !state.leftOut.has(id));
   return chosen.length < members.length ? chosen : null;
 }
+
+/** How many of these members this person has claimed, and how many others have. */
+export function claimsOf(members) {
+  const holders = members.map(claimant).filter(Boolean);
+  const me = myName();
+  const mine = holders.filter((holder) => holder === me).length;
+  return { mine, others: holders.length - mine };
+}
+
+/** Whether `c` claims the whole group: as the person chose, else if its row was chosen. */
+export const isClaimedWhole = (size) => size > 1
+  && (state.whole ?? Boolean(state.selected?.startsWith("g")));
 
 /** The group in this page: its open members, in total and by their texts. */
 export function groupOf(group) {
