@@ -115,6 +115,17 @@ def the_keyboard_skips_to_the_list(page, console):
         page.until(lambda: page.run(focus) == "list", f"the focus in the list, from {view}")
 
 
+def what_is_read_shows_the_focus(page, console):
+    console.ask(report("First."))
+    page.open(console.url)
+    page.row("First.")
+    page.press("j", page.keys.ENTER)
+    page.shown("First.")
+    page.until(lambda: page.run("return document.activeElement.id") == "detail", "the focus there")
+    style = page.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert style != "none", style
+
+
 def caps_lock_takes_no_claim_over(page, console):
     [presentation] = console.ask(report("Claimed by another."))
     page.open(console.url)
@@ -283,6 +294,7 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
+       what_is_read_shows_the_focus,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,

@@ -3,14 +3,15 @@
 
     scripts/python Tests/BrowserTests/run.py .build/debug/bus-node
 
-Needs Chromium with its driver (apt-get install chromium chromium-driver), selenium, pyzmq and
-canaille, all of which scripts/setup browser installs.
+Needs Chromium with its driver (apt-get install chromium chromium-driver), selenium, pyzmq, canaille
+and axe-playwright-python, all of which scripts/setup browser installs.
 """
 import argparse
 import sys
 import traceback
 
 import alert_cases
+import axe_cases
 import cases
 import filter_cases
 import haste_cases
@@ -55,7 +56,7 @@ def main():
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
                  + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
-                 + haste_cases.ALL + alert_cases.ALL):
+                 + haste_cases.ALL + alert_cases.ALL + axe_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

@@ -152,19 +152,18 @@ extension ConsoleAPI {
 
     // MARK: Claims
 
-    private static let claimSeconds = Int64(1)...3_600
-
     @Sendable func claimGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws -> JSONValue {
-        let fields = try BodyFields(body, allowing: "by", "seconds", "takeOver", "seen", "ids")
+        let fields = try BodyFields(
+            body, allowing: "by", "forMilliseconds", "takeOver", "seen", "ids")
         let by = try visitor.name(in: fields)
-        let time = try fields.integer("seconds", in: Self.claimSeconds) ?? 300
+        let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         let takesOver = try fields.bool("takeOver") ?? false
         let (chosen, seen) = try meant(number, fields, doing: "claimed")
         do throws(InboxRefusal) {
             let result = try inbox.claimGroup(
-                number, only: chosen, by: by, for: .seconds(time), takesOver: takesOver,
+                number, only: chosen, by: by, for: .milliseconds(time), takesOver: takesOver,
                 seen: seen)
             for id in result.changed { note(.claim, id, by: by) }
             return json(result, as: "claimed")

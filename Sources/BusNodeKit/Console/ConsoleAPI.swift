@@ -177,7 +177,7 @@ struct ConsoleAPI: Sendable {
     // MARK: Answers and claims
 
     static let undoRange = Int64(0)...60_000
-    private static let claimRange = Int64(1)...3_600_000
+    static let claimRange = Int64(1)...3_600_000
 
     @Sendable func answer(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor

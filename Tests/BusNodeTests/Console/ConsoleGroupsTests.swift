@@ -207,7 +207,7 @@ struct ConsoleGroupsTests {
         let asking = try await present("One.", "Two.", "Three.")
         let members = try #require(api.inbox.groups.first).members
         try api.inbox.claim(members[1], by: "bob")
-        let reply = try #require(try claim(["seconds": 60]).reply)
+        let reply = try #require(try claim(["forMilliseconds": 60_000]).reply)
         #expect(reply.texts("claimed") == [members[0], members[2]].map(\.description))
         let refused = try #require(reply["refused"]?.arrayValue)
         #expect(refused.count == 1)
@@ -236,7 +236,8 @@ struct ConsoleGroupsTests {
         #expect(try claim(["ids": json(members)]).refusal == "notSeen")
         #expect(try claim(["seen": .integer(1)]).refusal == "notSeen")
         for bad: [String: JSONValue] in [
-            ["seconds": 0], ["seconds": 3_601], ["takeOver": 1], ["ids": []], ["option": "go"],
+            ["forMilliseconds": 0], ["forMilliseconds": 3_600_001], ["takeOver": 1], ["ids": []],
+            ["option": "go"],
         ] {
             #expect(try claim(bad).refusal == "badRequest")
         }

@@ -245,7 +245,7 @@ async function changeGroup(drawn, verb, extra) {
   });
 }
 export const claimGroup = (drawn, takeOver) =>
-  changeGroup(drawn, "claim", { seconds: CLAIM_TIME / 1000, takeOver });
+  changeGroup(drawn, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
 export const releaseGroup = (drawn) => changeGroup(drawn, "release", {});
 
 /** The decision on the screen when the keys for claims are for its whole group; else null. */

@@ -57,6 +57,7 @@ export function overview() {
   const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
     " shows all keys."];
   const hint = el("p", { className: "quiet" }, "Nothing chosen.", ...(hasKeys() ? keys : []));
-  return [...section("Waiting, by severity", tiles(bySeverity(), "severity")),
+  return [el("h2", { className: "sr", textContent: "Overview" }),
+    ...section("Waiting, by severity", tiles(bySeverity(), "severity")),
     ...section("Waiting, by origin", originTiles()), hint];
 }
