@@ -79,7 +79,8 @@ struct PromisedNumbersTests {
         "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),
-        "a search of `history` or `audit` in a journal": seconds(Shared.searchTime),
+        "a search of `history` or `audit` in a journal, or reading a presentation there": seconds(
+            Shared.searchTime),
         "what a client takes of a response at least":
             "\(kibibytes(Shared.stallByteCountMin)) in \(seconds(Shared.stallTime)), or the rest",
         "a farewell in TLS, where a connection is closed in good order":
@@ -89,7 +90,8 @@ struct PromisedNumbersTests {
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
-        "members of a group chosen for one answer": grouped(Shared.chosenCountMax),
+        "members of a group chosen for one answer, claim or release": grouped(
+            Shared.chosenCountMax),
         "a note; notes of a presentation":
             "\(grouped(Shared.noteScalarMax)) characters; \(InboxLimits().noteMax)",
         "a proposal": "\(InboxLimits().proposalMax.wholeMilliseconds / 3_600_000) h",

@@ -101,9 +101,14 @@ extension EndToEnd {
             #expect(end["how"] == .string(how))
 
             let pty = try Pty()
+            let ports = try (0..<2).map { _ in try Port() }.map { "\($0.number)" }
+            let environment = ["DEMO_CENTRAL": ports[0], "DEMO_RELAY": ports[1]]
+            #expect(try await Launched(["keygen", topology]).ending() == 0)
             let nodes = [
-                try await sandbox.start("central", input: .terminal(pty)),
-                try await sandbox.start("relay"), try await sandbox.start("worker-1"),
+                try await sandbox.start(
+                    "central", input: .terminal(pty), environment: environment),
+                try await sandbox.start("relay", environment: environment),
+                try await sandbox.start("worker-1", environment: environment),
             ]
             let present = try Launched([
                 "present", "--topology", topology, "--node", "worker-1", "--report", report,

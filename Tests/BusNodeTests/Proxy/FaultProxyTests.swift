@@ -76,6 +76,7 @@ struct FaultProxyTests {
         try await client.send([1])
         #expect(try await client.receive(1) == [1])
         #expect(FileManager.default.contents(atPath: file) == Data("dear".utf8))
+        withExtendedLifetime(folder) {}
     }
 
     @Test("A socket file that came in the place of the proxy's stays")
@@ -92,6 +93,7 @@ struct FaultProxyTests {
         let client = try await SocketPeer.connect(to: other.endpoint)
         try await client.send([1])
         #expect(try await client.receive(1) == [1])
+        withExtendedLifetime((folder, other)) {}
     }
 
     // In a process of its own: other tests need the loops.
