@@ -6,7 +6,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
-import Synchronization
 
 /// Serves a ``ProxyAPI`` over HTTP 1.1, one request a connection.
 ///
@@ -34,10 +33,9 @@ package struct APIServer: Sendable {
     /// - Parameter ready: Called with the endpoint it listens on.
     /// - Throws: When it cannot listen on the endpoint.
     package func run(ready: @escaping @Sendable (Endpoint) -> Void) async throws {
-        if let obstacle = OwnSocketFile.obstacle(at: endpoint) {
+        if let obstacle = endpoint.obstacle {
             throw ProxyProblem(status: 500, description: "cannot listen: \(obstacle)")
         }
-        let file = Mutex<OwnSocketFile?>(nil)
         let logger = Logger(label: "api") { _ in SwiftLogNoOpLogHandler() }
         var configuration = ApplicationConfiguration(address: address, backlog: 16)
         configuration.availableConnectionsDelegate =
@@ -54,11 +52,9 @@ package struct APIServer: Sendable {
             server: .http1(configuration: .init(additionalChannelHandlers: [OneRequest()])),
             configuration: configuration,
             onServerRunning: { channel in
-                file.withLock { $0 = OwnSocketFile(of: endpoint) }
                 ready((try? endpoint.bound(to: channel.localAddress)) ?? endpoint)
             },
             logger: logger)
-        defer { file.withLock { $0 }?.remove() }
         try await application.run()
     }
 

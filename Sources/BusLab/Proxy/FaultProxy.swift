@@ -23,7 +23,6 @@ package actor FaultProxy {
     private(set) var listen: Endpoint
     var connect: Endpoint { connections.target }
     private var listener: (any Channel)?
-    private var socketFile: OwnSocketFile?
     /// Whether it is binding or closing, which excludes other changes.
     private var isChanging = false
 
@@ -122,7 +121,7 @@ package actor FaultProxy {
     }
 
     private func open() async throws(ProxyProblem) {
-        if let obstacle = OwnSocketFile.obstacle(at: listen) {
+        if let obstacle = listen.obstacle {
             throw ProxyProblem(status: 500, description: "\(listen): cannot listen: \(obstacle)")
         }
         let connections = connections
@@ -139,7 +138,6 @@ package actor FaultProxy {
                 }
                 .bind(to: listen).get()
             listener = channel
-            socketFile = OwnSocketFile(of: listen)
             listen = try listen.bound(to: channel.localAddress)
             connections.isOpen = true
         } catch {
@@ -149,8 +147,6 @@ package actor FaultProxy {
 
     private func close() async {
         connections.isOpen = false
-        socketFile?.remove()
-        socketFile = nil
         try? await listener?.close().get()
         listener = nil
         await connections.closeAll()

@@ -296,8 +296,22 @@ extension ClientBootstrap {
     }
 }
 
+extension Endpoint {
+    /// Why it cannot be listened on; nil when it can, as far as its file goes. NIO deletes any
+    /// socket file before it binds, even that of a running process.
+    var obstacle: String? {
+        guard case .ipc(let path) = address else { return nil }
+        return switch SocketFile(path) {
+        case .live: "a process listens there"
+        case .other: "the path is a file, not a socket"
+        case .none, .stale: nil
+        }
+    }
+}
+
 extension ServerBootstrap {
-    /// Listens. Replaces a socket file: ``OwnSocketFile/obstacle(at:)`` has to be asked before.
+    /// Listens, and deletes its socket file when it closes. Replaces such a file: ask
+    /// ``Endpoint/obstacle`` before.
     func bind(to endpoint: Endpoint) -> EventLoopFuture<any Channel> {
         switch endpoint.address {
         case .tcp(let host, let port):

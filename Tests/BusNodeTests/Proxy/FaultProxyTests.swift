@@ -79,23 +79,6 @@ struct FaultProxyTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A socket file that came in the place of the proxy's stays")
-    func replaced() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/proxy"
-        let proxy = try FaultProxy(
-            "u", listen: Endpoint("ipc://\(path)"), connect: echo.endpoint, seed: 1)
-        try await proxy.setEnabled(true)
-        // Elsewhere it keeps its number, which the next file of the same moment could get.
-        try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
-        let other = try EchoServer(path: path)
-        try await proxy.setEnabled(false)
-        let client = try await SocketPeer.connect(to: other.endpoint)
-        try await client.send([1])
-        #expect(try await client.receive(1) == [1])
-        withExtendedLifetime((folder, other)) {}
-    }
-
     // In a process of its own: other tests need the loops.
     @Test("A proxy that is about to listen cannot be taken down, and says so")
     func changing() async {
