@@ -445,6 +445,7 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
 
 def a_group_is_claimed_and_released_at_once(page, console):
     ours = console.ask(*[report("For one of us.") for _ in range(3)])
+    console.await_open(3)
     console.call(f"/api/v1/presentations/{ours[1].id}/claim", {"by": "bob"})
 
     def holders():
