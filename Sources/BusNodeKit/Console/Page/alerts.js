@@ -158,7 +158,7 @@ async function choose() {
   if ($("alertField").value === "") return;
   await askBrowser();
   // Shows what they look like; also only now is known whether the browser has them for a page.
-  const trial = show("You are told here", "Of presentations that come while you look elsewhere.",
+  const trial = show("A notification", "Of presentations that come while you look elsewhere.",
     { tag: "errorbus trial" }, () => {});
   setTimeout(() => trial?.close(), TRIAL_TIME);
   drawNote();
