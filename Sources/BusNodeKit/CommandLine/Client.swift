@@ -111,7 +111,7 @@ package struct Conclusion {
                 switch outcome.answer {
                 case nil: "handled by \(outcome.decidedBy.shown())"
                 case let answer? where answer.via == .expiry:
-                    "no answer came in time: \(answer.option.shown()) applied (on expiry)"
+                    "\(RejectCode.noAnswer): \(answer.option.shown()) applied (on expiry)"
                 case _?: nil
                 }
         case .withheld, .userCancelled:
@@ -127,7 +127,7 @@ package struct Conclusion {
             text = "no upstream node has a presenter\(detail)"
         case .expired:
             status = .temporaryFailure
-            text = "no answer came before the deadline"
+            text = RejectCode.noAnswer
         case .busy, .shutDown:
             status = .temporaryFailure
             text = "\(outcome.reason)\(detail)"

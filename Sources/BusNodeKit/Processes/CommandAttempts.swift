@@ -97,7 +97,7 @@ package final class CommandAttempts: Responder {
 
     private func decider(of outcome: Outcome) -> String {
         outcome.answer?.via == .expiry
-            ? "since no answer came in time" : "by \(outcome.decidedBy.shown())"
+            ? "since \(RejectCode.noAnswer)" : "by \(outcome.decidedBy.shown())"
     }
 
     package func run() async throws -> Status {

@@ -71,8 +71,7 @@ extension DownlinkMachine {
             if let answer = answerOnExpiry(of: entry) {
                 return decided(entry, answer, at: now) + [isOver]
             }
-            let reject = Message.Reject(
-                .deadlinePassed, "no answer came before the deadline", id: entry.id)
+            let reject = Message.Reject(.deadlinePassed, RejectCode.noAnswer, id: entry.id)
             actions += refuse(&entry, reject)
             entry.phase = .refused(reject, until: now + times.tombstone)
             store(entry)

@@ -287,7 +287,7 @@ extension Outcome {
         switch ending {
         case .answered(let answer): self.init(above: answer)
         case .refused(let reject): self.init(reject, at: node)
-        case .expired: self.init(.expired, at: node, "no answer came before the deadline")
+        case .expired: self.init(.expired, at: node, RejectCode.noAnswer)
         case .withdrawn: self.init(.withdrawn, at: node, "the caller gave up")
         case .shutDown: self.init(.shutDown, at: node, "node \(node) is going down")
         case .unreachable(let tried, let refusal):

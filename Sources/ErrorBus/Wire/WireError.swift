@@ -31,6 +31,10 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     case noResponder = 503
     case version = 505
 
+    /// ``deadlinePassed`` for people: at the node that ends the presentation, at its origin, and in
+    /// what they print.
+    package static let noAnswer = "no answer came in time"
+
     /// Whether it is about one presentation alone: an equal error may fare otherwise.
     var isOfOne: Bool {
         switch self {
