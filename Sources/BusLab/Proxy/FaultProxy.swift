@@ -238,7 +238,7 @@ final class ProxyConnections: Sendable {
     func closeAll() async {
         let handles = state.withLock { Array($0.handles.values) }
         for handle in handles {
-            handle.loop.execute { handle.connection.value.end(resetting: false) }
+            handle.loop.execute { handle.connection.value.end(resetting: false, atOnce: true) }
         }
         for handle in handles { try? await handle.ended.get() }
     }

@@ -8,6 +8,8 @@ import NIOPosix
 final class ProxiedConnection {
     /// How long the server may take to accept.
     private static let connectTimeout = TimeAmount.seconds(10)
+    /// How long a receiver may take to read what was passed on to it before the connection ended.
+    private static let drainTimeout = TimeAmount.seconds(10)
 
     private struct Lane {
         var pipe: ToxicPipe
@@ -114,8 +116,7 @@ final class ProxiedConnection {
         guard !isOver else { return }
         guard client != nil || server != nil else { return end(resetting: false) }
         // A socket whose output is finished, and which read the peer's end, closes by itself: that
-        // is
-        // a normal end. Any other close cuts the connection short.
+        // is a normal end. Any other close cuts the connection short.
         if self[side.opposite.outgoing].hasFinished, !failed.contains(side) {
             self[side.outgoing].pipe.ended(at: Self.now)
         } else {
@@ -181,8 +182,11 @@ final class ProxiedConnection {
         }
     }
 
-    /// Closes both sides now, and drops data held back.
-    func end(resetting: Bool) {
+    /// Ends both sides, and drops data held back by toxics.
+    ///
+    /// - Parameter atOnce: Also drops what was passed on and not taken by the kernel yet, which else
+    ///   leaves first.
+    func end(resetting: Bool, atOnce: Bool = false) {
         guard !isOver else { return }
         isOver = true
         for stream in ToxicStream.allCases {
@@ -193,13 +197,17 @@ final class ProxiedConnection {
         client = nil
         server = nil
         // In a later turn: a channel closed while NIO reads its end trips an assertion.
-        loop.assumeIsolated().execute { [ended] in
+        loop.assumeIsolated().execute { [ended, loop] in
             for channel in channels {
-                // The kernel sends what was written before, unless it is a reset.
+                // The kernel sends what it has taken before, unless it is a reset.
                 if resetting { channel.resetOnClose() }
-                channel.close(promise: nil)
+                if resetting || atOnce {
+                    channel.close(promise: nil)
+                } else {
+                    channel.closeOnceWritten(within: Self.drainTimeout)
+                }
             }
-            ended.succeed()
+            EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop).cascade(to: ended)
         }
     }
 
@@ -220,6 +228,15 @@ final class ProxiedConnection {
 }
 
 extension Channel {
+    /// Closes when all that was written before has left, or is not read within `limit`.
+    fileprivate func closeOnceWritten(within limit: TimeAmount) {
+        let timer = eventLoop.scheduleTask(in: limit) { self.close(promise: nil) }
+        writeAndFlush(ByteBuffer()).whenComplete { _ in
+            timer.cancel()
+            self.close(promise: nil)
+        }
+    }
+
     /// Makes the next close a reset: SO_LINGER of no time. On a unix socket the peer sees an end.
     fileprivate func resetOnClose() {
         // Completes at once on the event loop.

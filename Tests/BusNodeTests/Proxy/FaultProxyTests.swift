@@ -47,6 +47,26 @@ struct FaultProxyTests {
         try await closeProxy()
     }
 
+    @Test("What a slow reader has not taken when both sides end still arrives")
+    func slowReader() async throws {
+        let folder = try TemporaryFolder()
+        // The kernel's buffer of a unix socket takes some 200 KB; the rest waits in the proxy.
+        let proxy = try FaultProxy(
+            "s", listen: Endpoint("ipc://\(folder.path)/proxy"), connect: echo.endpoint, seed: 1)
+        try await proxy.setEnabled(true)
+        for size in stride(from: 100_000, through: 300_000, by: 5_000) {
+            let client = try await SocketPeer.connect(to: await proxy.listen)
+            let sent = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await client.send(sent)
+            client.finish()
+            let start = try await client.receive(1)
+            let (rest, ending) = try await client.receiveToEnd()
+            #expect(start + rest == sent && ending == .end, "\(size) bytes")
+        }
+        try await proxy.setEnabled(false)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("Unix sockets are proxied alike, and their file goes with the proxy")
     func unix() async throws {
         let folder = try TemporaryFolder()
