@@ -3,7 +3,7 @@ import Glibc
 
 @testable import ErrorBus
 
-/// A TCP connection without libzmq.
+/// A connection without libzmq.
 enum PlainConnection {
     struct Failed: Error {
         let number: Int32
@@ -15,6 +15,30 @@ enum PlainConnection {
         defer { close(descriptor) }
         let request = Array("GET / HTTP/1.1\r\n\r\n".utf8)
         guard write(descriptor, request, request.count) == request.count else {
+            throw Failed(number: errno)
+        }
+    }
+
+    /// Connects, sends a greeting of ZMTP 3 with this mechanism, and goes once the other side has
+    /// ended the connection.
+    static func greet(_ endpoint: Endpoint, mechanism: String) throws {
+        let descriptor = try open(endpoint)
+        defer { close(descriptor) }
+        try greet(descriptor, mechanism)
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+    }
+
+    /// Sends a greeting, and what follows it.
+    private static func greet(
+        _ descriptor: Int32, _ mechanism: String, then more: [UInt8] = []
+    ) throws {
+        let name = Array(mechanism.utf8)
+        let greeting =
+            [0xFF] + [UInt8](repeating: 0, count: 8) + [0x7F, 3, 1] + name
+            + [UInt8](repeating: 0, count: 52 - name.count) + more
+        let count = send(descriptor, greeting, greeting.count, Int32(MSG_NOSIGNAL))
+        guard count == greeting.count else {
             throw Failed(number: errno)
         }
     }
@@ -59,12 +83,7 @@ enum PlainConnection {
         let descriptor = try open(endpoint)
         defer { close(descriptor) }
         let ready = Array("\u{5}READY\u{b}Socket-Type\0\0\0\u{6}DEALER".utf8)
-        let greeting =
-            [0xFF] + [UInt8](repeating: 0, count: 8) + [0x7F, 3, 1] + Array("NULL".utf8)
-            + [UInt8](repeating: 0, count: 48) + [4, UInt8(ready.count)] + ready
-        guard write(descriptor, greeting, greeting.count) == greeting.count else {
-            throw Failed(number: errno)
-        }
+        try greet(descriptor, "NULL", then: [4, UInt8(ready.count)] + ready)
         // A message before the other side's READY would be a fault of the handshake.
         var heard: [UInt8] = []
         while !heard.contains(Array("READY".utf8)) {
@@ -106,17 +125,26 @@ enum PlainConnection {
     }
 
     private static func open(_ endpoint: Endpoint) throws -> Int32 {
-        guard case .tcp(_, let port) = endpoint.address else { throw Failed(number: EINVAL) }
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        switch endpoint.address {
+        case .tcp(_, let port):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            return try withUnsafeBytes(of: &address) { try open(AF_INET, $0) }
+        case .ipc(let path):
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            return try withUnsafeBytes(of: &address) { try open(AF_UNIX, $0) }
+        }
+    }
+
+    private static func open(_ family: Int32, _ address: UnsafeRawBufferPointer) throws -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failed(number: errno) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = withUnsafeBytes(of: &address) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) {
-                connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let status = address.withMemoryRebound(to: sockaddr.self) {
+            connect(descriptor, $0.baseAddress, socklen_t(address.count))
         }
         guard status == 0 else {
             defer { close(descriptor) }

@@ -46,6 +46,19 @@ extension RealSockets {
             }
         }
 
+        @Test("F36 A reactor that listens reports that it has no descriptor left")
+        func listening() async {
+            await #expect(processExitsWith: .success) {
+                let reactor = Reactor()
+                let parent = TestReceiver(reactor)
+                try reactor.start()
+                _ = try await parent.listen(try Endpoint("tcp://127.0.0.1:*"))
+                await DescriptorTests.leave(0)
+                _ = try await parent.next { $0 == .failed(.noDescriptors) }
+                exit(0)
+            }
+        }
+
         @Test("A node without descriptors does not run, with the reason; its presentations end")
         func node() async {
             await #expect(processExitsWith: .success) {

@@ -221,7 +221,7 @@ extension RealSockets {
             let event = try await parent.next {
                 switch $0 {
                 case .received, .refused: true
-                case .dropped, .changed, .woke: false
+                case .dropped, .changed, .failed, .woke: false
                 }
             }
             #expect(event == .refused(pairs["worker"]?.publicKey))

@@ -10,6 +10,7 @@ actor TestReceiver: TransportReceiver {
         case dropped(Int)
         case changed(ConnectionEvent)
         case refused(PublicKey?)
+        case failed(FailedConnections.Cause)
         case woke
     }
 
@@ -76,6 +77,10 @@ actor TestReceiver: TransportReceiver {
     }
 
     nonisolated func refused(_ key: RefusedKey) { events.record(.refused(key.key)) }
+
+    nonisolated func failed(_ connections: FailedConnections) {
+        events.record(.failed(connections.cause))
+    }
 
     nonisolated func woke() { events.record(.woke) }
 }

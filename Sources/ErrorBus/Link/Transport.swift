@@ -77,6 +77,8 @@ package protocol TransportReceiver: AnyObject, Sendable {
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     /// A connection was refused for its key, before any message.
     func refused(_ key: RefusedKey)
+    /// Connections to a listening socket failed before any message.
+    func failed(_ connections: FailedConnections)
     /// A connection was ended, whose peer sent a message without an end.
     func ended(_ flood: EndedFlood)
     /// The node's keys were replaced: links of others end.
@@ -87,6 +89,7 @@ package protocol TransportReceiver: AnyObject, Sendable {
 extension TransportReceiver {
     package func isReady(on socket: SocketID) -> Bool { true }
     package func refused(_ key: RefusedKey) {}
+    package func failed(_ connections: FailedConnections) {}
     package func ended(_ flood: EndedFlood) {}
     package func replaced(_ keys: KeyRing) {}
 }

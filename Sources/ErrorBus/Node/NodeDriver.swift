@@ -49,6 +49,7 @@ actor NodeDriver {
     var machine: NodeMachine
     var ways: [WaySockets]
     var anomalies = AnomalyLog()
+    var failures = FailedConnectionLog()
     /// Nil until keys are replaced for the first time: those of all links pass.
     var keys: KeyRing?
     private(set) var isStopped = false
@@ -62,7 +63,7 @@ actor NodeDriver {
     private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
     /// What the one-frame reports cost that are being read, as ``ChildPresentations`` counts.
     private var bareReadingCost = 0
-    private var refusedCount = 0
+    private(set) var refusedCount = 0
     private var refusals = RefusalLog()
     private var children = ChildLog()
     private var burst = BurstMeter()
@@ -267,17 +268,6 @@ actor NodeDriver {
         }
     }
 
-    /// Adds the links' part of the status.
-    func tell(into status: inout NodeStatus) {
-        count(into: &status.tables)
-        machine.below.tell(into: &status, at: transport.now)
-        for (way, endpoints) in zip(machine.above, machine.endpoints) {
-            way.tell(into: &status, endpoints: endpoints, at: transport.now)
-        }
-        status.counters.refusedBelow = refusedCount
-        status.dropped.merge(anomalies.totals, uniquingKeysWith: +)
-    }
-
     // MARK: Actions of the machine
 
     /// An event of the link to the children.
@@ -300,7 +290,7 @@ actor NodeDriver {
         // Each peer once: a second report of the same loss changes nothing.
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
-        var due = machine.nextDue.orEarlier(children.nextDue)
+        var due = machine.nextDue.orEarlier(children.nextDue).orEarlier(failures.nextDue)
         for way in ways.indices { due = due.orEarlier(ways[way].log.nextDue) }
         guard due != wakeTime else { return }
         wakeTime = due
@@ -386,6 +376,7 @@ actor NodeDriver {
         wakeTime = nil
         takePosted()
         children.ticked(at: transport.now, logger)
+        logFailures()
         for way in ways.indices {
             ways[way].log.ticked(at: transport.now, tried: machine.tried(on: way))?
                 .write(to: logger)

@@ -15,7 +15,7 @@ package struct NodeStatus: Hashable, Sendable {
     package var openCount = 0
     package var tables = TableSizes()
     package var counters = LinkCounters()
-    /// Counts of ignored messages from peers, by kind.
+    /// Counts of ignored messages from peers and of failed connections, by kind.
     package var dropped: [String: Int] = [:]
     /// In the order of `next`.
     package var parents: [ParentStatus] = []

@@ -12,8 +12,8 @@ final class RecentFaults: Sendable {
     private struct Noted {
         let source: NotedFault.Source
         let text: String
-        var count = 1
-        var at: ContinuousClock.Instant
+        var count: Int
+        let at: ContinuousClock.Instant
     }
 
     /// Oldest first.
@@ -25,27 +25,23 @@ final class RecentFaults: Sendable {
     private let lists = Mutex(Lists())
 
     func note(
-        _ source: NotedFault.Source, _ text: String,
+        _ source: NotedFault.Source, _ text: String, count: Int = 1,
         at now: ContinuousClock.Instant = ContinuousClock.now
     ) {
-        let text = text.asStatusText
+        let noted = Noted(source: source, text: text.asStatusText, count: count, at: now)
         lists.withLock { lists in
             if source == .logged {
-                Self.add(source, text, now, to: &lists.logged)
+                Self.add(noted, to: &lists.logged)
             } else {
-                Self.add(source, text, now, to: &lists.refused)
+                Self.add(noted, to: &lists.refused)
             }
         }
     }
 
-    private static func add(
-        _ source: NotedFault.Source, _ text: String, _ now: ContinuousClock.Instant,
-        to list: inout [Noted]
-    ) {
-        var noted = Noted(source: source, text: text, at: now)
-        if let index = list.firstIndex(where: { $0.source == source && $0.text == text }) {
-            noted.count = list.remove(at: index).count + 1
-        }
+    private static func add(_ fault: Noted, to list: inout [Noted]) {
+        var noted = fault
+        let before = list.firstIndex { $0.source == fault.source && $0.text == fault.text }
+        if let before { noted.count += list.remove(at: before).count }
         list.append(noted)
         if list.count > countMax { list.removeFirst() }
     }

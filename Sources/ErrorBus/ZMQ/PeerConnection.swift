@@ -3,13 +3,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A tcp connection of this process that a peer made: what the kernel knows of it, and can do about
-/// it beside libzmq, which owns the descriptor.
+/// A connection of this process that a peer made: what the kernel knows of it, and can do about it
+/// over tcp beside libzmq, which owns the descriptor.
 struct PeerConnection {
     let descriptor: Int32
 
-    /// Those to these endpoints; nil where the kernel does not say. Takes some calls of the kernel
-    /// for each descriptor.
+    /// Those over tcp to these endpoints; nil where the kernel does not say. Takes some calls of
+    /// the kernel for each descriptor.
     static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found]? {
         let ports = Set(
             endpoints.compactMap { endpoint in
@@ -75,6 +75,20 @@ struct PeerConnection {
 
     /// Address and port of the other side, for people.
     private var peer: String {
+        address.map { "\($0.host), port \($0.port)" } ?? "an address that is gone"
+    }
+
+    /// Where the other side is, for people: its address, or over ipc its process. Nil where the
+    /// connection is gone.
+    var origin: String? {
+        if let address { return address.host }
+        var user: UInt32 = 0
+        let process = czmq_peer_process(descriptor, &user)
+        return process > 0 ? "process \(process) of user \(user)" : nil
+    }
+
+    /// Of the other side of a tcp connection; nil where that is gone.
+    private var address: (host: String, port: UInt16)? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -86,10 +100,13 @@ struct PeerConnection {
                     : EAI_FAIL
             }
         }
-        guard status == 0 else { return "an address that is gone" }
-        let text = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return "\(String(decoding: text, as: UTF8.self)), "
-            + "port \(UInt16(bigEndian: address.sin6_port))"
+        let families = [AF_INET, AF_INET6].map { sa_family_t($0) }
+        guard status == 0, families.contains(address.sin6_family) else { return nil }
+        let bytes = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // The socket is one of IPv6, also for IPv4.
+        let isMapped = text.hasPrefix("::ffff:") && text.contains(".")
+        return (isMapped ? String(text.dropFirst(7)) : text, UInt16(bigEndian: address.sin6_port))
     }
 }
 

@@ -1,3 +1,4 @@
+import CZMQ
 import Glibc
 import Synchronization
 
@@ -47,6 +48,14 @@ enum ProcessFiles {
             }
             return errno == 0 ? descriptors : nil
         }
+    }
+
+    /// Whether the process may open one more descriptor.
+    static var hasRoom: Bool {
+        let descriptor = eventfd(0, CInt(EFD_CLOEXEC))
+        guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
+        close(descriptor)
+        return true
     }
 
     /// Opens them all.

@@ -30,10 +30,12 @@ actor Reactor {
         reactorExecutor.asUnownedSerialExecutor()
     }
 
-    private struct Slot {
+    struct Slot {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
+        /// Nil at a connecting socket.
+        let watch: ListenerWatch?
         var queue: ReceiveQueue
         /// Whether freed memory is given back once all is read and delivered: the receive queue was
         /// full, or libzmq held much.
@@ -55,9 +57,9 @@ actor Reactor {
     }
 
     /// The keys of its tcp sockets; nil: they have none.
-    private nonisolated let keys: ReactorKeys?
+    nonisolated let keys: ReactorKeys?
     private var context: ZMQContext?
-    private var slots: [SocketID: Slot] = [:]
+    private(set) var slots: [SocketID: Slot] = [:]
     private var wakes: [ObjectIdentifier: Wake] = [:]
     private var socketCount = 0
     private var pollItems: [zmq_pollitem_t] = []
@@ -67,6 +69,8 @@ actor Reactor {
     private var undrained: Set<SocketID> = []
     /// Until when lost links are read, before their receivers hear of the loss.
     private var losses: [SocketID: MonotonicTime] = [:]
+    /// When what failed at the listening sockets is delivered next.
+    var nextFailures = MonotonicTime(milliseconds: 0)
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
     /// Filled by the lookup threads.
@@ -114,6 +118,7 @@ actor Reactor {
         waitForWork(mayWait)
         deliverConnectionEvents()
         deliverNewsOfKeys()
+        deliverFailedConnections()
         deliverNudges()
         for (index, socket) in pollSockets.enumerated() where index + 1 < pollItems.count {
             if pollItems[index + 1].revents != 0 || losses[socket] != nil { read(socket) }
@@ -286,17 +291,6 @@ actor Reactor {
         }
     }
 
-    private func deliverNewsOfKeys() {
-        guard let keys, case let news = keys.takeNews() else { return }
-        let listening = slots.values.first { $0.socket.kind == .router }
-        for key in news.refused { listening?.receiver.refused(key) }
-        guard news.isReplaced else { return }
-        listening?.receiver.replaced(keys.ring)
-        for (id, slot) in slots where !keys.accepts(slot.socket) {
-            slot.receiver.changed(.failed("the keys of that link were replaced"), on: id)
-        }
-    }
-
     private func deliverNudges() {
         let receivers = nudged.withLock { receivers in
             defer { receivers.removeAll(keepingCapacity: true) }
@@ -324,13 +318,12 @@ actor Reactor {
         let socket = try ZMQSocket(kind, endpoint: endpoint, keys: keys, context: context)
         socketCount += 1
         let id = SocketID(number: socketCount)
-        var monitor: SocketMonitor?
+        let watch = kind == .router ? ListenerWatch(isKeyed: socket.isKeyed) : nil
+        let monitor = self.monitor(of: socket, id, context, watch)
         do throws(TransportError) {
             switch kind {
             case .router: try socket.bind()
-            case .dealer:
-                monitor = watch(socket, id, context)
-                try socket.connect()
+            case .dealer: try socket.connect()
             }
         } catch {
             monitor?.stop(socket)
@@ -338,7 +331,7 @@ actor Reactor {
             throw error
         }
         slots[id] = Slot(
-            socket: socket, receiver: receiver, monitor: monitor,
+            socket: socket, receiver: receiver, monitor: monitor, watch: watch,
             queue: ReceiveQueue(isOfParent: kind == .dealer))
         pollItems = []
         if kind == .dealer { lookUpHost(of: endpoint, for: id) }
@@ -353,11 +346,15 @@ actor Reactor {
         }
     }
 
-    private func watch(_ socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext) -> SocketMonitor?
-    {
+    /// What a listening socket's monitor finds waits in its watch.
+    private func monitor(
+        of socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext, _ watch: ListenerWatch?
+    ) -> SocketMonitor? {
         SocketMonitor(socket, number: id.number, context: context) { [weak self] event in
             guard let self else { return }
-            connectionEvents.withLock { $0.append((id, event)) }
+            if let watch { return watch.take(event, at: now) }
+            guard let change = ConnectionEvent(event) else { return }
+            connectionEvents.withLock { $0.append((id, change)) }
             reactorExecutor.signal()
         }
     }

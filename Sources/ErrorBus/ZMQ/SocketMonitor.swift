@@ -6,10 +6,10 @@ import Synchronization
 /// watches, so this thread only reads and forwards.
 final class SocketMonitor: Sendable {
     /// Called on the monitor's thread.
-    typealias Handler = @Sendable (ConnectionEvent) -> Void
+    typealias Handler = @Sendable (SocketEvent) -> Void
 
     static let events =
-        ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+        ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
         | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
 
@@ -23,7 +23,8 @@ final class SocketMonitor: Sendable {
         let raw: UnsafeMutableRawPointer
     }
 
-    /// Starts watching. Called on the thread that owns `socket`, before it connects.
+    /// Starts watching. Called on the thread that owns `socket`, before it connects or
+    /// binds.
     ///
     /// The reading end is connected here, not by the thread: an event without a reader would block
     /// libzmq's I/O thread, and ``stop(_:)`` as well.
@@ -76,38 +77,32 @@ final class SocketMonitor: Sendable {
     fileprivate func read() {
         czmq_name_thread("errorbus-watch")
         defer { zmq_close(pair.raw) }
-        while let event = Self.next(pair.raw), event != ZMQ_EVENT_MONITOR_STOPPED {
-            if let change = Self.change(event) { handler(change) }
+        var isCaughtUp = false
+        while let event = Self.next(pair.raw, mayWait: isCaughtUp) {
+            handler(event)
+            isCaughtUp = event == .caughtUp
         }
     }
 
-    /// Reads one event: a frame of number and value, then the address. Nil when the context ends.
-    private static func next(_ pair: UnsafeMutableRawPointer) -> Int32? {
+    /// Reads one event: a frame of number and value, then the address. Nil when it is the last,
+    /// or the context ends.
+    ///
+    /// - Parameter mayWait: Whether to wait for one.
+    private static func next(_ pair: UnsafeMutableRawPointer, mayWait: Bool) -> SocketEvent? {
         var buffer = [UInt8](repeating: 0, count: 512)
-        while true {
-            let count = zmq_recv(pair, &buffer, buffer.count, 0)
-            if count < 0 {
-                if zmq_errno() == EINTR { continue }
-                return nil
+        while zmq_recv(pair, &buffer, buffer.count, mayWait ? 0 : ZMQ_DONTWAIT) < 0 {
+            switch zmq_errno() {
+            case EINTR: continue
+            case EAGAIN: return .caughtUp
+            default: return nil
             }
-            let event = Int32(buffer[0]) | Int32(buffer[1]) << 8
-            while zmq_recv(pair, &buffer, buffer.count, 0) < 0 {
-                if zmq_errno() != EINTR { return nil }
-            }
-            return event
         }
-    }
-
-    private static func change(_ event: Int32) -> ConnectionEvent? {
-        switch event {
-        case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: .connected
-        case ZMQ_EVENT_DISCONNECTED: .disconnected
-        case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
-            .failed("the other side does not speak ZeroMQ, or has keys where this one has none")
-        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: .failed("the other side refuses this node's key")
-        case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: .failed("the handshake failed")
-        default: nil
+        let number = Int32(buffer[0]) | Int32(buffer[1]) << 8
+        let value = buffer[2..<6].reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+        while zmq_recv(pair, &buffer, buffer.count, 0) < 0 {
+            if zmq_errno() != EINTR { return nil }
         }
+        return SocketEvent(number: number, value: Int32(bitPattern: value))
     }
 }
 

@@ -310,6 +310,8 @@ enum SocketOptions {
 
     /// Messages queued to one peer. Above it sending fails and the machines retry.
     static let sendHighWaterMark: Int32 = 4_096
+    /// The time for a handshake.
+    static let handshakeMilliseconds: Int32 = 40_000
 
     static func options(of kind: ZMQSocket.Kind) -> [(Int32, Value)] {
         let limits = WireLimits.standard
@@ -335,7 +337,7 @@ enum SocketOptions {
             (ZMQ_TCP_KEEPALIVE_CNT, .int(3)),
             // Frees connections that stay silent. A handshake takes two round trips, even on slow
             // links.
-            (ZMQ_HANDSHAKE_IVL, .int(40_000)),
+            (ZMQ_HANDSHAKE_IVL, .int(handshakeMilliseconds)),
             (ZMQ_TCP_MAXRT, .int(15_000)),
             (ZMQ_IPV6, .int(1)),
         ]

@@ -10,8 +10,10 @@ import Testing
         status.version = String(repeating: "v", count: 256)
         status.boot = String(repeating: "b", count: 64)
         status.upMilliseconds = UInt64(Int64.max)
-        status.dropped = Dictionary(
-            uniqueKeysWithValues: Anomaly.Kind.allCases.map { ($0.rawValue, Int.max) })
+        let kinds =
+            Anomaly.Kind.allCases.map(\.rawValue)
+            + FailedConnections.Cause.allCases.map(\.rawValue)
+        status.dropped = Dictionary(uniqueKeysWithValues: kinds.map { ($0, Int.max) })
         status.parents = ParentStatus.State.allCases.map { state in
             ParentStatus(
                 node: name, endpoint: "ipc://" + String(repeating: "p", count: 107), state: state,

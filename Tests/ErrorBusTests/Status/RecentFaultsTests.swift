@@ -13,10 +13,10 @@ import Testing
         let faults = RecentFaults()
         faults.note(.sent, "404 no such id", at: start)
         faults.note(.got, "404 no such id", at: start + .seconds(1))
-        faults.note(.sent, "404 no such id", at: start + .seconds(2))
+        faults.note(.sent, "404 no such id", count: 4, at: start + .seconds(2))
         #expect(
             faults.list(at: start + .seconds(5)) == [
-                .init(source: .sent, text: "404 no such id", count: 2, agoMilliseconds: 3_000),
+                .init(source: .sent, text: "404 no such id", count: 5, agoMilliseconds: 3_000),
                 .init(source: .got, text: "404 no such id", count: 1, agoMilliseconds: 4_000),
             ])
     }

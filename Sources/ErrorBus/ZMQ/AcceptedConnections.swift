@@ -1,0 +1,79 @@
+/// The connections that peers made to one listening socket, followed by its events, which say
+/// which of them failed before any message. Pure: events and time come in, failures go out.
+///
+/// Of libzmq's events only those of the beginning and the end of a connection have its descriptor.
+/// A failure comes directly before the end of its connection (one I/O thread reports both), so it
+/// is that connection's.
+struct AcceptedConnections {
+    private struct Connection {
+        let peer: String?
+        let acceptedAt: MonotonicTime
+        /// Its place among all, from 1.
+        let number: Int
+        /// How often all events had been read when its peer was looked up.
+        let caughtUpCount: Int
+    }
+
+    /// A handshake that ends after this time ended because of it.
+    private static let silentMilliseconds = UInt64(SocketOptions.handshakeMilliseconds) - 1_000
+
+    /// Whether the socket has keys.
+    let isKeyed: Bool
+    /// By descriptor: as many as there are descriptors.
+    private var connections: [Int32: Connection] = [:]
+    private var acceptedCount = 0
+    private var caughtUpCount = 0
+    /// The number of the last connection of which the handshake may have ended without its end
+    /// being near: that event has no descriptor.
+    private var settledNumber = 0
+    /// That of the connection that ends next.
+    private var failure: SocketEvent.Failure?
+
+    init(isKeyed: Bool) { self.isKeyed = isKeyed }
+
+    /// Takes the next event.
+    ///
+    /// - Parameter peer: Looks up the other side of a descriptor; nil if there is none.
+    /// - Returns: A connection that failed.
+    mutating func take(
+        _ event: SocketEvent, at now: MonotonicTime, peer: (Int32) -> String?
+    ) -> FailedConnections? {
+        switch event {
+        case .accepted(let descriptor):
+            acceptedCount += 1
+            failure = nil
+            connections[descriptor] = Connection(
+                peer: peer(descriptor), acceptedAt: now, number: acceptedCount,
+                caughtUpCount: caughtUpCount)
+        case .caughtUp: caughtUpCount += 1
+        // The authenticator has reported a refused key, with its address.
+        case .succeeded, .refused: settledNumber = acceptedCount
+        case .failed(let failure): self.failure = failure
+        case .disconnected(let descriptor):
+            defer { failure = nil }
+            guard let connection = connections.removeValue(forKey: descriptor),
+                let cause = cause(of: connection, at: now)
+            else { return nil }
+            // Until all was read after the look its descriptor may have been another's already.
+            let isCertain = connection.caughtUpCount < caughtUpCount
+            return FailedConnections(cause, from: isCertain ? connection.peer : nil)
+        }
+        return nil
+    }
+
+    /// Nil for one that did not fail, or may not have failed.
+    private func cause(of connection: Connection, at now: MonotonicTime)
+        -> FailedConnections.Cause?
+    {
+        switch failure {
+        case .otherMechanism: isKeyed ? .noKeys : .unexpectedKeys
+        case .otherKey: .wrongServerKey
+        case .malformed: .notZMTP
+        case .ended:
+            now.since(connection.acceptedAt) >= Self.silentMilliseconds ? .silent : .leftEarly
+        // Bytes of another protocol, or of a version that has no keys, libzmq reports as no
+        // failure.
+        case nil: connection.number > settledNumber ? .notZMTP : nil
+        }
+    }
+}

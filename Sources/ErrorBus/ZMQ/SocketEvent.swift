@@ -1,0 +1,67 @@
+import CZMQ
+
+/// An event of a socket's connections, as its monitor reports it.
+enum SocketEvent: Hashable, Sendable {
+    /// Why a handshake failed.
+    enum Failure: Hashable, Sendable {
+        /// One side has CURVE and the other has not.
+        case otherMechanism
+        /// What was encrypted cannot be decrypted: it is for another key.
+        case otherKey
+        /// Another fault of ZMTP.
+        case malformed
+        /// The connection ended, or the time for the handshake.
+        case ended
+    }
+
+    /// A connection that a peer made, by its descriptor.
+    case accepted(Int32)
+    case succeeded
+    /// The authenticator, of this side or the other, does not let the key pass.
+    case refused
+    case failed(Failure)
+    /// A connection is lost. libzmq closes its descriptor once this is queued, not before.
+    case disconnected(Int32)
+    /// All events that were queued so far are read.
+    case caughtUp
+
+    /// Nil for other events of libzmq: a monitor's last one.
+    init?(number: Int32, value: Int32) {
+        switch number {
+        case ZMQ_EVENT_ACCEPTED: self = .accepted(value)
+        case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .succeeded
+        case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: self = .failed(Failure(value))
+        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: self = .refused
+        case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: self = .failed(.ended)
+        case ZMQ_EVENT_DISCONNECTED: self = .disconnected(value)
+        default: return nil
+        }
+    }
+}
+
+extension SocketEvent.Failure {
+    /// - Parameter number: One of `ZMQ_PROTOCOL_ERROR_`.
+    fileprivate init(_ number: Int32) {
+        switch number {
+        case ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: self = .otherMechanism
+        case ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC: self = .otherKey
+        default: self = .malformed
+        }
+    }
+}
+
+extension ConnectionEvent {
+    /// What an event of a connecting socket means for its link; nil: nothing.
+    init?(_ event: SocketEvent) {
+        switch event {
+        case .succeeded: self = .connected
+        case .disconnected: self = .disconnected
+        case .failed(.otherMechanism), .failed(.otherKey), .failed(.malformed):
+            self = .failed(
+                "the other side does not speak ZeroMQ, or has keys where this one has none")
+        case .refused: self = .failed("the other side refuses this node's key")
+        case .failed(.ended): self = .failed("the handshake failed")
+        case .accepted, .caughtUp: return nil
+        }
+    }
+}
