@@ -28,6 +28,8 @@ struct PromisedNumbersTests {
         // UplinkPresentTests and DownlinkAnswerTests: the delays are a formula.
         "resending": nil,
         "open presentations of one child": "\(limits.openPerChildMax)",
+        "open presentations of one [key](topology.md#keys) that is no relay's, over all its links":
+            "\(limits.openPerKeyMax)",
         "open presentations of one node": "\(limits.openPerNodeMax); of the last eighth",
         "answers whose results are awaited": "\(limits.undeliveredMax) in a node",
         // RealSockets.ParentReturns prints it.

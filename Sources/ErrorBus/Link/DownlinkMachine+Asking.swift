@@ -94,7 +94,9 @@ extension DownlinkMachine {
             askedBy: boot(of: asker),
             deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
-        if let refusal = unopenable(present, entry) { return [refuse(refusal, asker, peer)] }
+        if let refusal = unopenable(present, entry, of: peer.holder) {
+            return [refuse(refusal, asker, peer)]
+        }
         return opened(entry, present, at: now)
     }
 
@@ -117,16 +119,16 @@ extension DownlinkMachine {
 
     /// Why no new entry can be opened for it.
     private func unopenable(
-        _ present: Message.Present, _ entry: DownlinkEntry
+        _ present: Message.Present, _ entry: DownlinkEntry, of holder: KeyHolder?
     ) -> Message.Reject? {
         if present.leftMilliseconds == 0 {
             return Message.Reject(.deadlinePassed, "no time is left", id: present.id)
         }
-        return overLimit(entry)
+        return overLimit(entry, of: holder)
     }
 
     /// The refusal above a limit: no queue is unbounded (section 11).
-    private func overLimit(_ entry: DownlinkEntry) -> Message.Reject? {
+    private func overLimit(_ entry: DownlinkEntry, of holder: KeyHolder?) -> Message.Reject? {
         let id = entry.id
         if let name = entry.child, let most = children[name]?.openMax,
             openOfChild[name] ?? 0 >= most
@@ -135,8 +137,14 @@ extension DownlinkMachine {
                 .busy, "\(most) presentations of \(name) are open; no more are allowed", id: id,
                 retryMilliseconds: 1_000)
         }
-        let free = limits.openPerNodeMax - openCount
         let count = openOfAccount[entry.account] ?? 0
+        if let holder, !holder.isRelay, count >= limits.openPerKeyMax {
+            return Message.Reject(
+                .busy,
+                "\(count) presentations of the key of \(holder.name) are open; no more are allowed",
+                id: id, retryMilliseconds: 1_000)
+        }
+        let free = limits.openPerNodeMax - openCount
         let share = free / (openOfAccount.count + 1)
         let who =
             switch entry.account {
@@ -222,7 +230,7 @@ extension DownlinkMachine {
             toldRefusal(entry, reject)
             return actions + [refuse(reject, asker, peer)]
         case .abandoned:
-            if let refusal = unopenable(present, entry) {
+            if let refusal = unopenable(present, entry, of: peer.holder) {
                 return actions + [refuse(refusal, asker, peer)]
             }
             entry.phase = .open

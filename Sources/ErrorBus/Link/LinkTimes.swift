@@ -61,6 +61,10 @@ package struct LinkTimes: Hashable, Sendable {
 package struct LinkLimits: Hashable, Sendable {
     /// Open presentations from one child, sent in WELCOME.
     package var openPerChildMax = 1024
+    /// Open presentations of one key that is no relay's, over all its links and clients: as many as
+    /// one child and as many processes with one each may have. A relay's key has no such limit: it
+    /// may have as many as a child for each origin that it stands for.
+    package var openPerKeyMax = 2_048
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
     /// The last eighth of them is shared: there a child may have at most an equal share of the free

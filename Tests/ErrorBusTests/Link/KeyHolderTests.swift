@@ -203,6 +203,38 @@ import Testing
         #expect(rig.machine.openOfAccount == [.key("worker"): 3])
     }
 
+    @Test("what one key may have open is limited over all its links and clients, but for a relay's")
+    func openPerKey() {
+        var limits = LinkLimits()
+        limits.openPerKeyMax = 3
+        var rig = DownlinkRig(limits: limits)
+        var number: UInt64 = 0
+        func code(_ path: [NodeName], _ peer: PeerID) -> RejectCode? {
+            number += 1
+            let present = Message.Present(
+                id: PresentationID(number), origin: path[0], path: path,
+                payload: Message.samplePayload)
+            return refusal(rig.get(.present(present), from: peer))?.code
+        }
+        let (one, two, three) = (
+            Self.peer(holder, 11), Self.peer(holder, 12), Self.peer(holder, 13)
+        )
+        _ = rig.get(.hello("worker-1"), from: one)
+        _ = rig.get(.hello("worker-2"), from: two)
+        _ = rig.get(.hello("relay"), from: relay)
+        #expect(code(["worker-1"], one) == nil)
+        #expect(code(["worker-2"], two) == nil)
+        #expect(code(["worker-3"], three) == nil)
+        #expect(code(["worker-1"], one) == .busy)
+        #expect(code(["worker-3"], three) == .busy)
+        for _ in 0..<5 { #expect(code(["billing", "relay"], relay) == nil) }
+        // What ends makes room, and what was given up takes it again only where there is some.
+        _ = rig.get(.withdraw(id: PresentationID(1), reason: .abandoned), from: one)
+        #expect(code(["worker-2"], two) == nil)
+        number = 0
+        #expect(code(["worker-1"], one) == .busy)
+    }
+
     @Test("the children of one key are limited; one that has gone makes room")
     func childrenPerKey() {
         var limits = LinkLimits()
