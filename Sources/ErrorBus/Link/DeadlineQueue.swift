@@ -1,27 +1,30 @@
 import HeapModule
 
-/// Due times, at most one for each key. Equal times come in the order they were planned, so that
-/// equal machines act alike.
+/// Due times, at most one for each key.
+typealias DeadlineQueue<Key: Hashable & Sendable> = RankedQueue<Key, MonotonicTime>
+
+/// Keys by their ranks, the lowest first, at most one rank for each key. Equal ranks come in the
+/// order they were planned, so that equal machines act alike.
 ///
 /// A heap in which a replaced plan stays behind as a stale item. When the stale items outnumber the
 /// live ones, the heap is rebuilt.
-struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
+struct RankedQueue<Key: Hashable & Sendable, Rank: Comparable & Sendable>: Sendable {
     private struct Item: Comparable {
-        let time: MonotonicTime
+        let rank: Rank
         let ticket: UInt64
         let key: Key
 
         static func < (left: Item, right: Item) -> Bool {
-            (left.time, left.ticket) < (right.time, right.ticket)
+            (left.rank, left.ticket) < (right.rank, right.ticket)
         }
 
         static func == (left: Item, right: Item) -> Bool {
-            (left.time, left.ticket) == (right.time, right.ticket)
+            (left.rank, left.ticket) == (right.rank, right.ticket)
         }
     }
 
     private struct Plan {
-        let time: MonotonicTime
+        let rank: Rank
         let ticket: UInt64
     }
 
@@ -29,35 +32,35 @@ struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private var plans: [Key: Plan] = [:]
     private var tickets: UInt64 = 0
 
-    /// The earliest time planned.
-    var next: MonotonicTime? { heap.min?.time }
+    /// The lowest rank planned.
+    var next: Rank? { heap.min?.rank }
 
-    /// The number of keys with a time.
+    /// The number of keys with a rank.
     var count: Int { plans.count }
 
     /// The number of items, stale ones included.
     var itemCount: Int { heap.count }
 
-    /// Plans `key` for `time`, replacing an earlier plan; nil removes it.
-    mutating func plan(_ key: Key, at time: MonotonicTime?) {
-        guard let time else {
+    /// Plans `key` at `rank`, replacing an earlier plan; nil removes it.
+    mutating func plan(_ key: Key, at rank: Rank?) {
+        guard let rank else {
             guard plans.removeValue(forKey: key) != nil else { return }
             return clean()
         }
-        guard plans[key]?.time != time else { return }
+        guard plans[key]?.rank != rank else { return }
         tickets += 1
-        plans[key] = Plan(time: time, ticket: tickets)
-        heap.insert(Item(time: time, ticket: tickets, key: key))
+        plans[key] = Plan(rank: rank, ticket: tickets)
+        heap.insert(Item(rank: rank, ticket: tickets, key: key))
         clean()
     }
 
-    /// Removes and returns the next key due at `now` or before.
-    mutating func pop(at now: MonotonicTime) -> Key? {
-        guard let next, next <= now else { return nil }
+    /// Removes and returns the next key, if its rank is `most` or lower.
+    mutating func pop(at most: Rank) -> Key? {
+        guard let next, next <= most else { return nil }
         return popFirst()
     }
 
-    /// Removes and returns the next key, whenever it is due.
+    /// Removes and returns the next key, whatever its rank.
     mutating func popFirst() -> Key? {
         guard let item = heap.popMin() else { return nil }
         plans[item.key] = nil

@@ -104,10 +104,11 @@ extension DownlinkMachine {
         return deliver(entry, at: now) + giveUpAboveLimit(at: now)
     }
 
-    /// The answers that wait for their result have a limit: the oldest are given up.
+    /// The answers that wait for their result have a limit: the oldest of the account that has the
+    /// most are given up.
     mutating func giveUpAboveLimit(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
-        while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popFirst() {
+        while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popOfMost() {
             if let entry = entries[oldest] { actions += giveUpDelivery(of: entry, at: now) }
         }
         return actions

@@ -109,32 +109,42 @@ extension DownlinkMachine {
         let former = entries[entry.id]
         count(former, now: entry)
         plans.plan(entry.id, at: due(of: entry))
-        // The others keep an entry's time until it is another.
-        if former?.undeliveredSince != entry.undeliveredSince {
-            undelivered.plan(entry.id, at: entry.undeliveredSince)
+        let account = entry.account
+        let formerAccount = former?.account ?? account
+        if let former, formerAccount != account { leaveLines(former) }
+        // The others keep an entry's time until it is another, or another account's.
+        if formerAccount != account || former?.undeliveredSince != entry.undeliveredSince {
+            undelivered.plan(entry.id, of: account, at: entry.undeliveredSince)
         }
-        if former?.forgetAt != entry.forgetAt {
+        if formerAccount != account || former?.forgetAt != entry.forgetAt {
             let wasAsked = entry.origin != nil
-            remembered.plan(entry.id, at: wasAsked ? entry.forgetAt : nil)
-            unasked.plan(entry.id, at: wasAsked ? nil : entry.forgetAt)
+            remembered.plan(entry.id, of: account, at: wasAsked ? entry.forgetAt : nil)
+            unasked.plan(entry.id, of: account, at: wasAsked ? nil : entry.forgetAt)
         }
         entries[entry.id] = entry
-        // Results above the limit are dropped, the oldest first.
-        while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
+        // Above the limit the account that has the most loses its oldest.
+        while remembered.count > limits.rememberedMax, let oldest = remembered.popOfMost() {
             forget(oldest)
         }
-        while unasked.count > limits.unaskedMax, let oldest = unasked.popFirst() {
+        while unasked.count > limits.unaskedMax, let oldest = unasked.popOfMost() {
             forget(oldest)
         }
     }
 
     mutating func forget(_ id: PresentationID) {
-        count(entries[id], now: nil)
+        if let entry = entries[id] {
+            count(entry, now: nil)
+            leaveLines(entry)
+        }
         plans.plan(id, at: nil)
-        undelivered.plan(id, at: nil)
-        remembered.plan(id, at: nil)
-        unasked.plan(id, at: nil)
         entries.removeAndShrink(id)
+    }
+
+    private mutating func leaveLines(_ entry: DownlinkEntry) {
+        let account = entry.account
+        undelivered.plan(entry.id, of: account, at: nil)
+        remembered.plan(entry.id, of: account, at: nil)
+        unasked.plan(entry.id, of: account, at: nil)
     }
 
     private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {

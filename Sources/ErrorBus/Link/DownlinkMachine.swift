@@ -30,13 +30,13 @@ struct DownlinkMachine: Sendable {
     /// Open presentations by those who share the node's room.
     var openOfAccount: [DownlinkEntry.Account: Int] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
-    var undelivered = DeadlineQueue<PresentationID>()
+    var undelivered = SharedDeadlines()
     /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that only keep a result or a withdrawal, with their expiry.
-    var remembered = DeadlineQueue<PresentationID>()
+    var remembered = SharedDeadlines()
     /// Withdrawals of presentations that were never sent here, with their expiry.
-    var unasked = DeadlineQueue<PresentationID>()
+    var unasked = SharedDeadlines()
     /// The next check of each child; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
     var counters = LinkCounters()

@@ -72,7 +72,8 @@ package struct LinkLimits: Hashable, Sendable {
     /// So a flood leaves room for a modest client.
     var sharedOpenCount: Int { openPerNodeMax / 8 }
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
-    /// corrects that.
+    /// corrects that. Of these and the next two limits those of the key that has the most go first,
+    /// without keys of the child.
     package var undeliveredMax = 16_384
     /// Results and withdrawals kept for repeated requests.
     package var rememberedMax = 65_536

@@ -75,6 +75,21 @@ import Testing
         }
     }
 
+    @Test("What shares a limit: planned, and one of the account with the most dropped")
+    func shared() {
+        expectEqualCosts { held in
+            var shared = SharedDeadlines()
+            for number in 0..<held {
+                let name = NodeName("c\(number)") ?? "x"
+                shared.plan(Self.id(number), of: .child(name), at: 1_000)
+            }
+            return Self.cost { number in
+                shared.plan(Self.id(number), of: .others, at: 2_000)
+                _ = shared.popOfMost()
+            }
+        }
+    }
+
     @Test("Uplink: presented, accepted, answered, settled, withdrawn, with 64 times as much open")
     func uplink() {
         expectEqualCosts { held in

@@ -1,0 +1,56 @@
+/// Deadlines of presentations that share a limit, in a line for each account. Above the limit the
+/// account that has the most loses its earliest: none pushes out what others need.
+struct SharedDeadlines: Sendable {
+    typealias Account = DownlinkEntry.Account
+
+    private var lines: [Account: DeadlineQueue<PresentationID>] = [:]
+    /// The earliest time of each line.
+    private var dues = DeadlineQueue<Account>()
+    /// How many each line has, negative: the longest first.
+    private var sizes = RankedQueue<Account, Int>()
+    /// The number of presentations with a time.
+    private(set) var count = 0
+
+    /// The earliest time planned.
+    var next: MonotonicTime? { dues.next }
+
+    func count(of account: Account) -> Int { lines[account]?.count ?? 0 }
+
+    /// Plans a presentation for `time`, replacing an earlier plan of this account; nil removes it.
+    mutating func plan(
+        _ id: PresentationID, of account: Account, at time: MonotonicTime?
+    ) {
+        guard time != nil || lines[account] != nil else { return }
+        let former = count(of: account)
+        lines[account, default: .init()].plan(id, at: time)
+        changed(account, from: former)
+    }
+
+    /// Removes and returns the next presentation due at `now` or before.
+    mutating func pop(at now: MonotonicTime) -> PresentationID? {
+        guard let account = dues.pop(at: now) else { return nil }
+        return popFirst(of: account)
+    }
+
+    /// Removes and returns the earliest presentation of the account that has the most.
+    mutating func popOfMost() -> PresentationID? {
+        guard let account = sizes.popFirst() else { return nil }
+        return popFirst(of: account)
+    }
+
+    private mutating func popFirst(of account: Account) -> PresentationID? {
+        let former = count(of: account)
+        let id = lines[account]?.popFirst()
+        changed(account, from: former)
+        return id
+    }
+
+    private mutating func changed(_ account: Account, from former: Int) {
+        let line = lines[account]
+        let size = line?.count ?? 0
+        count += size - former
+        dues.plan(account, at: line?.next)
+        sizes.plan(account, at: size > 0 ? -size : nil)
+        if size == 0 { lines.removeAndShrink(account) }
+    }
+}
