@@ -35,6 +35,9 @@ struct PromisedNumbersTests {
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
+        "large messages to one key, without keys to one connection":
+            "\(mebibytes(LargeMessages.byteCountMax)) at once, "
+            + "\(kibibytes(LargeMessages.byteCountPerSecond)) more each second",
         "what children and clients have sent over tcp and was not read":
             mebibytes(ConnectionBacklog().byteCountMax) + " of memory, counted while the process "
             + "has more than \(mebibytes(ConnectionBacklog().watchByteCount))",

@@ -12,11 +12,15 @@ struct Anomaly: Hashable, Sendable {
         case flood
         /// A connection was refused for its key.
         case unknownKey
+        /// A large message was not sent: its peer has been sent too many of them.
+        case oversupply
 
         /// Whether the node's operator should know of it: no race explains it.
         var isFault: Bool {
             switch self {
-            case .wrongDirection, .notTheAsker, .malformed, .overflow, .flood, .unknownKey: true
+            case .wrongDirection, .notTheAsker, .malformed, .overflow, .flood, .unknownKey,
+                .oversupply:
+                true
             case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }
         }

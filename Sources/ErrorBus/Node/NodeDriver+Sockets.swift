@@ -154,6 +154,44 @@ extension NodeDriver: TransportReceiver {
     }
 }
 
+// Messages to children and clients.
+extension NodeDriver {
+    /// A STATE that is not sent is refused, since nothing else would come.
+    func send(_ message: Message, to peer: PeerID, _ vanished: inout Set<PeerID>) {
+        if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
+        guard !send(message.frames, to: peer, &vanished), case .state = message else { return }
+        let most = LargeMessages.byteCountMax >> 20
+        let reject = Message.Reject(
+            .busy, "sent \(most) MiB in large messages, and no more for now",
+            retryMilliseconds: LargeMessages.milliseconds(for: LargeMessages.byteCountMax) / 8)
+        send(Message.reject(reject), to: peer, &vanished)
+    }
+
+    /// Sends frames, unless the peer's key was revoked. A full queue, or a large message too many,
+    /// needs no reaction: answers are sent again, and requesters ask again.
+    ///
+    /// - Returns: False for a large message too many.
+    @discardableResult
+    func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) -> Bool {
+        guard !isRevoked(peer) else {
+            vanished.insert(peer)
+            return true
+        }
+        let byteCount = frames.reduce(0) { $0 + $1.count }
+        guard largeMessages.mayTake(byteCount, by: peer, at: transport.now) else {
+            let name = machine.below.namesOfPeers[peer] ?? peer.holder?.name
+            let detail = "\(byteCount >> 10) KiB to \(name?.description ?? "a client")"
+            anomalies.note(Anomaly(kind: .oversupply, detail: detail), at: transport.now, logger)
+            return false
+        }
+        let socket = SocketID(number: peer.socket)
+        if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
+            vanished.insert(peer)
+        }
+        return true
+    }
+}
+
 // The actions of a machine on the sockets of a link upward.
 extension NodeDriver {
     func perform(_ action: WayAction, on way: NodeMachine.Way) {

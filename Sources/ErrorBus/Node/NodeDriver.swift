@@ -50,6 +50,7 @@ actor NodeDriver {
     var ways: [WaySockets]
     var anomalies = AnomalyLog()
     var failures = FailedConnectionLog()
+    var largeMessages = LargeMessages()
     /// Nil until keys are replaced for the first time: those of all links pass.
     var keys: KeyRing?
     private(set) var isStopped = false
@@ -299,9 +300,7 @@ actor NodeDriver {
 
     private func perform(_ action: NodeAction, _ vanished: inout Set<PeerID>) {
         switch action {
-        case .send(let message, let peer):
-            if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
-            send(message.frames, to: peer, &vanished)
+        case .send(let message, let peer): send(message, to: peer, &vanished)
         case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
         case .tellState(let peer): tellState(to: peer)
         case .log(let line): children.note(line, at: transport.now, logger)
@@ -333,25 +332,12 @@ actor NodeDriver {
         Task.detached { [self] in post(.state(await chain.state(), peer)) }
     }
 
-    private func noteRefusal(_ reject: Message.Reject, of peer: PeerID) {
+    func noteRefusal(_ reject: Message.Reject, of peer: PeerID) {
         refusedCount += 1
         let child = machine.below.namesOfPeers[peer]
         let addressee = child.map { "to \($0): " } ?? ""
         faults.note(.sent, "\(addressee)\(reject.code.rawValue) \(reject.reason)")
         refusals.note(reject, of: child, at: transport.now, logger)
-    }
-
-    /// Sends frames, unless the peer's key was revoked. A full queue needs no reaction: answers are
-    /// sent again, and requesters ask again.
-    private func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) {
-        guard !isRevoked(peer) else {
-            vanished.insert(peer)
-            return
-        }
-        let socket = SocketID(number: peer.socket)
-        if transport.send(peer.envelope.frames + frames, on: socket) == .unroutable {
-            vanished.insert(peer)
-        }
     }
 
     // MARK: One-frame reports

@@ -308,7 +308,8 @@ enum SocketOptions {
         case long(Int64)
     }
 
-    /// Messages queued to one peer. Above it sending fails and the machines retry.
+    /// Messages queued to one peer. Above it sending fails and the machines retry. Large ones have
+    /// another limit: ``LargeMessages``.
     static let sendHighWaterMark: Int32 = 4_096
     /// The time for a handshake.
     static let handshakeMilliseconds: Int32 = 40_000
