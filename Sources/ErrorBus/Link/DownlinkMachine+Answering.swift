@@ -174,7 +174,10 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let isConfirmed = namesOfPeers[peer] == nil || settled.asked != nil
         let ok: [DownlinkAction] = isConfirmed ? [.send(.ok(id: settled.id), to: peer)] : []
-        if let refusal = refusal(about: settled.id, settled.asked, from: peer) { return refusal }
+        let endsPath = [.unknown, .invalid].contains(settled.result)
+        if let refusal = refusal(about: settled.id, settled.asked, from: peer, endsPath: endsPath) {
+            return refusal
+        }
         guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
             return unheard(settled, from: peer)
                 ?? endedElsewhere(settled, at: now) + passedOn(settled) + ok
@@ -231,12 +234,16 @@ extension DownlinkMachine {
 
     /// Why a peer may not send the last word on an id. A sibling may only if it sends the same
     /// origin and digest: then the origin speaks through it, as with the same PRESENT.
-    func refusal(
-        about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID
+    ///
+    /// - Parameter endsPath: Whether it is a hop's word, that its own path has ended.
+    private func refusal(
+        about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID, endsPath: Bool
     ) -> [DownlinkAction]? {
         let entry = entries[id]
         guard let asked, entry?.isBare != true else {
-            return entry.flatMap { notTheAsker($0, peer) }
+            return entry.flatMap {
+                notTheAsker($0, peer) ?? (endsPath ? nil : formerPath($0, peer))
+            }
         }
         if let reject = notTheKey(of: asked, peer, id)
             ?? notTheOrigin(asked.origin, id, namesOfPeers[peer])
@@ -246,6 +253,16 @@ extension DownlinkMachine {
         guard let entry, let origin = entry.origin else { return nil }
         if origin == asked.origin, entry.digest == asked.digest { return nil }
         let reject = Message.Reject(.conflict, "this id stands for another report", id: id)
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// The refusal of a path that the presentation has left for the origin's own link: the origin
+    /// speaks for itself. Once it is settled the word changes nothing.
+    private func formerPath(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
+        let child = namesOfPeers[peer]
+        guard entry.isUnsettled, entry.child != child, let origin = entry.origin,
+            let reject = notTheOrigin(origin, entry.id, child)
+        else { return nil }
         return [.send(.reject(reject), to: peer)]
     }
 
@@ -292,7 +309,11 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let isChild = namesOfPeers[peer] != nil
         let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
-        if let refusal = refusal(about: id, asked, from: peer) { return refusal }
+        if let refusal = refusal(
+            about: id, asked, from: peer, endsPath: reason == .abandoned)
+        {
+            return refusal
+        }
         guard var entry = entries[id] else {
             guard reason == .origin else { return [done] }
             rememberWithdrawal(id, from: peer, at: now)

@@ -185,6 +185,8 @@ extension UplinkMachine {
         case .moving
         where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
             return []  // A race: said to what was asked before.
+        case .settled(_, let result, _) where reject.code == .notYours:
+            return tellLater(result, entry, reject, at: now)
         case .settled where reject.code == .conflict || reject.code == .malformed:
             // A repetition would get the same reply.
             entry.noteKnown(in: welcome?.boot)
@@ -341,6 +343,20 @@ extension UplinkMachine {
             store(entry, id)
             position += 1
         }
+    }
+
+    /// The parent takes the word of the origin alone, which has a link there itself: that one will
+    /// say the same, or its link is lost. Sent again, with origin and digest.
+    private mutating func tellLater(
+        _ result: RecoveryResult, _ former: UplinkEntry, _ reject: Message.Reject,
+        at now: MonotonicTime
+    ) -> [UplinkAction] {
+        var entry = former
+        entry.knownIn = nil
+        guard entry.telling == nil, isOwed(entry, result) else { return [] }
+        entry.telling = .init(next: now + min(reject.retryMilliseconds ?? 1_000, 60_000))
+        store(entry, entry.request.present.id)
+        return []
     }
 
     /// Whether the result has to be sent to the parent in use without a request.

@@ -100,6 +100,35 @@ import Testing
                 == [.settled(id, answer: Message.sampleAnswer, .unknown)])
     }
 
+    @Test("left for the origin's own link, a path ends itself alone until that link is lost")
+    func formerPath() {
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("b"), from: one)
+        _ = rig.get(present("b"), from: one)
+        _ = rig.get(.hello("a"), from: two)
+        _ = rig.get(.present(id), from: two)
+        let withdrawn = rig.get(.withdraw(id: id, reason: .origin), from: one)
+        #expect(withdrawn.reject(to: one) == .notYours)
+        #expect(rig.machine.entries[id]?.isOpen == true)
+        var abandoned = rig
+        #expect(
+            abandoned.get(.withdraw(id: id, reason: .abandoned), from: one)
+                == [.send(.withdrawn(id: id), to: one)])
+        #expect(rig.answer(id).verbs(to: two) == [.answer])
+        for result in [.recovered, .failed, .late, .withdrawn] as [RecoveryResult] {
+            let settled = rig.get(.settled(id, result), from: one)
+            #expect(settled.reject(to: one) == .notYours)
+            #expect(rig.machine.entries[id]?.isUnsettled == true)
+        }
+        var ended = rig
+        #expect(ended.get(.settled(id, .unknown), from: one) == [])
+        let settled = DownlinkAction.settled(id, answer: Message.sampleAnswer, .recovered)
+        #expect(ended.get(.settled(id, .recovered), from: two) == [settled])
+        // Its link is lost: the answer goes to the path again, which may report for it.
+        #expect(rig.get(.bye(reason: "x"), from: two).verbs(to: one) == [.answer])
+        #expect(rig.get(.settled(id, .recovered), from: one) == [settled])
+    }
+
     @Test("asserted by the other path for the length of a lease, it stays")
     func lease() {
         var rig = asked()

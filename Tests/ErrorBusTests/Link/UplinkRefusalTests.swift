@@ -54,6 +54,30 @@ import Testing
         #expect(try Message(frames: passed.frames[...]) == passed)
     }
 
+    @Test("a result that gets 403 is sent again, with origin and digest, until OK")
+    func refusedResult() {
+        var rig = UplinkRig.live()
+        let digest = ReportDigest(of: Message.samplePayload)
+        var request = UplinkRig.request(id)
+        request.present.digest = digest
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.get(.answer(id, .decision()))
+        #expect(rig.settle(id).sent == [.settled(id, .recovered)])
+        let reject = Message.reject(
+            .init(.notYours, "c asks for itself", id: id, retryMilliseconds: 2_000))
+        #expect(rig.get(reject) == [])
+        let again = Message.settled(
+            .init(
+                id: id, answer: Message.sampleAnswer, result: .recovered,
+                asked: .init(origin: "c", digest: digest)))
+        #expect(rig.run(2_500).map(\.1).sent == [again])
+        // Refused again, it keeps its pace.
+        #expect(rig.get(reject) == [])
+        #expect(rig.run(1_300).map(\.1).sent == [again])
+        #expect(rig.get(.ok(id: id)) == [])
+        #expect(rig.runAlive(100_000).map(\.1).verbs == [])
+    }
+
     @Test(
         "403 after ACCEPTED asks again, and is final after ten in a row", arguments: [true, false])
     func notYours(isAccepted: Bool) {
