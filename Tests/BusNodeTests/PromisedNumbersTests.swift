@@ -35,6 +35,8 @@ struct PromisedNumbersTests {
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
+        "last words of one key that is no relay's, about what a node does not know":
+            "\(limits.lastWordsMax) at once, \(limits.lastWordsPerSecond) more each second",
         "large messages to one key, without keys to one connection":
             "\(mebibytes(LargeMessages.byteCountMax)) at once, "
             + "\(kibibytes(LargeMessages.byteCountPerSecond)) more each second",

@@ -14,12 +14,14 @@ struct Anomaly: Hashable, Sendable {
         case unknownKey
         /// A large message was not sent: its peer has been sent too many of them.
         case oversupply
+        /// A result or withdrawal of an unknown id was not passed on: its key has sent too many.
+        case excess
 
         /// Whether the node's operator should know of it: no race explains it.
         var isFault: Bool {
             switch self {
             case .wrongDirection, .notTheAsker, .malformed, .overflow, .flood, .unknownKey,
-                .oversupply:
+                .oversupply, .excess:
                 true
             case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }

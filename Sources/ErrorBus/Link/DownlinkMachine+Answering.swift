@@ -179,8 +179,12 @@ extension DownlinkMachine {
             return refusal
         }
         guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
-            return unheard(settled, from: peer)
-                ?? endedElsewhere(settled, at: now) + passedOn(settled) + ok
+            if let refusal = unheard(settled, from: peer) { return refusal }
+            let further = passedOn(settled)
+            if !further.isEmpty, let refusal = tooManyLastWords(settled.id, from: peer, at: now) {
+                return refusal
+            }
+            return endedElsewhere(settled, at: now) + further + ok
         }
         guard delivery.answer.id == settled.answer else {
             // The origin has ended by another answer: a hop's word that the time is over.
@@ -316,6 +320,9 @@ extension DownlinkMachine {
         }
         guard var entry = entries[id] else {
             guard reason == .origin else { return [done] }
+            if asked != nil, let refusal = tooManyLastWords(id, from: peer, at: now) {
+                return refusal
+            }
             rememberWithdrawal(id, from: peer, at: now)
             return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
         }

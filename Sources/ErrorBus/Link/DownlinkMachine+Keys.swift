@@ -33,6 +33,25 @@ extension DownlinkMachine {
         Message.Reject(.notYours, "this key belongs to \(holder.name), not to \(other)", id: id)
     }
 
+    /// The refusal of one more last word that would be passed on, to the nodes above and the
+    /// journal; its sender sends it again. A relay says what many origins say.
+    mutating func tooManyLastWords(
+        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction]? {
+        let pause = UInt64(1_000 / limits.lastWordsPerSecond)
+        guard let holder = peer.holder, !holder.isRelay,
+            !lastWords.take(pause, of: holder.name, at: now)
+        else { return nil }
+        let most = "\(limits.lastWordsMax) results and withdrawals of unknown ids at once"
+        let reject = Message.Reject(
+            .busy, "the key of \(holder.name) sent more than \(most)", id: id,
+            retryMilliseconds: 10_000)
+        return [
+            .dropped(Anomaly(kind: .excess, detail: "of the key of \(holder.name): \(most)")),
+            .send(.reject(reject), to: peer),
+        ]
+    }
+
     /// Whether the children of one key are as many as allowed, and none of them can be forgotten.
     mutating func isOverLimit(_ holder: KeyHolder?) -> Bool {
         guard let holder else { return false }

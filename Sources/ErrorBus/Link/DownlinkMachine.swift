@@ -43,6 +43,8 @@ struct DownlinkMachine: Sendable {
     /// The start of the current second of STATUS requests, and their number.
     /// By the holder of the key, so that one does not use up what others may ask.
     var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
+    /// What each key that is no relay's may have passed on.
+    var lastWords: Allowances<NodeName>
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -57,6 +59,8 @@ struct DownlinkMachine: Sendable {
         self.limits = limits
         self.wireLimits = wireLimits
         pathUpward = [name]
+        lastWords = Allowances(
+            whole: UInt64(limits.lastWordsMax * 1_000 / limits.lastWordsPerSecond))
         jitter = Jitter(seed: seed)
     }
 

@@ -80,6 +80,12 @@ package struct LinkLimits: Hashable, Sendable {
     /// Withdrawals of presentations that were never sent here: separate from the above, since a
     /// peer can send any number of them.
     package var unaskedMax = 4_096
+    /// Last words of one key that is no relay's that are passed on at once, for ids that are not
+    /// known here: more than it may have open, so that all of them come through a restart.
+    package var lastWordsMax = 4_096
+    /// How many more of them in a second: each costs the nodes above and the journal work, in the
+    /// place of what others behind this node ask of them.
+    package var lastWordsPerSecond = 20
     /// Child links, named or superseded.
     package var childrenMax = 4_096
     /// Child links of one key.

@@ -3,8 +3,7 @@
 ///
 /// libzmq bounds the messages that it holds for a connection (``SocketOptions``), not their bytes,
 /// and does not say whether they were read. So what is large comes out of an allowance that grows
-/// back with time, and a peer that asks for more than it may read takes no more of the node's
-/// memory.
+/// back with time: a peer that asks and reads nothing takes no more of the node's memory.
 struct LargeMessages: Sendable {
     /// Up to here a message is not large: as many as libzmq holds for a connection are 16 MiB.
     static let byteCountMin = 4 << 10
@@ -12,8 +11,6 @@ struct LargeMessages: Sendable {
     static let byteCountMax = 16 << 20
     /// The bytes of them that come back in a second.
     static let byteCountPerSecond = 256 << 10
-    /// The most keys and connections with less than the whole allowance.
-    static let receiversMax = 4_096
 
     private enum Receiver: Hashable {
         case key(NodeName)
@@ -21,26 +18,16 @@ struct LargeMessages: Sendable {
         case connection(Frame?, socket: Int)
     }
 
-    /// When each has its whole allowance back.
-    private var wholeAt: [Receiver: MonotonicTime] = [:]
-
-    /// The number of keys and connections with less than the whole allowance, as far as noticed.
-    var receiverCount: Int { wholeAt.count }
+    private var allowances = Allowances<Receiver>(
+        whole: LargeMessages.milliseconds(for: LargeMessages.byteCountMax))
 
     /// Whether a message may be sent, which then counts.
     mutating func mayTake(
         _ byteCount: Int, by peer: PeerID, at now: MonotonicTime
     ) -> Bool {
         guard byteCount > Self.byteCountMin else { return true }
-        let receiver = Self.receiver(peer)
-        if wholeAt[receiver] == nil, wholeAt.count >= Self.receiversMax {
-            wholeAt = wholeAt.filter { $0.value > now }
-            guard wholeAt.count < Self.receiversMax else { return false }
-        }
-        let whole = max(wholeAt[receiver] ?? now, now) + Self.milliseconds(for: byteCount)
-        guard whole.since(now) <= Self.milliseconds(for: Self.byteCountMax) else { return false }
-        wholeAt[receiver] = whole
-        return true
+        return allowances.take(
+            Self.milliseconds(for: byteCount), of: Self.receiver(peer), at: now)
     }
 
     /// How long it takes until so many bytes have come back.

@@ -174,6 +174,40 @@ import Testing
         }
     }
 
+    @Test("of last words about unknown ids one key has so many passed on, and a relay's all")
+    func lastWords() {
+        var limits = LinkLimits()
+        limits.lastWordsMax = 3
+        limits.lastWordsPerSecond = 1
+        var rig = DownlinkRig(limits: limits)
+        var number: UInt64 = 0
+        func said(_ peer: PeerID, isWithdrawal: Bool = false) -> [DownlinkAction] {
+            number += 1
+            let id = PresentationID(number)
+            let asked = Message.Asked(
+                origin: peer == relay ? "billing" : "worker",
+                digest: ReportDigest(of: Message.samplePayload))
+            let settled = Message.Settled(
+                id: id, answer: UniqueID(high: 1, low: 1), result: .recovered, asked: asked)
+            return rig.get(
+                isWithdrawal ? .withdraw(id: id, reason: .origin, asked: asked) : .settled(settled),
+                from: peer)
+        }
+        for _ in 0..<2 { #expect(refusal(said(worker)) == nil) }
+        #expect(refusal(said(worker, isWithdrawal: true)) == nil)
+        for isWithdrawal in [false, true] {
+            let actions = said(worker, isWithdrawal: isWithdrawal)
+            #expect(refusal(actions)?.code == .busy)
+            #expect(actions.drops == [.excess])
+            #expect(actions.count == 2)
+        }
+        #expect(rig.machine.entries.count == 1)
+        for _ in 0..<9 { #expect(refusal(said(relay)) == nil) }
+        rig.pass(1_000)
+        #expect(refusal(said(worker)) == nil)
+        #expect(refusal(said(worker))?.code == .busy)
+    }
+
     @Test("a client without a link is the same only with the same key")
     func requester() {
         var rig = DownlinkRig()

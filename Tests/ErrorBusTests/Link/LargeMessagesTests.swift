@@ -47,22 +47,4 @@ import Testing
         #expect(taken(1_000, &large, by: PeerID(1, request: 2), at: now) == 0)
         #expect(taken(1_000, &large, by: PeerID(2), at: now) == most)
     }
-
-    @Test("no more receivers are kept than allowed, and only while they have less than all")
-    func receivers() {
-        var large = LargeMessages()
-        func peer(_ number: Int) -> PeerID {
-            PeerID(
-                socket: 0,
-                envelope: Envelope(frames: [[UInt8(number >> 8), UInt8(number & 0xFF)], []]))
-        }
-        let most = LargeMessages.receiversMax
-        for number in 0..<most {
-            #expect(large.mayTake(size, by: peer(number), at: now) == true)
-        }
-        #expect(large.mayTake(size, by: peer(most), at: now) == false)
-        #expect(large.mayTake(size, by: peer(0), at: now) == true)
-        #expect(large.mayTake(size, by: peer(most), at: now + 2_000) == true)
-        #expect(large.receiverCount == 1)
-    }
 }
