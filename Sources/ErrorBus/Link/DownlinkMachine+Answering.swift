@@ -298,6 +298,11 @@ extension DownlinkMachine {
         _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
         at now: MonotonicTime
     ) -> [DownlinkAction] {
+        // Not carried out again: its values, secrets among them, are not kept, nor taken off each
+        // time that it is sent. After `unknown` the journal gets them with a later result.
+        if delivery.result == nil, result != .unknown {
+            delivery.answer = delivery.answer.withoutValues
+        }
         delivery.result = result
         delivery.next = nil
         delivery.until = now + times.tombstone

@@ -256,6 +256,7 @@ extension UplinkMachine {
             // By "unknown" this path has ended above: only what was asked speaks for it now.
             if case .settled = entry.phase { entry.knownIn = nil }
             entry.phase = .settled(answer, result, until: now + times.tombstone)
+            if result != .unknown { entry.answer = entry.answer?.withoutValues }
             var actions: [UplinkAction] = []
             if isLive {
                 if isOwed(entry, result) {

@@ -166,6 +166,25 @@ import Testing
         )
     }
 
+    @Test(
+        "with its result an answer keeps no values; given up, it keeps them for another try",
+        arguments: [(.recovered, false), (.failed, false), (.unknown, true)]
+            as [(RecoveryResult, Bool)])
+    func values(result: RecoveryResult, areKept: Bool) {
+        var rig = asked()
+        let answer = Answer(
+            id: Message.sampleAnswer, option: "retry", by: "ann", via: .person,
+            values: ["n": 1], secrets: ["pin": "hunter2"])
+        _ = rig.answer(id, answer)
+        _ = rig.get(.settled(id, result), from: one)
+        guard case .answered(let delivery) = rig.machine.entries[id]?.phase else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(delivery.result == result)
+        #expect(delivery.answer.extras.payload.isEmpty != areKept)
+    }
+
     @Test("a result is kept for ten minutes")
     func tombstone() {
         var rig = asked()

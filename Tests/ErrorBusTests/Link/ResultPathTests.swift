@@ -147,4 +147,20 @@ import Testing
         let own = rig.get(.answer(id, .decision(), digest: digest))
         #expect(own == [.answered(id, .decision())])
     }
+    @Test("with its result an answer keeps no values above either; given up, it keeps them")
+    func values() {
+        for (result, areKept) in [(.recovered, false), (.unknown, true)]
+            as [(RecoveryResult, Bool)]
+        {
+            var rig = UplinkRig.live()
+            _ = rig.present(id)
+            let answer = Answer(
+                id: Message.sampleAnswer, option: "retry", by: "ann", via: .person,
+                values: ["n": 1])
+            _ = rig.get(.answer(id, answer))
+            _ = rig.settle(id, result)
+            let payload = rig.machine.entries[id]?.answer?.extras.payload
+            #expect(payload?.isEmpty == !areKept)
+        }
+    }
 }
