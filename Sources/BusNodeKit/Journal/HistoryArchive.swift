@@ -30,7 +30,8 @@ package final class HistoryArchive: Sendable {
     /// The presentations that match, newest first.
     ///
     /// - Parameters:
-    ///   - console: The number of the console in its node; nil for all.
+    ///   - console: The number of the console in its node; nil for all, where what several consoles
+    ///     had counts once: as the one has it that changed it last, with the notes of each.
     ///   - limit: The most of them.
     package func presentations(
         _ filter: HistoryFilter, console: Int? = nil, limit: Int
@@ -47,13 +48,41 @@ package final class HistoryArchive: Sendable {
             peopleOfNotes: HistoryRow.isNoteBy
         ) { $0 }
         if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
+        if console == nil { query.takeFirst(by: "id") }
         let rows: [HistoryRow] = try await rows(query, console, limit + 1)
+        let found = Array(rows.prefix(limit))
         return HistoryPage(
-            entries: rows.prefix(limit).map(HistoryEntry.init),
+            entries: try await (console == nil ? joined(found) : found).map(HistoryEntry.init),
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
+    /// Presentations as all consoles have them.
+    private func joined(_ rows: [HistoryRow]) async throws(Failure) -> [HistoryRow] {
+        guard !rows.isEmpty else { return [] }
+        do {
+            return try await database.read { database in
+                let consoles = try Int.fetchAll(
+                    database, sql: "SELECT DISTINCT console FROM history")
+                guard consoles.count > 1 else { return rows }
+                return try rows.map { row in
+                    let all = try consoles.compactMap { console in
+                        try HistoryRow.fetchOne(database, key: ["console": console, "id": row.id])
+                    }
+                    var joined = all.max { $0.changedAt < $1.changedAt } ?? row
+                    joined.openedAt = row.openedAt
+                    joined.notes = all.flatMap { $0.notes ?? [] }.sorted { $0.at < $1.at }
+                    return joined
+                }
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
     /// The events that match, newest first.
+    ///
+    /// - Parameter console: The number of the console in its node; nil for all. Each console has
+    ///   the acts of people at it, and all have those of the node.
     package func events(
         _ filter: HistoryFilter, console: Int? = nil, limit: Int
     ) async throws(Failure) -> HistoryPage<EventView> {
@@ -62,6 +91,7 @@ package final class HistoryArchive: Sendable {
             filter, texts: ["event", "id", "sentence"], json: "fields",
             people: ["person", "json_extract(fields, '$.second')"]
         ) { "json_extract(fields, '$.\($0)')" }
+        if console == nil { query.add(HistoryEventRow.isCountedOnce) }
         let rows: [HistoryEventRow] = try await rows(query, console, limit + 1)
         return HistoryPage(
             entries: rows.prefix(limit).compactMap { $0.audited?.view },
@@ -159,7 +189,8 @@ package final class HistoryArchive: Sendable {
                 return try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT * FROM \(Row.databaseTableName) WHERE \(request.condition)
+                        SELECT \(request.columns) FROM \(Row.databaseTableName)
+                        WHERE \(request.condition) \(request.grouping)
                         ORDER BY \(request.time) DESC, \(request.place) DESC LIMIT \(limit)
                         """,
                     arguments: StatementArguments(request.arguments))
@@ -184,10 +215,20 @@ private struct HistoryQuery: Sendable {
     let place: String
     private var conditions = ["TRUE"]
     private(set) var arguments: [DatabaseValue] = []
+    private(set) var columns = "*"
+    private(set) var grouping = ""
 
     init(time: String, place: String) { (self.time, self.place) = (time, place) }
 
     var condition: String { conditions.joined(separator: " AND ") }
+
+    mutating func add(_ condition: String) { conditions.append(condition) }
+
+    /// Takes the first in time of those rows that have the same value in a column.
+    mutating func takeFirst(by column: String) {
+        // The other columns are of the row with the least time.
+        (columns, grouping) = ("*, min(\(time))", "GROUP BY \(column)")
+    }
 
     mutating func add(_ condition: String, _ value: some DatabaseValueConvertible) {
         conditions.append(condition)
@@ -245,78 +286,6 @@ private struct HistoryQuery: Sendable {
     }
 }
 
-/// A presentation of the past.
-package struct HistoryEntry: JSONObject, Sendable {
-    package var openedAt = ""
-    var id = ""
-    /// As that of a ``PresentationView``; or `left`: its node ended while it was open, and it was
-    /// not presented again.
-    var stage = ""
-    var severity = ""
-    var domain = ""
-    var code: Int?
-    var description = ""
-    var origin: String?
-    var path: [String] = []
-    var options: [String] = []
-    var retryCount = 0
-    var option: String?
-    var by: String?
-    var via: String?
-    var result: String?
-    var reason: String?
-    var claimedBy: String?
-    var changedAt = ""
-    /// The person who confirmed the answer.
-    var second: String?
-    /// What people wrote on it, oldest first.
-    package var notes: [NoteView] = []
-
-    package init() {}
-
-    package static let members: [JSONMember<HistoryEntry>] = [
-        .init("openedAt", \.openedAt), .init("id", \.id), .init("stage", \.stage),
-        .init("severity", \.severity), .init("domain", \.domain), .init("code", \.code),
-        .init("description", \.description), .init("origin", \.origin), .init("path", \.path),
-        .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
-        .init("by", \.by), .init("via", \.via), .init("result", \.result),
-        .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
-        .init("second", \.second), .init("notes", \.notes),
-    ]
-
-    init(_ row: HistoryRow) {
-        openedAt = row.openedAt
-        id = row.id
-        stage = row.stage
-        severity = row.severity
-        domain = row.domain
-        code = row.code
-        description = row.description
-        origin = row.origin
-        path = row.path
-        options = row.options
-        retryCount = row.retryCount
-        option = row.option
-        by = row.answeredBy
-        via = row.via
-        result = row.result
-        reason = row.reason
-        claimedBy = row.claimedBy
-        changedAt = row.changedAt
-        second = row.second
-        notes = (row.notes ?? []).map(NoteView.init)
-    }
-
-    /// Time, origin, description, answer, author, end and id, for a table.
-    package var cells: [String] {
-        [
-            openedAt, origin ?? "", description, option ?? "",
-            [by, second].compactMap(\.self).joined(separator: " and "),
-            result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
-        ]
-    }
-}
-
 /// Other presentations of the same cause within a time.
 package struct EarlierView: JSONObject, Sendable {
     /// How far back it looks, in days.
@@ -362,15 +331,6 @@ package struct EarlierOptionView: JSONObject, Sendable {
     }
 }
 
-extension NoteView {
-    fileprivate init(_ note: HistoryNote) {
-        id = note.id
-        by = note.by
-        at = note.at
-        text = note.text
-    }
-}
-
 extension HistoryRow {
     /// What all notes have under a key, as one text: `text`, `by`.
     fileprivate static func notes(_ key: String) -> String {
@@ -385,6 +345,12 @@ extension HistoryRow {
 }
 
 extension HistoryEventRow {
+    /// Whether it is an act at a console, or an event of the node as its first console has it.
+    fileprivate static var isCountedOnce: String {
+        let words = PresentationEvent.Word.allCases.map { "'\($0.rawValue)'" }
+        return "(console = 0 OR event NOT IN (\(words.joined(separator: ", "))))"
+    }
+
     /// The number as text that is ordered like it.
     static let place = "printf('%012d', number)"
 

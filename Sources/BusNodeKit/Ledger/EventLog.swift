@@ -117,16 +117,23 @@ package final class EventLog: AuditLog {
 }
 
 extension PresentationEvent {
+    /// The names that events of a presentation have in a ledger.
+    enum Word: String, CaseIterable {
+        case report, present, decide, done, change, complete
+    }
+
     /// The event's name in a ledger.
     var word: String {
-        switch what {
-        case .reported: "report"
-        case .presented: "present"
-        case .decided: "decide"
-        case .settled: "done"
-        case .ended: "change"
-        case .completed: "complete"
-        }
+        let word: Word =
+            switch what {
+            case .reported: .report
+            case .presented: .present
+            case .decided: .decide
+            case .settled: .done
+            case .ended: .change
+            case .completed: .complete
+            }
+        return word.rawValue
     }
 
     /// The fields of a ledger beside the event's name: they identify the error, without userInfo.

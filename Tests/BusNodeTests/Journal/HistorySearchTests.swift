@@ -155,6 +155,41 @@ import Testing
         #expect(try await archive.events(after, limit: 9).entries.count == 3)
     }
 
+    @Test("What several consoles of a node have is once in the history of all")
+    func severalConsoles() async throws {
+        let histories = [AuditHistory(), AuditHistory()]
+        for history in histories { history.record(.decided(id(1), "retry", by: "ann")) }
+        histories[0].note(.claim, id(1), by: "ann")
+        histories[1].note(.claim, id(2), by: "bob")
+        var (first, second) = (item(1), answered(1, by: "ann"))
+        first.notes = [
+            InboxNote(id: id(8).value, by: "bob", text: "later", at: start + .seconds(1))
+        ]
+        second.notes = [InboxNote(id: id(9).value, by: "eve", text: "before", at: start)]
+        second.changedAt = start + .seconds(9)
+        let journal = try SQLiteJournal(path)
+        for (console, items) in [[first, item(2)], [second, item(3)]].enumerated() {
+            let events = histories[console].events(after: 0, limit: 9).events
+            try await journal.keep(items, events, console: console)
+        }
+        let archive = try #require(try HistoryArchive(path))
+        let all = try await archive.events(HistoryFilter(), limit: 9)
+        #expect(all.entries.map(\.event).sorted() == ["claim", "claim", "decide"])
+        for console in 0...1 {
+            let own = try await archive.events(HistoryFilter(), console: console, limit: 9)
+            #expect(own.entries.map(\.event).sorted() == ["claim", "decide"])
+        }
+        let page = try await archive.presentations(HistoryFilter(), limit: 3)
+        #expect(page.entries.map(\.id) == [3, 2, 1].map { id($0).description })
+        #expect(page.next == nil)
+        let joined = try #require(page.entries.last)
+        #expect(joined.stage == "settled" && joined.notes.map(\.by) == ["eve", "bob"])
+        let noted = try await archive.presentations(try HistoryFilter(["by": "bob"]), limit: 9)
+        #expect(noted.entries.map(\.id) == [id(1).description])
+        let one = try await archive.presentations(HistoryFilter(), console: 0, limit: 9)
+        #expect(one.entries.last?.notes.map(\.by) == ["bob"])
+    }
+
     @Test(
         "Conditions that cannot be read are refused with what is allowed",
         arguments: [

@@ -1,0 +1,82 @@
+package import ErrorBus
+
+/// A presentation of the past.
+package struct HistoryEntry: JSONObject, Sendable {
+    package var openedAt = ""
+    var id = ""
+    /// As that of a ``PresentationView``; or `left`: its node ended while it was open, and it was
+    /// not presented again.
+    var stage = ""
+    var severity = ""
+    var domain = ""
+    var code: Int?
+    var description = ""
+    var origin: String?
+    var path: [String] = []
+    var options: [String] = []
+    var retryCount = 0
+    var option: String?
+    var by: String?
+    var via: String?
+    var result: String?
+    var reason: String?
+    var claimedBy: String?
+    var changedAt = ""
+    /// The person who confirmed the answer.
+    var second: String?
+    /// What people wrote on it, oldest first.
+    package var notes: [NoteView] = []
+
+    package init() {}
+
+    package static let members: [JSONMember<HistoryEntry>] = [
+        .init("openedAt", \.openedAt), .init("id", \.id), .init("stage", \.stage),
+        .init("severity", \.severity), .init("domain", \.domain), .init("code", \.code),
+        .init("description", \.description), .init("origin", \.origin), .init("path", \.path),
+        .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
+        .init("by", \.by), .init("via", \.via), .init("result", \.result),
+        .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
+        .init("second", \.second), .init("notes", \.notes),
+    ]
+
+    init(_ row: HistoryRow) {
+        openedAt = row.openedAt
+        id = row.id
+        stage = row.stage
+        severity = row.severity
+        domain = row.domain
+        code = row.code
+        description = row.description
+        origin = row.origin
+        path = row.path
+        options = row.options
+        retryCount = row.retryCount
+        option = row.option
+        by = row.answeredBy
+        via = row.via
+        result = row.result
+        reason = row.reason
+        claimedBy = row.claimedBy
+        changedAt = row.changedAt
+        second = row.second
+        notes = (row.notes ?? []).map(NoteView.init)
+    }
+
+    /// Time, origin, description, answer, author, end and id, for a table.
+    package var cells: [String] {
+        [
+            openedAt, origin ?? "", description, option ?? "",
+            [by, second].compactMap(\.self).joined(separator: " and "),
+            result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
+        ]
+    }
+}
+
+extension NoteView {
+    fileprivate init(_ note: HistoryNote) {
+        id = note.id
+        by = note.by
+        at = note.at
+        text = note.text
+    }
+}
