@@ -82,8 +82,8 @@ extension ConsoleAPI {
                         number, only: chosen, option, by: person, seen: seen, values: values)
                 } else {
                     try inbox.answerGroup(
-                        number, only: chosen, option: option, by: by, seen: seen, undo: undo,
-                        values: values)
+                        number, only: chosen, option: option, by: by, of: visitor.identity,
+                        seen: seen, undo: undo, values: values)
                 }
         } catch {
             throw APIProblem(error)
@@ -163,8 +163,8 @@ extension ConsoleAPI {
         let (chosen, seen) = try meant(number, fields, doing: "claimed")
         do throws(InboxRefusal) {
             let result = try inbox.claimGroup(
-                number, only: chosen, by: by, for: .milliseconds(time), takesOver: takesOver,
-                seen: seen)
+                number, only: chosen, by: by, of: visitor.identity, for: .milliseconds(time),
+                takesOver: takesOver, seen: seen)
             for id in result.changed { note(.claim, id, by: by) }
             return json(result, as: "claimed")
         } catch {
@@ -179,7 +179,8 @@ extension ConsoleAPI {
         let by = try visitor.name(in: fields)
         let (chosen, seen) = try meant(number, fields, doing: "released")
         do throws(InboxRefusal) {
-            let result = try inbox.releaseGroup(number, only: chosen, by: by, seen: seen)
+            let result = try inbox.releaseGroup(
+                number, only: chosen, by: by, of: visitor.identity, seen: seen)
             for id in result.changed { note(.release, id, by: by) }
             return json(result, as: "released")
         } catch {

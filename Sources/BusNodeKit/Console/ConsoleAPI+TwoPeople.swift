@@ -88,8 +88,8 @@ extension InboxItem {
 extension ConsoleVisitor {
     /// The sender as one of two people: a user who has signed in, not a name in a request.
     func person(choosing option: String) throws(APIProblem) -> SignedInPerson {
-        guard let user else { throw APIProblem(InboxRefusal.needsTwoPeople(option: option)) }
-        return SignedInPerson(user.name)
+        guard let person else { throw APIProblem(InboxRefusal.needsTwoPeople(option: option)) }
+        return person
     }
 }
 

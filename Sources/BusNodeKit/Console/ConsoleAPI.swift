@@ -200,7 +200,8 @@ struct ConsoleAPI: Sendable {
         } else {
             guard confirmed == nil else { throw InboxRefusal.noProposal }
             try inbox.answer(
-                id, option: option, by: by, id: answer, undo: .milliseconds(undo), values: values)
+                id, option: option, by: by, of: visitor.identity, id: answer,
+                undo: .milliseconds(undo), values: values)
         }
         if undo > 0, !item.hasTaken(answer) { note(.leaving(option: option), id, by: by) }
     }
@@ -221,7 +222,8 @@ struct ConsoleAPI: Sendable {
         let by = try visitor.name(in: fields)
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         try inbox.claim(
-            id, by: by, for: .milliseconds(time), takesOver: try fields.bool("takeOver") ?? false)
+            id, by: by, of: visitor.identity, for: .milliseconds(time),
+            takesOver: try fields.bool("takeOver") ?? false)
         note(.claim, id, by: by)
     }
 
@@ -229,7 +231,7 @@ struct ConsoleAPI: Sendable {
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
         let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
-        try inbox.release(id, by: by)
+        try inbox.release(id, by: by, of: visitor.identity)
         note(.release, id, by: by)
     }
 

@@ -1,3 +1,4 @@
+import ErrorBus
 import Foundation
 import HTTPTypes
 import Logging
@@ -15,7 +16,7 @@ final class ConsoleConnections: Sendable {
         /// Whether a request on it had the token.
         var isKnown = false
         /// The user whose requests came on it.
-        var user: String?
+        var user: SignedInPerson?
     }
 
     fileprivate struct State {
@@ -44,12 +45,12 @@ final class ConsoleConnections: Sendable {
     ///
     /// - Parameter user: The user whose connection it is; nil where many people may share it.
     /// - Throws: 429 when this user has as many already as one may.
-    func know(_ channel: any Channel, of user: String? = nil) throws(APIProblem) {
+    func know(_ channel: any Channel, of user: SignedInPerson? = nil) throws(APIProblem) {
         let id = ObjectIdentifier(channel)
         let isRoom = state.withLock { state in
             state.connections[id]?.isKnown = true
             guard let user, let own = state.connections[id], own.user != user else { return true }
-            let count = state.connections.values.count { $0.user == user }
+            let count = state.connections.values.count { $0.user?.isSame(as: user) == true }
             guard count < ConsoleLimits.connectionCountMaxPerUser else { return false }
             state.connections[id]?.user = user
             return true
@@ -58,7 +59,7 @@ final class ConsoleConnections: Sendable {
         let countMax = ConsoleLimits.connectionCountMaxPerUser
         throw APIProblem(
             .tooManyRequests, "tooManyConnections",
-            "connections of \(user): the limit of \(countMax) at a time is reached; close pages or "
+            "connections of \(user.name): the limit of \(countMax) at a time is reached; close pages or "
                 + "programs of this user",
             details: ["limit": .count(countMax)])
     }

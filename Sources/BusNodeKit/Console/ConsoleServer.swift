@@ -173,7 +173,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             case .enter(let visitor):
                 // A proxy's connection serves many users.
                 try connections.know(
-                    context.channel, of: visitor.isProxied ? nil : visitor.user?.name)
+                    context.channel, of: visitor.isProxied ? nil : visitor.person)
                 isKnown = true
                 context.visitor = visitor
                 response = try await next(request, context)

@@ -83,8 +83,13 @@ struct ConsoleVisitor: Hashable, Sendable {
     var isProxied = false
     /// What people call the identity provider that named the user; nil where none did.
     var provider: String?
+    /// Who the identity provider says it is, whatever the name; nil where none named the user.
+    var identity: String?
 
     static let unnamed = ConsoleVisitor(user: nil)
+
+    /// Nil where people give names of their own.
+    var person: SignedInPerson? { user.map { SignedInPerson($0.name, identity: identity) } }
 
     func may(_ permission: ConsolePermission) -> Bool {
         user.map { $0.permissions.contains(permission) } ?? true

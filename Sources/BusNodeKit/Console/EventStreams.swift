@@ -7,12 +7,19 @@ import Synchronization
 final class EventStreams: Sendable {
     /// The visitor whose streams are counted together.
     enum Owner: Hashable, Sendable {
-        case user(String)
+        case user(SignedInPerson)
         /// All clients at an address, where all share one token.
         case address(String)
 
         init(_ visitor: ConsoleVisitor, at address: String) {
-            self = visitor.user.map { .user($0.name) } ?? .address(address)
+            self = visitor.person.map { .user($0) } ?? .address(address)
+        }
+
+        fileprivate func isSame(as other: Owner) -> Bool {
+            switch (self, other) {
+            case (.user(let person), .user(let other)): person.isSame(as: other)
+            default: self == other
+            }
         }
 
         fileprivate var countMax: Int {
@@ -25,7 +32,7 @@ final class EventStreams: Sendable {
         fileprivate var problem: APIProblem {
             let (whose, remedy) =
                 switch self {
-                case .user(let name): ("of \(name)", "close pages or programs of this user")
+                case .user(let user): ("of \(user.name)", "close pages or programs of this user")
                 case .address(let host): ("from \(host)", "close pages or programs there")
                 }
             return APIProblem(
@@ -68,9 +75,8 @@ final class EventStreams: Sendable {
         end: @escaping @Sendable () -> Void = {}
     ) throws(APIProblem) -> Place {
         let number = try state.withLock { state throws(APIProblem) in
-            guard state.streams.values.count(where: { $0.owner == owner }) < owner.countMax else {
-                throw owner.problem
-            }
+            let count = state.streams.values.count { $0.owner.isSame(as: owner) }
+            guard count < owner.countMax else { throw owner.problem }
             guard state.streams.count < ConsoleLimits.streamCountMax else {
                 throw APIProblem(
                     .serviceUnavailable, "busy",

@@ -30,6 +30,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// The claim, also that which a held answer would leave.
     var claimedBy: String?
     var claimedUntil: String?
+    /// Who has the claim, whatever the name; nil where the name is all that is known.
+    var claimedIdentity: String?
     var answer: String?
     var option: String?
     var answeredBy: String?
@@ -47,6 +49,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var proposal: String?
     var proposed: String?
     var proposedBy: String?
+    /// Who that is, as for the claim.
+    var proposedIdentity: String?
     var proposedAt: String?
     var proposedUntil: String?
     /// The digest of the report that it is for.
@@ -76,6 +80,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         let claim = item.stage.claim
         claimedBy = claim?.person
         claimedUntil = claim.map { TimeText.text($0.until.date) }
+        claimedIdentity = claim.flatMap { _ in item.holder }
         failedAgain = item.failedAgain?.description
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
@@ -108,6 +113,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         proposal = made?.id.description
         proposed = made?.option
         proposedBy = made?.by
+        proposedIdentity = made?.identity
         proposedAt = made.map { TimeText.text($0.since.date) }
         proposedUntil = made.map { TimeText.text($0.until.date) }
         proposedReport = made.map { Data($0.report) }
@@ -135,7 +141,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             reason = end.rawValue
             changedAt = row.endedAt ?? changedAt
         }
-        (claimedBy, claimedUntil) = (nil, nil)
+        (claimedBy, claimedUntil, claimedIdentity) = (nil, nil, nil)
         take(proposal: nil)
     }
 
@@ -160,6 +166,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         presentation.wasShownBefore = wasShownBefore
         return InboxRecord(
             presentation, openedAt: opened, changedAt: changed, stage: stage,
+            holder: claimedIdentity,
             failedAgain: failedAgain.flatMap { PresentationID($0) },
             takenBack: takenBack.compactMap { UniqueID($0) }, proposal: made(at: now),
             notes: (notes ?? []).compactMap { $0.note(at: now) })
@@ -176,7 +183,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         else { return nil }
         // A clock set back since then must not extend it.
         return InboxProposal(
-            id: id, option: proposed, values: values, by: proposedBy, since: since,
+            id: id, option: proposed, values: values, by: proposedBy,
+            identity: proposedIdentity, since: since,
             until: min(until, now + InboxLimits().proposalMax), report: Array(proposedReport))
     }
 

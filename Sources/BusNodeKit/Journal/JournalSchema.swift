@@ -150,6 +150,13 @@ enum JournalSchema {
             try database.execute(
                 sql: "CREATE INDEX presentation_end ON presentation (\(JournalRow.endTime))")
         }
+        migrator.registerMigration("12 identities") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                for column in ["claimedIdentity", "proposedIdentity"] {
+                    table.add(column: column, .text)
+                }
+            }
+        }
         return migrator
     }
 }

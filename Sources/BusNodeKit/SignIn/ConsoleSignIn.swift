@@ -176,11 +176,14 @@ final class ConsoleSignIn: Sendable {
         let tokens = try await client.tokens(
             for: code, secrets, returningTo: returnAddress, document)
         let claims = try await claims(of: tokens, secrets, document)
+        guard let subject = claims.subject else { throw .token(.noSubject) }
         let allowed = settings.groups.filter {
             claims.isInGroup($0.key, by: settings.groupsClaim)
         }.values
         return SignInSessions.Session(
             name: try claims.name(by: settings.nameClaim),
+            // At many providers people change their names, and never their subject.
+            identity: ConsoleUser.hash(of: "\(settings.issuer.text) \(subject)"),
             permissions: allowed.isEmpty ? nil : allowed.reduce([]) { $0.union($1) },
             token: tokens.id.utf8.count <= Self.keptTokenByteMax ? tokens.id : nil)
     }
@@ -281,7 +284,8 @@ final class ConsoleSignIn: Sendable {
         let askedAt = now().instant
         let session = state.withLock { $0.sessions.session(label, key: key, at: askedAt) }
         guard let session, let user = try user(of: session) else { return nil }
-        return ConsoleVisitor(user: user, session: label, provider: settings.title)
+        return ConsoleVisitor(
+            user: user, session: label, provider: settings.title, identity: session.identity)
     }
 
     /// Whether a visitor with a session still has it, with the same permissions.

@@ -9,6 +9,8 @@ struct SignInSessions: Sendable {
 
     struct Session: Hashable, Sendable {
         let name: String
+        /// Who the person is, whatever the name: a digest of the provider and its subject.
+        let identity: String
         /// What the groups of the person allow; nil where they allow nothing, not even to enter.
         let permissions: Set<ConsolePermission>?
         /// The provider's token, with which a person can be signed out there; nil for a long one.
@@ -31,9 +33,10 @@ struct SignInSessions: Sendable {
         at now: ContinuousClock.Instant
     ) {
         drop(before: now)
-        if entries.values.count(where: { $0.session.name == session.name }) >= Self.countMaxPerUser,
-            let oldest = entries.values.firstIndex(where: { $0.session.name == session.name })
-        {
+        let own = entries.values.indices.filter {
+            entries.values[$0].session.identity == session.identity
+        }
+        if own.count >= Self.countMaxPerUser, let oldest = own.first {
             entries.remove(at: oldest)
         } else if entries.count >= Self.countMax {
             entries.removeFirst()

@@ -10,10 +10,12 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func answerGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String, by: String,
-        seen: UInt64? = nil, undo: Duration = .zero, values: [String: JSONValue] = [:]
+        of identity: String? = nil, seen: UInt64? = nil, undo: Duration = .zero,
+        values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
-            let given = try answer(id, option: option, by: by, undo: undo, values: values)
+            let given = try answer(
+                id, option: option, by: by, of: identity, undo: undo, values: values)
             result.add(given, for: id)
         }
     }
@@ -89,12 +91,13 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func claimGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
-        for time: Duration = .seconds(300), takesOver: Bool = false, seen: UInt64? = nil
+        of identity: String? = nil, for time: Duration = .seconds(300), takesOver: Bool = false,
+        seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
         let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
             try machine.claimGroup(
-                number, only: chosen, seen: seen, by: person, for: time, takesOver: takesOver,
-                at: now)
+                number, only: chosen, seen: seen, by: person, of: identity, for: time,
+                takesOver: takesOver, at: now)
         }
         for prompt in prompts { prompt.moved(to: .claimed, by: person) }
         return result
@@ -110,10 +113,11 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func releaseGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
-        seen: UInt64? = nil
+        of identity: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
         let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
-            try machine.releaseGroup(number, only: chosen, seen: seen, by: person, at: now)
+            try machine.releaseGroup(
+                number, only: chosen, seen: seen, by: person, of: identity, at: now)
         }
         for prompt in prompts { prompt.moved(to: .presented, by: presenterName) }
         return result

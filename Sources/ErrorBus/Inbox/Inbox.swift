@@ -143,18 +143,21 @@ package final class Inbox: Presenter {
     ///
     /// - Parameters:
     ///   - by: The author, for the record and for everyone who sees the presentation.
+    ///   - identity: Who that is, whatever the name (``SignedInPerson``); also for other acts.
     ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     ///   - values: The values of the option's fields, by name, those of secrets among them.
     @discardableResult
     package func answer(
-        _ presentation: PresentationID, option: String, by: String, via: Answer.Via = .person,
-        id: UniqueID? = nil, undo: Duration = .zero, values: [String: JSONValue] = [:]
+        _ presentation: PresentationID, option: String, by: String, of identity: String? = nil,
+        via: Answer.Via = .person, id: UniqueID? = nil, undo: Duration = .zero,
+        values: [String: JSONValue] = [:]
     ) throws(InboxRefusal) -> Answer {
-        let answer = Answer(
-            id: id ?? PresentationID.make().value, option: option, by: by, via: via)
+        let id = id ?? PresentationID.make().value
+        let answer = Answer(id: id, option: option, by: by, via: via)
         return try decide(presentation) { machine, now throws(InboxRefusal) in
-            try machine.answer(presentation, with: answer, values, undo: undo, at: now)
+            try machine.answer(
+                presentation, with: answer, values, of: identity, undo: undo, at: now)
         }
     }
 
@@ -231,12 +234,12 @@ package final class Inbox: Presenter {
     /// - Returns: The end of the claim.
     @discardableResult
     package func claim(
-        _ id: PresentationID, by person: String, for time: Duration = .seconds(300),
-        takesOver: Bool = false
+        _ id: PresentationID, by person: String, of identity: String? = nil,
+        for time: Duration = .seconds(300), takesOver: Bool = false
     ) throws(InboxRefusal) -> Moment {
         let (until, prompt) = try attempt { state throws(InboxRefusal) in
             let until = try state.machine.claim(
-                id, by: person, for: time, takesOver: takesOver, at: .now)
+                id, by: person, of: identity, for: time, takesOver: takesOver, at: .now)
             return (until, state.waiting[id]?.prompt)
         }
         prompt?.moved(to: .claimed, by: person)
@@ -244,9 +247,11 @@ package final class Inbox: Presenter {
     }
 
     /// Releases a claim.
-    package func release(_ id: PresentationID, by person: String) throws(InboxRefusal) {
+    package func release(
+        _ id: PresentationID, by person: String, of identity: String? = nil
+    ) throws(InboxRefusal) {
         let prompt = try attempt { state throws(InboxRefusal) in
-            try state.machine.release(id, by: person, at: .now)
+            try state.machine.release(id, by: person, of: identity, at: .now)
             return state.waiting[id]?.prompt
         }
         prompt?.moved(to: .presented, by: presenterName)
@@ -382,8 +387,7 @@ package final class Inbox: Presenter {
 }
 
 extension Inbox: AuditLog {
-    /// Reads each decision, including those made elsewhere, and each result. Other events are
-    /// already known here.
+    /// Reads each decision, wherever it was made, and each result; other events are known here.
     package func record(_ event: PresentationEvent) {
         switch event.what {
         case .decided(let answer, _):

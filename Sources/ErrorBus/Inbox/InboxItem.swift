@@ -35,6 +35,8 @@ package struct InboxItem: Hashable, Sendable {
     /// The number of its group. Numbers are never reused.
     package internal(set) var group: Int
     package internal(set) var stage = Stage.open
+    /// Who has the claim, or gave the held answer, whatever the name: as ``SignedInPerson`` has it.
+    package internal(set) var holder: String?
     /// What one person proposes, while it is open.
     package internal(set) var proposal: InboxProposal?
     /// Whether the origin can be reached, as far as this node knows.
@@ -68,6 +70,7 @@ package struct InboxItem: Hashable, Sendable {
         self.group = group
         openedAt = past.map { min($0.openedAt, now) } ?? now
         stage = past?.stage(at: now) ?? .open
+        holder = past?.holder
         proposal = past?.proposal(for: presentation.report, at: now)
         proposal?.revision = revision
         takenBack = past?.takenBack ?? []

@@ -4,18 +4,19 @@ extension InboxMachine {
     ///
     /// - Parameters:
     ///   - values: Those of the option's fields.
+    ///   - identity: Who the author is, whatever the name; also for the other acts.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     mutating func answer(
         _ id: PresentationID, with answer: Answer, _ values: [String: JSONValue] = [:],
-        undo: Duration, at now: Moment
+        of identity: String? = nil, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         let item = try item(id, at: now)
         let filled = item.filled(answer, with: values)
         let given = (try? filled.get()) ?? answer
         if let earlier = try repeated(given, of: item) { return .acknowledged(earlier) }
-        try refuseOthersClaim(item, answer.by, at: now)
+        try refuseOthersClaim(item, answer.by, identity, at: now)
         try item.refuseUnlessAnswerable(answer.option)
-        return try accept(try filled.get(), to: item, undo: undo, at: now)
+        return try accept(try filled.get(), of: identity, to: item, undo: undo, at: now)
     }
 
     /// The answer that counts, if this one came before. Refuses one that was taken back, and any
@@ -32,7 +33,7 @@ extension InboxMachine {
     }
 
     mutating func accept(
-        _ answer: Answer, to item: InboxItem, undo: Duration, at now: Moment
+        _ answer: Answer, of identity: String?, to item: InboxItem, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         guard undo <= limits.undoMax else { throw .tooLong(what: "undo", allowed: limits.undoMax) }
         let id = item.id
@@ -42,6 +43,7 @@ extension InboxMachine {
         }
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? undo
         let leaves = now + max(.zero, min(undo, left))
+        set(holder: identity, of: id)
         change(id, to: .leaving(answer, at: leaves), at: now)
         return .hold(answer, until: leaves)
     }
@@ -119,37 +121,40 @@ extension InboxMachine {
 
     /// Claims it for a time; the same person renews the claim by repeating it.
     mutating func claim(
-        _ id: PresentationID, by person: String, for time: Duration, takesOver: Bool,
-        at now: Moment
+        _ id: PresentationID, by person: String, of identity: String? = nil,
+        for time: Duration, takesOver: Bool, at now: Moment
     ) throws(InboxRefusal) -> Moment {
         let item = try item(id, at: now)
         try refuseLongClaim(time)
         try refuseEnded(item)
-        if !takesOver { try refuseOthersClaim(item, person, at: now) }
+        if !takesOver { try refuseOthersClaim(item, person, identity, at: now) }
+        set(holder: identity, of: id)
         change(id, to: .claimed(by: person, until: now + time), at: now)
         return now + time
     }
 
     /// Releases a claim. Another person's claim is refused.
     mutating func release(
-        _ id: PresentationID, by person: String, at now: Moment
+        _ id: PresentationID, by person: String, of identity: String? = nil, at now: Moment
     ) throws(InboxRefusal) {
         let item = try item(id, at: now)
         try refuseEnded(item)
-        try refuseOthersClaim(item, person, at: now)
+        try refuseOthersClaim(item, person, identity, at: now)
         if case .claimed = item.stage { change(id, to: .open, at: now) }
     }
 
     /// Claims the open members of a group, except those that another person has claimed.
     mutating func claimGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
-        by person: String, for time: Duration, takesOver: Bool, at now: Moment
+        by person: String, of identity: String? = nil, for time: Duration, takesOver: Bool,
+        at now: Moment
     ) throws(InboxRefusal) -> GroupClaim {
         try refuseLongClaim(time)
         var result = GroupClaim()
         for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) {
-                _ = try claim(id, by: person, for: time, takesOver: takesOver, at: now)
+                _ = try claim(
+                    id, by: person, of: identity, for: time, takesOver: takesOver, at: now)
                 result.changed.append(id)
             } catch {
                 result.refused[id] = error
@@ -161,13 +166,13 @@ extension InboxMachine {
     /// Releases this person's claims of a group.
     mutating func releaseGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
-        by person: String, at now: Moment
+        by person: String, of identity: String? = nil, at now: Moment
     ) throws(InboxRefusal) -> GroupClaim {
         var result = GroupClaim()
         for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) {
                 guard case .claimed = try item(id, at: now).stage else { continue }
-                try release(id, by: person, at: now)
+                try release(id, by: person, of: identity, at: now)
                 result.changed.append(id)
             } catch {
                 result.refused[id] = error
@@ -197,8 +202,10 @@ extension InboxMachine {
     }
 
     func refuseOthersClaim(
-        _ item: InboxItem, _ person: String, at now: Moment
+        _ item: InboxItem, _ person: String, _ identity: String? = nil, at now: Moment
     ) throws(InboxRefusal) {
+        // One's own, under a former name.
+        guard identity == nil || identity != item.holder else { return }
         if case .claimed(let by, let until) = item.stage, by != person, now < until {
             throw .claimed(by: by, until: until)
         }

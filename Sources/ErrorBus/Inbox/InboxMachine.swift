@@ -197,6 +197,7 @@ struct InboxMachine: Sendable {
         let hadEnded = item.hasEnded
         revision += 1
         item.stage = stage
+        if stage.claim == nil { item.holder = nil }
         if !item.isOpen { item.drop(item.proposal) }
         item.changedAt = now
         item.revision = revision
@@ -215,6 +216,9 @@ struct InboxMachine: Sendable {
             forgetOldest()
         }
     }
+
+    /// Sets who makes the claim that follows, or gives the held answer.
+    mutating func set(holder: String?, of id: PresentationID) { items[id]?.holder = holder }
 
     /// Sets what one person proposes, or drops it: then a repetition of it that was long on its way
     /// proposes nothing.

@@ -6,6 +6,8 @@ package struct InboxProposal: Hashable, Sendable {
     /// The values that the person gave for the option's fields; confirmed with the option.
     package let values: GivenValues
     package let by: String
+    /// Who the author is, whatever the name: as that of a ``SignedInPerson``.
+    package let identity: String?
     package let since: Moment
     /// Until when it can be confirmed.
     package let until: Moment
@@ -17,17 +19,21 @@ package struct InboxProposal: Hashable, Sendable {
 
     package init(
         id: UniqueID, option: String, values: GivenValues = GivenValues(), by: String,
-        since: Moment, until: Moment, report: [UInt8], revision: UInt64 = 0
+        identity: String? = nil, since: Moment, until: Moment, report: [UInt8],
+        revision: UInt64 = 0
     ) {
         self.id = id
         self.option = option
         self.values = values
         self.by = by
+        self.identity = identity
         self.since = since
         self.until = until
         self.report = report
         self.revision = revision
     }
+
+    var person: SignedInPerson { SignedInPerson(by, identity: identity) }
 
     /// SHA-256: a relay may have made both reports.
     static func digest(of report: ErrorReport) -> [UInt8] { Sodium.sha256(report.payload()) }
@@ -38,8 +44,19 @@ package struct InboxProposal: Hashable, Sendable {
 /// Only of these are two different names two people: a name in a request is what anyone writes.
 package struct SignedInPerson: Hashable, Sendable {
     package let name: String
+    /// Who it is, whatever the name: a text that stays when the person takes another name where
+    /// they sign in. Nil where the name is all that is known.
+    package let identity: String?
 
-    package init(_ name: String) { self.name = name }
+    package init(_ name: String, identity: String? = nil) {
+        self.name = name
+        self.identity = identity
+    }
+
+    /// Whether both may be one person: under one name, or by what stays.
+    package func isSame(as other: SignedInPerson) -> Bool {
+        name == other.name || (identity != nil && identity == other.identity)
+    }
 }
 
 extension InboxItem {
@@ -59,18 +76,20 @@ extension InboxMachine {
         let filled = item.filled(
             Answer(id: proposal, option: option, by: person.name, via: .person), with: values)
         if let standing = item.proposal {
-            guard standing.id == proposal, standing.option == option, standing.by == person.name,
+            guard standing.id == proposal, standing.option == option,
+                standing.person.isSame(as: person),
                 (try? filled.get())?.given == standing.values
             else { throw .proposed(standing) }
             return standing
         }
         guard !item.takenBack.contains(proposal) else { throw .takenBack }
-        try refuseOthersClaim(item, person.name, at: now)
+        try refuseOthersClaim(item, person.name, person.identity, at: now)
         try item.refuseUnlessOffered(option)
         let given = try filled.get().given
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? limits.proposalMax
         let made = InboxProposal(
-            id: proposal, option: option, values: given, by: person.name, since: now,
+            id: proposal, option: option, values: given, by: person.name,
+            identity: person.identity, since: now,
             until: now + max(.zero, min(left, limits.proposalMax)),
             report: InboxProposal.digest(of: item.report), revision: revision + 1)
         set(proposal: made, of: id)
@@ -96,15 +115,16 @@ extension InboxMachine {
         guard !item.takenBack.contains(answer) else { throw .takenBack }
         guard let standing = item.proposal, standing.id == proposal, standing.option == option
         else { throw .noProposal }
-        guard standing.by != person.name else { throw .samePerson(person.name) }
-        if item.stage.claim?.person != standing.by {
-            try refuseOthersClaim(item, person.name, at: now)
+        guard !standing.person.isSame(as: person) else { throw .samePerson(standing.by) }
+        let claimant = item.stage.claim.map { SignedInPerson($0.person, identity: item.holder) }
+        if let claimant, !standing.person.isSame(as: claimant) {
+            try refuseOthersClaim(item, person.name, person.identity, at: now)
         }
         try item.refuseUnlessOffered(option)
         let both = Answer(
             id: answer, option: option, by: standing.by, via: .person, second: person.name,
             values: standing.values.values, secrets: standing.values.secrets)
-        return try accept(both, to: item, undo: undo, at: now)
+        return try accept(both, of: standing.identity, to: item, undo: undo, at: now)
     }
 
     /// Drops what is proposed: the person who proposed it withdraws it, or another one declines.

@@ -4,6 +4,8 @@ package struct InboxRecord: Hashable, Sendable {
     package var openedAt: Moment
     package var changedAt: Moment
     package var stage: InboxItem.Stage
+    /// As that of an ``InboxItem``.
+    package var holder: String?
     package var failedAgain: PresentationID?
     package var takenBack: [UniqueID]
     package var proposal: InboxProposal?
@@ -11,13 +13,14 @@ package struct InboxRecord: Hashable, Sendable {
 
     package init(
         _ presentation: InboxPresentation, openedAt: Moment, changedAt: Moment,
-        stage: InboxItem.Stage, failedAgain: PresentationID? = nil, takenBack: [UniqueID] = [],
-        proposal: InboxProposal? = nil, notes: [InboxNote] = []
+        stage: InboxItem.Stage, holder: String? = nil, failedAgain: PresentationID? = nil,
+        takenBack: [UniqueID] = [], proposal: InboxProposal? = nil, notes: [InboxNote] = []
     ) {
         self.presentation = presentation
         self.openedAt = openedAt
         self.changedAt = changedAt
         self.stage = stage
+        self.holder = holder
         self.failedAgain = failedAgain
         self.takenBack = takenBack
         self.proposal = proposal
@@ -33,17 +36,18 @@ struct InboxPast: Hashable, Sendable {
     let openedAt: Moment
     let takenBack: [UniqueID]
     let notes: [InboxNote]
+    let holder: String?
     private let claim: InboxClaim?
     private let proposal: InboxProposal?
 
     init(_ item: InboxItem) {
         (openedAt, takenBack, notes) = (item.openedAt, item.takenBack, item.notes)
-        (claim, proposal) = (item.stage.claim, item.proposal)
+        (claim, holder, proposal) = (item.stage.claim, item.holder, item.proposal)
     }
 
     init(_ record: InboxRecord) {
         (openedAt, takenBack, notes) = (record.openedAt, record.takenBack, record.notes)
-        (claim, proposal) = (record.stage.claim, record.proposal)
+        (claim, holder, proposal) = (record.stage.claim, record.holder, record.proposal)
     }
 
     /// The stage in which it is open again.

@@ -76,7 +76,7 @@ extension InboxRefusal: CustomStringConvertible {
                 + "it, then confirm or decline it"
         case .noProposal: "this is not proposed now: it was withdrawn, declined or is too old"
         case .samePerson(let person):
-            "proposed by \(person): another person has to confirm it"
+            "you proposed it, as \(person): another person has to confirm it"
         case .answered(let answer, let at):
             "\(AnswerRefusal.alreadyAnswered(answer)) at \(at.date.ISO8601Format())"
         case .claimed(let by, let until):

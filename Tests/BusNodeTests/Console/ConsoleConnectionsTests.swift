@@ -1,3 +1,4 @@
+import ErrorBus
 import ErrorBusTesting
 import HTTPTypes
 import Logging
@@ -61,22 +62,34 @@ struct ConsoleConnectionsTests {
     func perUser() throws {
         let count = ConsoleLimits.connectionCountMaxPerUser
         let own = try (0..<count).map { _ in try connectKnown() }
-        for channel in own { try connections.know(channel, of: "anna") }
+        for channel in own { try connections.know(channel, of: SignedInPerson("anna")) }
         let next = try connectKnown()
         let problem = #expect(throws: APIProblem.self) {
-            try connections.know(next, of: "anna")
+            try connections.know(next, of: SignedInPerson("anna"))
         }
         #expect(
             problem.map { "\($0.status.code) \($0.word): \($0.message)" }
                 == "429 tooManyConnections: connections of anna: the limit of \(count) at a time "
                 + "is reached; close pages or programs of this user")
         // Another request on a connection that is counted.
-        try connections.know(own[0], of: "anna")
-        try connections.know(next, of: "ben")
+        try connections.know(own[0], of: SignedInPerson("anna"))
+        try connections.know(next, of: SignedInPerson("ben"))
         try connections.know(connectKnown())
         own[1].close(promise: nil)
         own[1].embeddedEventLoop.run()
-        try connections.know(connectKnown(), of: "anna")
+        try connections.know(connectKnown(), of: SignedInPerson("anna"))
+    }
+
+    @Test("A user who has another name at the provider now has no connections beyond their own")
+    func renamed() throws {
+        for _ in 0..<ConsoleLimits.connectionCountMaxPerUser {
+            try connections.know(connectKnown(), of: SignedInPerson("anna", identity: "1"))
+        }
+        let next = try connectKnown()
+        #expect(throws: APIProblem.self) {
+            try connections.know(next, of: SignedInPerson("ann", identity: "1"))
+        }
+        try connections.know(next, of: SignedInPerson("ann", identity: "2"))
     }
 
     @Test("A repeated refusal is one line, and another with its count")

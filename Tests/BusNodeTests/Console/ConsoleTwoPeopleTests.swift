@@ -11,6 +11,8 @@ import Testing
     private let folder: String
     private let api: ConsoleAPI
     private let inbox: Inbox
+    /// Who the identity provider says that the next visitor is.
+    private var identity: String?
     private var users: UserFile { UserFile("\(folder)/users.txt") }
 
     init() throws {
@@ -55,7 +57,7 @@ import Testing
     private func visitor(_ name: String) throws -> ConsoleVisitor {
         guard case .users(let users) = api.console.admission else { return .unnamed }
         let user: ConsoleUser = try #require(try users.user(named: name))
-        return ConsoleVisitor(user: user)
+        return ConsoleVisitor(user: user, identity: identity)
     }
 
     private var item: InboxItem { get throws { try #require(inbox.items().first) } }
@@ -101,6 +103,20 @@ import Testing
             said == [
                 "ann proposes drop, which needs two people", "bob confirms drop, proposed by ann",
             ])
+    }
+
+    @Test("A person under two names of an identity provider is one, for a claim as well")
+    func renamed() async throws {
+        let asking = try await present(at: inbox)
+        identity = "1"
+        #expect(try answer("ann") == "ok")
+        #expect(try answer("bob", "drop", try proposal) == "samePerson")
+        try inbox.claim(try item.id, by: "ann", of: "1")
+        identity = "2"
+        #expect(try answer("zoe", "retry") == "claimed")
+        identity = "1"
+        #expect(try answer("zoe", "retry") == "ok")
+        #expect(try await asking[0].value?.by == "zoe")
     }
 
     @Test("A console without users cannot take it, and says what to configure")

@@ -49,7 +49,7 @@ import Testing
             let life = try Life(path)
             var asking: [Task<Answer?, any Error>] = []
             for prompt in prompts { asking.append(try await life.present(prompt)) }
-            try life.inbox.claim(ids[0], by: "ann", for: .seconds(600))
+            try life.inbox.claim(ids[0], by: "ann", of: "1", for: .seconds(600))
             try life.inbox.answer(
                 ids[1], option: "retry", by: "bob", id: answer.id, undo: .seconds(60))
             try life.inbox.undo(ids[1])
@@ -76,6 +76,7 @@ import Testing
             #expect(item.path == former.path)
             #expect(item.takenBack == former.takenBack)
             #expect(item.stage.claim?.person == former.stage.claim?.person)
+            #expect(item.holder == former.holder)
             #expect(
                 item.stage.claim.map { text($0.until) } == former.stage.claim.map { text($0.until) }
             )
@@ -89,7 +90,7 @@ import Testing
         report.options[0].needsTwoPeople = true
         let prompts = (0..<2).map { _ in Prompts.prompt(report) }
         let ids = prompts.map(\.id)
-        let (ann, bob) = (SignedInPerson("ann"), SignedInPerson("bob"))
+        let (ann, bob) = (SignedInPerson("ann", identity: "1"), SignedInPerson("bob"))
         var proposal: InboxProposal?
         do {
             let life = try Life(path)
@@ -112,6 +113,11 @@ import Testing
         let asking = try await life.present(prompts[0])
         let item = try life.inbox.item(ids[0])
         #expect(item.proposal?.id == proposal?.id && item.proposal?.by == "ann")
+        #expect(throws: InboxRefusal.samePerson("ann")) {
+            try life.inbox.confirm(
+                ids[0], try #require(proposal).id, option: "retry",
+                by: SignedInPerson("anna", identity: "1"))
+        }
         try life.inbox.confirm(
             ids[0], try #require(proposal).id, option: "retry", by: bob)
         #expect(try await asking.value?.second == "bob")

@@ -259,6 +259,26 @@ struct ConsoleSignInTests {
         }
     }
 
+    @Test("A person who takes another name at the provider is the same person still")
+    func renamed() async throws {
+        try file.addProxied("ann@x.example", [.answer])
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider)
+            func person() async throws -> SignedInPerson {
+                let completed = try await complete(signIn, provider)
+                let visitor = try signIn.visitor(showing: completed.key, completed.label)
+                return try #require(visitor?.person)
+            }
+            let former = try await person()
+            provider.says { $0.claims["email"] = "ann@x.example" }
+            let renamed = try await person()
+            #expect(former.name == "anna@x.example" && renamed.name == "ann@x.example")
+            #expect(renamed.isSame(as: former))
+            provider.says { $0.claims["sub"] = "2" }
+            #expect(!(try await person()).isSame(as: former))
+        }
+    }
+
     @Test("What the token lacks is asked for, and taken for the same person only")
     func userinfo() async throws {
         try await TestProvider.run { provider in

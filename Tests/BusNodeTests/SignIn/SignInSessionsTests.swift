@@ -10,7 +10,7 @@ struct SignInSessionsTests {
     private var now: ContinuousClock.Instant { time.now.instant }
 
     private func session(_ name: String) -> SignInSessions.Session {
-        SignInSessions.Session(name: name, permissions: nil, token: nil)
+        SignInSessions.Session(name: name, identity: name, permissions: nil, token: nil)
     }
 
     @Test("A session needs its label and its key, and ends after its time or when it is ended")
@@ -36,8 +36,8 @@ struct SignInSessionsTests {
         sessions.began(session("anna"), "first", key: "key", for: .seconds(60), at: now)
         time.advance(by: .seconds(30))
         sessions.began(
-            .init(name: "anna", permissions: [.answer], token: nil), "second", key: "key",
-            for: .seconds(60), at: now)
+            .init(name: "anna", identity: "anna", permissions: [.answer], token: nil), "second",
+            key: "key", for: .seconds(60), at: now)
         #expect(sessions.session(of: "anna", at: now)?.permissions == [.answer])
         #expect(sessions.session(of: "bob", at: now) == nil)
         _ = sessions.ended("second")
@@ -52,7 +52,10 @@ struct SignInSessionsTests {
         var sessions = SignInSessions()
         sessions.began(session("anna"), "anna", key: "key", for: .seconds(60), at: now)
         for number in 0...SignInSessions.countMaxPerUser {
-            sessions.began(session("bob"), "bob \(number)", key: "k", for: .seconds(60), at: now)
+            // Another name at the provider makes no other user.
+            let bob = SignInSessions.Session(
+                name: "bob\(number)", identity: "bob", permissions: nil, token: nil)
+            sessions.began(bob, "bob \(number)", key: "k", for: .seconds(60), at: now)
         }
         #expect(sessions.session("anna", at: now) != nil)
         #expect(sessions.session("bob 0", at: now) == nil)

@@ -132,6 +132,57 @@ struct InboxProposalTests {
         #expect(machine.openCount == 1)
     }
 
+    @Test("A person who has another name now is no second person, also after a restart")
+    mutating func renamed() throws {
+        let former = SignedInPerson("ann@a.example", identity: "1")
+        let renamed = SignedInPerson("ann@b.example", identity: "1")
+        open()
+        let proposal = try propose(by: former)
+        #expect(proposal.by == "ann@a.example" && proposal.identity == "1")
+        #expect(throws: InboxRefusal.samePerson("ann@a.example")) {
+            try confirm(proposal.id, by: renamed)
+        }
+        let item = try #require(machine.items[id(1)])
+        machine = InboxMachine(limits: InboxLimits())
+        machine.restored(
+            [
+                InboxRecord(
+                    presentation(), openedAt: now, changedAt: now, stage: item.stage,
+                    proposal: item.proposal)
+            ], at: now)
+        open()
+        // By a token the name is all that is known; it is still the same one.
+        for person in [renamed, SignedInPerson("ann@a.example"), former] {
+            #expect(throws: InboxRefusal.samePerson("ann@a.example")) {
+                try confirm(proposal.id, by: person)
+            }
+        }
+        guard
+            case .send(let answer) = try confirm(
+                proposal.id, by: SignedInPerson("ann@c.example", identity: "2"))
+        else {
+            Issue.record("not sent")
+            return
+        }
+        #expect(answer.by == "ann@a.example" && answer.second == "ann@c.example")
+    }
+
+    @Test("The claim of the person who proposed it is theirs under another name, too")
+    mutating func renamedClaim() throws {
+        open()
+        _ = try machine.claim(
+            id(1), by: "ann@b.example", of: "1", for: .seconds(60), takesOver: false, at: now)
+        let proposal = try propose(by: SignedInPerson("ann@a.example", identity: "1"))
+        guard case .hold(let answer, _) = try confirm(proposal.id, by: bob, undo: .seconds(5))
+        else {
+            Issue.record("not held")
+            return
+        }
+        #expect(answer.by == "ann@a.example")
+        try machine.undo(id(1), at: now)
+        #expect(machine.items[id(1)]?.holder == "1")
+    }
+
     @Test("Choosing it again is no confirmation: that names the proposal that was seen")
     mutating func explicit() throws {
         open()

@@ -46,6 +46,34 @@ struct InboxRestoreTests {
         }
     }
 
+    @Test("A claim is its person's under another name too, also after a restart")
+    mutating func renamed() throws {
+        var kept = record(.claimed(by: "ann@a.example", until: now + .seconds(50)))
+        kept.holder = "1"
+        machine.restored([kept], at: now)
+        _ = machine.opened(presentation, at: now)
+        let (id, renamed) = (presentation.id, "ann@b.example")
+        let until = now + .seconds(50)
+        for identity in [nil, "2"] {
+            #expect(throws: InboxRefusal.claimed(by: "ann@a.example", until: until)) {
+                try machine.release(id, by: renamed, of: identity, at: now)
+            }
+        }
+        _ = try machine.claim(
+            id, by: renamed, of: "1", for: .seconds(60), takesOver: false, at: now)
+        try machine.release(id, by: "ann@c.example", of: "1", at: now)
+        #expect(machine.items[id]?.stage == .open && machine.items[id]?.holder == nil)
+        _ = try machine.answer(id, with: answer, of: "1", undo: .seconds(5), at: now)
+        try machine.undo(id, at: now)
+        // The minute after that is of the person who undid it.
+        let other = Answer(option: "retry", by: renamed, via: .person)
+        #expect(throws: InboxRefusal.self) {
+            try machine.answer(id, with: other, undo: .zero, at: now)
+        }
+        #expect(
+            try machine.answer(id, with: other, of: "1", undo: .zero, at: now) == .send(other))
+    }
+
     @Test("A claim that ran out meanwhile is not restored")
     mutating func claimOver() throws {
         machine.restored([record(.claimed(by: "ann", until: ago(1)))], at: now)
