@@ -30,16 +30,18 @@ struct PendingSignIns: Sendable {
         let secrets: Secrets
         /// Hashes are compared, so that the time of comparing says nothing.
         let browserHash: String
-        let address: String
+        let network: [UInt8]
         let due: ContinuousClock.Instant
     }
 
-    /// Above these the oldest goes, so that a stranger who begins many keeps others from signing in
-    /// only by being faster than they are.
+    /// Above these the oldest goes of the address that has begun most: a stranger who begins many
+    /// pushes out their own, and not a person elsewhere.
     let countMax: Int
     let countMaxPerAddress: Int
     /// By `state`, the oldest first.
     private var entries: OrderedDictionary<String, Entry> = [:]
+    /// How many each network has begun.
+    private var counts: [[UInt8]: Int] = [:]
 
     init(countMax: Int = 4_096, countMaxPerAddress: Int = 2_048) {
         self.countMax = countMax
@@ -52,16 +54,28 @@ struct PendingSignIns: Sendable {
         _ secrets: Secrets, from address: String, at now: ContinuousClock.Instant
     ) {
         drop(before: now)
-        if entries.values.count(where: { $0.address == address }) >= countMaxPerAddress,
-            let oldest = entries.values.firstIndex(where: { $0.address == address })
-        {
-            entries.remove(at: oldest)
+        let network = AddressRange.network(of: address) ?? Array(address.utf8)
+        if counts[network, default: 0] >= countMaxPerAddress {
+            removeOldest { $0 == network }
         } else if entries.count >= countMax {
-            entries.removeFirst()
+            let (counts, most) = (counts, counts.values.max())
+            removeOldest { counts[$0] == most }
         }
         entries[secrets.state] = Entry(
             secrets: secrets, browserHash: ConsoleUser.hash(of: secrets.browser),
-            address: address, due: now + Self.time)
+            network: network, due: now + Self.time)
+        counts[network, default: 0] += 1
+    }
+
+    private mutating func removeOldest(of isMeant: ([UInt8]) -> Bool) {
+        let oldest = entries.values.firstIndex { isMeant($0.network) }
+        if let oldest { remove(at: oldest) }
+    }
+
+    private mutating func remove(at index: Int) {
+        let network = entries.remove(at: index).value.network
+        let left = counts[network, default: 0] - 1
+        counts[network] = left > 0 ? left : nil
     }
 
     /// The sign-in with which a browser returns; nil where this browser did not begin it, and then
@@ -73,10 +87,12 @@ struct PendingSignIns: Sendable {
         _ state: String, by browsers: [String], at now: ContinuousClock.Instant
     ) -> Secrets? {
         drop(before: now)
-        guard let entry = entries[state],
-            browsers.contains(where: { ConsoleUser.hash(of: $0) == entry.browserHash })
-        else { return nil }
-        entries[state] = nil
+        guard let index = entries.index(forKey: state) else { return nil }
+        let entry = entries.values[index]
+        guard browsers.contains(where: { ConsoleUser.hash(of: $0) == entry.browserHash }) else {
+            return nil
+        }
+        remove(at: index)
         return entry.secrets
     }
 
@@ -91,6 +107,6 @@ struct PendingSignIns: Sendable {
 
     private mutating func drop(before now: ContinuousClock.Instant) {
         // All wait equally long: the oldest ends first.
-        while let first = entries.values.first, first.due <= now { entries.removeFirst() }
+        while let first = entries.values.first, first.due <= now { remove(at: 0) }
     }
 }

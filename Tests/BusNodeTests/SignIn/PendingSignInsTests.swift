@@ -65,6 +65,24 @@ struct PendingSignInsTests {
         #expect(pending.count == 0)
     }
 
+    @Test("A stranger with a few addresses pushes out no person elsewhere")
+    func fair() {
+        var pending = PendingSignIns(countMax: 20, countMaxPerAddress: 10)
+        let person = PendingSignIns.Secrets.generated()
+        pending.began(person, from: "10.0.0.1", at: now)
+        for number in 0..<100 {
+            // Of IPv6 one host has a whole network.
+            pending.began(.generated(), from: "10.0.1.\(number % 3)", at: now)
+            pending.began(.generated(), from: "2001:db8::\(number)", at: now)
+        }
+        #expect(pending.count == 20)
+        #expect(pending.returned(person.state, by: [person.browser], at: now) == person)
+        // What is over counts no longer.
+        time.advance(by: PendingSignIns.time)
+        for _ in 0..<15 { pending.began(.generated(), from: "10.0.0.1", at: now) }
+        #expect(pending.count == 10)
+    }
+
     @Test("Above the limit the oldest goes, of one address that address's own")
     func many() {
         var pending = PendingSignIns(countMax: 20, countMaxPerAddress: 5)
@@ -76,7 +94,7 @@ struct PendingSignInsTests {
         #expect(pending.count == pending.countMaxPerAddress + 1)
         var others = pending
         #expect(others.returned(first.state, by: [first.browser], at: now) == first)
-        for number in 0..<pending.countMax {
+        for number in 0..<pending.countMax * 2 {
             pending.began(.generated(), from: "10.0.1.\(number)", at: now)
         }
         #expect(pending.count == pending.countMax)

@@ -21,6 +21,16 @@ struct AddressRangeTests {
         #expect(range.contains(address) == expected)
     }
 
+    @Test("Hosts differ by the address of IPv4, and by the network of IPv6")
+    func network() {
+        let network = AddressRange.network(of:)
+        #expect(network("10.0.0.5") == [10, 0, 0, 5] && network("10.0.0.5") != network("10.0.0.6"))
+        #expect(network("::ffff:10.0.0.5") == network("10.0.0.5"))
+        #expect(network("2001:db8::1") == network("2001:db8::ffff:1"))
+        #expect(network("2001:db8::1") != network("2001:db8:0:1::1"))
+        #expect(network("?") == nil)
+    }
+
     @Test(
         "Any other text is none, also a range that is meant to be an address",
         arguments: [
