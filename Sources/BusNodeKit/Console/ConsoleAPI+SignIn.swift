@@ -14,7 +14,7 @@ extension ConsoleAPI {
             return Self.leading(to: signIn.url + "/")
         }
         let begun = try await signIn.begin(
-            from: context.peerHost, by: Self.browsers(of: request, signIn.cookie))
+            from: context.peerHost, by: signIn.browsers(of: request))
         var response = Self.leading(to: begun.location)
         response.headers[.setCookie] = signIn.cookie.setting(begun.browser, for: signIn.time)
         return response
@@ -23,20 +23,18 @@ extension ConsoleAPI {
     /// Signs the browser in that the provider has sent back.
     func completeSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let signIn = try offeredSignIn
-        let cookie = signIn.cookie
         let completed = try await signIn.complete(
-            try QueryFields(request.uri.query), by: Self.browsers(of: request, cookie))
-        if let former = context.visitor?.session { endSession(former) }
+            try QueryFields(request.uri.query), by: signIn.browsers(of: request))
+        // Their cookies are replaced: signing out could no longer end them.
+        for former in [context.visitor?.session, completed.former].compactMap(\.self) {
+            endSession(former)
+        }
         var response = Self.leading(to: "/")
         let own = ConsoleCookie(at: request.head.authority, of: console.settings)
         let kept = own.setting(completed.key, completed.label)
         response.headers[values: .setCookie] =
-            completed.isElsewhere ? [kept] : [kept, cookie.removing]
+            completed.isElsewhere ? [kept] : [kept, signIn.cookie.removing]
         return response
-    }
-
-    private static func browsers(of request: Request, _ cookie: ConsoleCookie) -> [String] {
-        cookie.values(in: request.headers[values: .cookie]).map { String($0.token) }
     }
 
     /// Ends the session of a browser, and its event streams.

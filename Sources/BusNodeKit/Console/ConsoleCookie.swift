@@ -27,8 +27,8 @@ struct ConsoleCookie: Hashable, Sendable {
     }
 
     /// The value of Set-Cookie that keeps a token, in a new sign-in.
-    func setting(_ token: String, _ label: ConsoleSessions.Label? = nil) -> String {
-        "\(name)=\(token):\(label ?? ConsoleSessions.newLabel())\(attributes)"
+    func setting(_ token: String, _ label: ConsoleSessions.Label) -> String {
+        "\(name)=\(token):\(label)\(attributes)"
     }
 
     /// The value of Set-Cookie that keeps a value for a time.

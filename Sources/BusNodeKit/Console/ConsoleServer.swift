@@ -182,7 +182,7 @@ struct ConsoleMiddleware: RouterMiddleware {
                 // Its cookie is replaced: signing out could no longer end it.
                 former.map { gate.end($0) }
                 try connections.know(context.channel)
-                response = keeping(token, at: request.head.authority)
+                response = keeping(token, for: request)
             }
         } catch {
             let problem = problem(error, request)
@@ -198,10 +198,12 @@ struct ConsoleMiddleware: RouterMiddleware {
         return response
     }
 
-    private func keeping(_ token: String, at host: String?) -> Response {
-        let cookie = ConsoleCookie(at: host, of: gate.hosts.settings)
+    private func keeping(_ token: String, for request: Request) -> Response {
+        let cookie = ConsoleCookie(at: request.head.authority, of: gate.hosts.settings)
+        let label = ConsoleSessions.newLabel()
+        if let signIn = gate.signIn { signIn.signedIn(label, by: signIn.browsers(of: request)) }
         return Response(
-            status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token)])
+            status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token, label)])
     }
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {

@@ -1,6 +1,8 @@
 import Crypto
 import ErrorBus
 import Foundation
+import HTTPTypes
+import Hummingbird
 import Logging
 import Synchronization
 
@@ -26,6 +28,8 @@ final class ConsoleSignIn: Sendable {
     struct Completed: Sendable {
         let key: String
         let label: ConsoleSessions.Label
+        /// The session that the browser began while it was at the provider, if any.
+        let former: ConsoleSessions.Label?
         /// Whether the browser is at the provider in another tab.
         let isElsewhere: Bool
     }
@@ -131,19 +135,20 @@ final class ConsoleSignIn: Sendable {
     func complete(
         _ query: QueryFields, by browsers: [String]
     ) async throws(APIProblem) -> Completed {
-        let session = try await refusing { () throws(SignInRefusal) in
+        let (session, browser) = try await refusing { () throws(SignInRefusal) in
             try await self.session(query, by: browsers)
         }
         guard try user(of: session) != nil else {
             throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
         }
         let begunAt = now().instant
-        let completed = Completed(
-            key: ConsoleToken.generated().text, label: ConsoleSessions.newLabel(),
-            isElsewhere: state.withLock { $0.pending.known(browsers, at: begunAt) != nil })
-        state.withLock {
-            $0.sessions.began(
-                session, completed.label, key: completed.key, for: settings.session, at: begunAt)
+        let (key, label) = (ConsoleToken.generated().text, ConsoleSessions.newLabel())
+        let completed = state.withLock { state in
+            state.sessions.began(session, label, key: key, for: settings.session, at: begunAt)
+            return Completed(
+                key: key, label: label,
+                former: state.pending.signedIn(label, by: browser, at: begunAt),
+                isElsewhere: state.pending.known(browsers, at: begunAt) != nil)
         }
         logger.info(
             "console: signed in",
@@ -151,9 +156,26 @@ final class ConsoleSignIn: Sendable {
         return completed
     }
 
+    /// A browser is signed in otherwise, perhaps while it is at the provider in another tab.
+    ///
+    /// - Parameter browsers: The values of the cookie of ``begin(from:by:)``.
+    func signedIn(_ session: ConsoleSessions.Label, by browsers: [String]) {
+        let signedInAt = now().instant
+        state.withLock { state in
+            guard let browser = state.pending.known(browsers, at: signedInAt) else { return }
+            // The browser shows the former session itself.
+            _ = state.pending.signedIn(session, by: browser, at: signedInAt)
+        }
+    }
+
+    /// The values of a request's cookie that binds a sign-in to its browser.
+    func browsers(of request: Request) -> [String] {
+        cookie.values(in: request.headers[values: .cookie]).map { String($0.token) }
+    }
+
     private func session(
         _ query: QueryFields, by browsers: [String]
-    ) async throws(SignInRefusal) -> SignInSessions.Session {
+    ) async throws(SignInRefusal) -> (session: SignInSessions.Session, browser: String) {
         let returnedAt = now().instant
         let begun = query.text("state") ?? ""
         let secrets = state.withLock { $0.pending.returned(begun, by: browsers, at: returnedAt) }
@@ -180,12 +202,13 @@ final class ConsoleSignIn: Sendable {
         let allowed = settings.groups.filter {
             claims.isInGroup($0.key, by: settings.groupsClaim)
         }.values
-        return SignInSessions.Session(
+        let session = SignInSessions.Session(
             name: try claims.name(by: settings.nameClaim),
             // At many providers people change their names, and never their subject.
             identity: ConsoleUser.hash(of: "\(settings.issuer.text) \(subject)"),
             permissions: allowed.isEmpty ? nil : allowed.reduce([]) { $0.union($1) },
             token: tokens.id.utf8.count <= Self.keptTokenByteMax ? tokens.id : nil)
+        return (session, secrets.browser)
     }
 
     // MARK: What the provider says

@@ -42,6 +42,14 @@ struct PendingSignIns: Sendable {
     private var entries: OrderedDictionary<String, Entry> = [:]
     /// How many each network has begun.
     private var counts: [[UInt8]: Int] = [:]
+    /// The latest session of each browser that was at the provider, by the hash of its cookie; the
+    /// oldest first.
+    private var sessions: OrderedDictionary<String, Session> = [:]
+
+    private struct Session {
+        let label: ConsoleSessions.Label
+        let due: ContinuousClock.Instant
+    }
 
     init(countMax: Int = 4_096, countMaxPerAddress: Int = 2_048) {
         self.countMax = countMax
@@ -105,8 +113,24 @@ struct PendingSignIns: Sendable {
         return entries.values.last { hashes.contains($0.browserHash) }?.secrets.browser
     }
 
+    /// A browser has a session, which replaces the cookie of another one that it began while it was
+    /// at the provider.
+    ///
+    /// - Returns: That other session. The browser does not show it on its way back, since its cookie
+    ///   is not for requests from other sites.
+    mutating func signedIn(
+        _ session: ConsoleSessions.Label, by browser: String, at now: ContinuousClock.Instant
+    ) -> ConsoleSessions.Label? {
+        drop(before: now)
+        let former = sessions.removeValue(forKey: ConsoleUser.hash(of: browser))
+        if sessions.count >= countMax { sessions.removeFirst() }
+        sessions[ConsoleUser.hash(of: browser)] = Session(label: session, due: now + Self.time)
+        return former?.label
+    }
+
     private mutating func drop(before now: ContinuousClock.Instant) {
         // All wait equally long: the oldest ends first.
         while let first = entries.values.first, first.due <= now { remove(at: 0) }
+        while let first = sessions.values.first, first.due <= now { sessions.removeFirst() }
     }
 }

@@ -65,6 +65,18 @@ struct PendingSignInsTests {
         #expect(pending.count == 0)
     }
 
+    @Test("Of a browser's sessions the latest is known, as long as a sign-in may take")
+    func meanwhile() {
+        var pending = PendingSignIns(countMax: 3)
+        #expect(pending.signedIn("one", by: "browser", at: now) == nil)
+        #expect(pending.signedIn("two", by: "browser", at: now) == "one")
+        #expect(pending.signedIn("other", by: "another", at: now) == nil)
+        time.advance(by: PendingSignIns.time)
+        #expect(pending.signedIn("three", by: "browser", at: now) == nil)
+        for number in 0..<3 { _ = pending.signedIn("x", by: "\(number)", at: now) }
+        #expect(pending.signedIn("four", by: "browser", at: now) == nil)
+    }
+
     @Test("A stranger with a few addresses pushes out no person elsewhere")
     func fair() {
         var pending = PendingSignIns(countMax: 20, countMaxPerAddress: 10)

@@ -114,6 +114,35 @@ struct ServedSignInTests {
         }
     }
 
+    @Test("Coming back ends the session that the browser began meanwhile, by a token or a tab")
+    func meanwhile() async throws {
+        let token = try UserFile("\(folder.path)/users.txt").add("board", [])
+        try await run { provider, console, _ in
+            func begin(_ cookie: String? = nil) async throws -> (cookie: String, path: String) {
+                let start = try await ask("/oidc/start", console, cookie: cookie)
+                let query = try provider.signIn(at: start.location)
+                return (try #require(start.cookies.first), "/oidc/callback?\(query)")
+            }
+            func status(_ cookie: String) async throws -> Int {
+                try await ask("/api/v1/me", console, cookie: cookie).status
+            }
+            let (browser, path) = try await begin()
+            let (_, other) = try await begin(browser)
+            let byToken = try await ask("/?token=\(token)", console, cookie: browser)
+            let first = try #require(byToken.cookies.first)
+            #expect(try await status(first) == 200)
+            // The session's own cookie does not come with a request from the provider's site.
+            let back = try await ask(path, console, cookie: browser)
+            let second = try #require(back.cookies.first)
+            #expect(try await status(first) == 401)
+            #expect(try await status(second) == 200)
+            let third = try #require(
+                try await ask(other, console, cookie: browser).cookies.first)
+            #expect(try await status(second) == 401)
+            #expect(try await status(third) == 200)
+        }
+    }
+
     @Test("A person who is refused gets a page that says why, without markup of others")
     func refused() async throws {
         try await run { provider, console, log in
