@@ -287,6 +287,34 @@ extension RealSockets {
             #expect(FileManager.default.contents(atPath: file) == Data("dear".utf8))
         }
 
+        @Test("A socket is made in no folder in which every user may put another in its place")
+        func openFolder() async throws {
+            let bus = Bus()
+            for (mode, isOpen) in [
+                (0o777, true), (0o702, true), (0o1777, false), (0o770, false), (0o755, false),
+                (0o700, false),
+            ] as [(mode_t, Bool)] {
+                try #require(chmod(bus.folder, mode) == 0)
+                let endpoint = try bus.endpoint("central-\(mode)")
+                let node = try bus.node("central", settings: { $0.listen = [endpoint] })
+                guard isOpen else {
+                    try await RunningNode(node).stop()
+                    continue
+                }
+                let error = await #expect(throws: NodeError.self) { try await node.run() }
+                guard case .transport(let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(reason.endpoint == endpoint && !reason.isInUse)
+                let digits = String(mode, radix: 8)
+                #expect(reason.reason.contains("folder \(bus.folder) (mode \(digits))"))
+                #expect(reason.reason.contains("chmod o-w"))
+            }
+            #expect(SocketFile.danger(at: "/tmp/central") == nil)
+            #expect(SocketFile.danger(at: "\(bus.folder)/none/central") == nil)
+        }
+
         @Test("A socket left by a dead process is replaced")
         func staleSocket() async throws {
             let bus = Bus()

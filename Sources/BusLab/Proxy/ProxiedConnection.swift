@@ -314,10 +314,11 @@ extension ClientBootstrap {
 }
 
 extension Endpoint {
-    /// Why it cannot be listened on; nil when it can, as far as its file goes. NIO deletes any
+    /// Why it cannot be listened on; nil when it can, as far as its file and folder go. NIO deletes any
     /// socket file before it binds, even that of a running process.
     var obstacle: String? {
         guard case .ipc(let path) = address else { return nil }
+        if let danger = SocketFile.danger(at: path) { return danger }
         return switch SocketFile(path) {
         case .live: "a process listens there"
         case .other: "the path is a file, not a socket"

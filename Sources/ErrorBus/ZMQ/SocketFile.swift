@@ -11,6 +11,23 @@ package enum SocketFile: Hashable {
     /// Not a socket.
     case other
 
+    /// The reason why no socket may be made at a path: every user of the machine could put another
+    /// one in its place, and with it answer the node's children. Nil where none but the owner of
+    /// the folder and its group could, and where there is no such folder.
+    package static func danger(at path: String) -> String? {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        let mode = UInt32(status.st_mode)
+        // In one with the sticky bit, as /tmp, users delete and rename only what is their own.
+        guard mode & 0o002 != 0, mode & 0o1000 == 0 else { return nil }
+        let digits = String(mode & 0o7777, radix: 8)
+        return "every user of this machine may replace files of its folder \(folder) (mode "
+            + "\(digits)), and ipc has no keys; take the right to write from others (chmod o-w), "
+            + "or name a folder inside it that is this user's alone"
+    }
+
     package init(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else {

@@ -108,6 +108,9 @@ final class ZMQSocket {
 
     func bind() throws(TransportError) {
         if case .ipc(let path) = endpoint.address {
+            if let danger = SocketFile.danger(at: path) {
+                throw failure("listen on", EACCES, danger)
+            }
             switch SocketFile(path) {
             case .live: throw failure("listen on", EADDRINUSE)
             case .other:
