@@ -20,18 +20,18 @@ struct ConsoleAPI: Sendable {
 
     var routes: ConsoleRoutes {
         var routes = ConsoleRoutes()
-        routes.get("/") { _, _ in page.html }
-        routes.get(ConsoleSignIn.startPath, beginSignIn)
-        routes.get(ConsoleSignIn.returnPath, completeSignIn)
-        routes.get("/page/{name}") { _, context in
+        routes.get("/", needs: .nothing) { _, _ in page.html }
+        routes.get(ConsoleSignIn.startPath, needs: .nothing, beginSignIn)
+        routes.get(ConsoleSignIn.returnPath, needs: .nothing, completeSignIn)
+        routes.get("/page/{name}", needs: .nothing) { _, context in
             try page.part(context.parameters.get("name") ?? "")
         }
-        routes.get(Self.healthPath) { _, _ in
+        routes.get(Self.healthPath, needs: .nothing) { _, _ in
             try await health { await console.tables }
         }
-        routes.get("/api/v1/openapi.yaml") { _, _ in page.interface }
-        routes.get("/api/v1/inbox") { request, _ in try list(request) }
-        routes.get("/api/v1/presentations/{id}") { request, context in
+        routes.get("/api/v1/openapi.yaml", needs: .admission) { _, _ in page.interface }
+        routes.get("/api/v1/inbox", needs: .admission) { request, _ in try list(request) }
+        routes.get("/api/v1/presentations/{id}", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try await presentation(try id(context)))
         }
@@ -42,14 +42,15 @@ struct ConsoleAPI: Sendable {
         ]
         for (verb, isStored, act) in verbs {
             routes.post(
-                "/api/v1/presentations/{id}/\(verb)", needs: .answer,
+                "/api/v1/presentations/{id}/\(verb)", needs: .permission(.answer),
                 person(act, isStored: isStored))
         }
-        routes.get("/api/v1/groups/{number}") { request, context in
+        routes.get("/api/v1/groups/{number}", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try group(try number(context)))
         }
-        routes.post("/api/v1/groups/{number}/answer", needs: .answer) { request, context in
+        routes.post("/api/v1/groups/{number}/answer", needs: .permission(.answer)) {
+            request, context in
             let result = try answerGroup(
                 try number(context), try await body(request, context), try context.admitted)
             // Proposals are kept as claims are.
@@ -62,42 +63,45 @@ struct ConsoleAPI: Sendable {
             ("undo", undoGroup), ("claim", claimGroup), ("release", releaseGroup),
         ]
         for (verb, act) in groupVerbs {
-            routes.post("/api/v1/groups/{number}/\(verb)", needs: .answer) { request, context in
+            routes.post("/api/v1/groups/{number}/\(verb)", needs: .permission(.answer)) {
+                request, context in
                 let result = try act(
                     try number(context), try await body(request, context), try context.admitted)
                 await console.kept?.keeper.write()
                 return Response(result)
             }
         }
-        routes.get("/api/v1/silences") { request, _ in
+        routes.get("/api/v1/silences", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(silenceList)
         }
-        routes.post("/api/v1/silences", needs: .silence) { request, context in
+        routes.post("/api/v1/silences", needs: .permission(.silence)) { request, context in
             try await addSilence(try await body(request, context), try context.admitted)
         }
-        routes.post("/api/v1/silences/preview", needs: .silence) { request, context in
+        routes.post("/api/v1/silences/preview", needs: .permission(.silence)) { request, context in
             try await previewSilence(try await body(request, context))
         }
-        routes.post("/api/v1/silences/{number}/end", needs: .silence) { request, context in
+        routes.post("/api/v1/silences/{number}/end", needs: .permission(.silence)) {
+            request, context in
             try await endSilence(
                 context.parameters.get("number") ?? "", try await body(request, context),
                 try context.admitted)
         }
-        routes.get("/api/v1/notify") { request, _ in
+        routes.get("/api/v1/notify", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(hookList)
         }
-        routes.post("/api/v1/notify/dead/{number}/retry", needs: .administer) { request, context in
+        routes.post("/api/v1/notify/dead/{number}/retry", needs: .permission(.administer)) {
+            request, context in
             try retryLetter(
                 context.parameters.get("number") ?? "", try await body(request, context),
                 try context.admitted)
         }
-        routes.get("/api/v1/me") { request, context in
+        routes.get("/api/v1/me", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try context.admitted.json(signOut: console.proxy?.settings.signOut))
         }
-        routes.post("/api/v1/me/leave", needs: nil) { request, context in
+        routes.post("/api/v1/me/leave", needs: .admission) { request, context in
             let visitor = try context.admitted
             let provider = visitor.session.flatMap { endSession($0) }
             let signOut = visitor.isProxied ? console.proxy?.settings.signOut : provider
@@ -106,16 +110,18 @@ struct ConsoleAPI: Sendable {
             response.headers[.setCookie] = cookie.removing
             return response
         }
-        routes.get("/api/v1/events") { request, context in
+        routes.get("/api/v1/events", needs: .admission) { request, context in
             try feed.response(to: request, try context.admitted, at: context.peerHost)
         }
-        routes.get("/api/v1/history") { request, _ in try await pastPresentations(request) }
-        routes.get("/api/v1/audit") { request, _ in try await audit(request) }
-        routes.get("/api/v1/chart") { request, _ in
+        routes.get("/api/v1/history", needs: .admission) { request, _ in
+            try await pastPresentations(request)
+        }
+        routes.get("/api/v1/audit", needs: .admission) { request, _ in try await audit(request) }
+        routes.get("/api/v1/chart", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(chart)
         }
-        routes.get("/api/v1/status") { request, _ in
+        routes.get("/api/v1/status", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(await status)
         }

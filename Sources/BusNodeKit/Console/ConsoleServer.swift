@@ -274,26 +274,46 @@ struct ConsoleMiddleware: RouterMiddleware {
 struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
 
+    /// What a client needs for a route.
+    enum Need: Hashable, Sendable {
+        /// Nothing of its own: the route has no data, and the gate decides.
+        case nothing
+        /// To be admitted.
+        case admission
+        case permission(ConsolePermission)
+
+        func check(_ context: ConsoleContext) throws(APIProblem) {
+            switch self {
+            case .nothing: return
+            case .admission: _ = try context.admitted
+            case .permission(let permission): try context.admitted.require(permission)
+            }
+        }
+    }
+
     struct Route: Sendable {
         let method: HTTPRequest.Method
         /// With `{name}` for each variable part.
         let path: String
+        let needs: Need
         let handler: Handler
     }
 
     private(set) var routes: [Route] = []
 
-    mutating func get(_ path: String, _ handler: @escaping Handler) {
-        routes.append(Route(method: .get, path: path, handler: handler))
+    mutating func get(_ path: String, needs need: Need, _ handler: @escaping Handler) {
+        add(.get, path, need, handler)
     }
 
-    /// - Parameter permission: What the visitor needs; nil: nothing but to be admitted.
-    mutating func post(
-        _ path: String, needs permission: ConsolePermission?, _ handler: @escaping Handler
+    mutating func post(_ path: String, needs need: Need, _ handler: @escaping Handler) {
+        add(.post, path, need, handler)
+    }
+
+    private mutating func add(
+        _ method: HTTPRequest.Method, _ path: String, _ need: Need, _ handler: @escaping Handler
     ) {
-        let route = Route(method: .post, path: path) { request, context in
-            let visitor = try context.admitted
-            if let permission { try visitor.require(permission) }
+        let route = Route(method: method, path: path, needs: need) { request, context in
+            try need.check(context)
             return try await handler(request, context)
         }
         routes.append(route)

@@ -11,62 +11,49 @@ import Testing
 /// docs/openapi.yaml says what the server does, and the server does what it says.
 struct ConsoleContractTests {
     private let console: Console
-    private let document: ConfigurationNode
+    private let document: InterfaceDocument
 
     init() throws {
         console = try Console(
             ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
             in: Topology(nodes: [:]), logger: .init(label: "test"))
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/openapi.yaml")
-        document = try YAMLConfiguration.read(
-            Array(try Data(contentsOf: file)), file: "openapi.yaml")
+        document = try InterfaceDocument()
     }
 
-    private func node(_ path: [String]) -> ConfigurationNode? {
-        path.reduce(Optional(document)) { node, key in
-            guard case .mapping(let fields)? = node?.value else { return nil }
-            return fields.first { $0.key == key }?.value
-        }
-    }
+    private func keys(_ path: String...) -> [String] { document.keys(path) }
 
-    private func keys(_ path: String...) -> [String] {
-        guard case .mapping(let fields)? = node(path)?.value else { return [] }
-        return fields.map(\.key)
-    }
-
-    private func text(_ path: String...) -> String {
-        guard case .scalar(let text, _)? = node(path)?.value else { return "" }
-        return text
-    }
+    private func text(_ path: String...) -> String { document.text(path) }
 
     @Test("Every route is described, and no others are")
     func routes() {
         let served = ConsoleAPI(console).routes.routes.map {
             "\($0.method.rawValue.lowercased()) \($0.path)"
         }
-        let described = keys("paths").flatMap { path in
-            keys("paths", path).filter { $0 != "parameters" }.map { "\($0) \(path)" }
-        }
+        let described = document.operations.map { "\($0.method) \($0.path)" }
         #expect(Set(served) == Set(described))
         #expect(served.count == described.count)
     }
 
+    @Test("Every route needs what the document says")
+    func needs() {
+        for route in ConsoleAPI(console).routes.routes {
+            let operation = InterfaceDocument.Operation(
+                method: route.method.rawValue.lowercased(), path: route.path)
+            #expect(document.needs(of: operation) == [route.needs], "\(operation)")
+        }
+    }
+
     @Test("Every operation has a name of its own")
     func operations() throws {
-        let names = keys("paths").flatMap { path in
-            keys("paths", path).filter { $0 != "parameters" }
-                .map { text("paths", path, $0, "operationId") }
-        }
+        let names = document.operations.map { text("paths", $0.path, $0.method, "operationId") }
         #expect(names.allSatisfy { $0.contains(/^[a-z][A-Za-z]+$/) }, "\(names)")
         #expect(Set(names).count == names.count)
     }
 
     @Test("The served document is the one in docs")
     func served() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/openapi.yaml")
-        #expect(try Array(Data(contentsOf: file)) == ConsolePage.interfaceBytes)
+        #expect(
+            try Array(Data(contentsOf: InterfaceDocument.file)) == ConsolePage.interfaceBytes)
     }
 
     @Test("Past presentations have the described fields")
