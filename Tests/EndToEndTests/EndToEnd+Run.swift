@@ -133,18 +133,35 @@ extension EndToEnd {
             await eventually { [sandbox] in (try? sandbox.read("status").contains(text)) == true }
         }
 
-        @Test("A second node that cannot run leaves the ready file of the first")
-        func readyFileStays() async throws {
+        @Test("The file of a running process is refused to others; one left by a crash is replaced")
+        func publishedFiles() async throws {
             try sandbox.writeTopology(presenters: "terminal")
-            let ready = sandbox.path("ready")
-            let first = try run("central", "--ready-file", ready)
-            let isUp = await eventually { [sandbox] in sandbox.exists("ready") }
+            let (ready, status) = (sandbox.path("ready"), sandbox.path("status"))
+            let first = try run("central", "--ready-file", ready, "--status-file", status)
+            let isUp = await eventually { [sandbox] in
+                sandbox.exists("ready") && sandbox.exists("status")
+            }
             #expect(isUp)
-            let second = try run("central", "--ready-file", ready)
-            #expect(try await second.ending() == 73)
+            for (node, option, file) in [
+                ("central", "--ready-file", ready), ("relay", "--ready-file", ready),
+                ("relay", "--status-file", status),
+            ] {
+                let second = try run(node, option, file)
+                #expect(try await second.ending() == 73)
+                #expect(await second.says("the file of process \(first.pid), which runs"))
+            }
             #expect(try sandbox.read("ready") == "\(first.pid)\n")
-            first.send(SIGTERM)
-            #expect(try await first.ending() == 0)
+            first.send(SIGKILL)
+            _ = try await first.ending()
+            #expect(sandbox.exists("ready"))
+            let next = try run("relay", "--ready-file", ready)
+            let content = "\(next.pid)\n"
+            let isNextUp = await eventually { [sandbox] in
+                (try? sandbox.read("ready")) == content
+            }
+            #expect(isNextUp)
+            next.send(SIGTERM)
+            #expect(try await next.ending() == 0)
             #expect(!sandbox.exists("ready"))
         }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A file that a process writes while it runs, for others to read, and removes at its end. It is
 /// replaced as a whole: a reader never gets half of it.
@@ -16,6 +17,9 @@ struct PublishedFile: Sendable {
         self.writer = writer
     }
 
+    /// What this process has published, by path: open, and locked until it ends in any way.
+    private static let locked = Mutex<[String: CInt]>([:])
+
     private var temporary: String { path + ".\(getpid())" }
 
     /// The process that wrote what is at the path; nil where there is no such file.
@@ -23,10 +27,20 @@ struct PublishedFile: Sendable {
         FileManager.default.contents(atPath: path).flatMap(writer)
     }
 
-    /// Verifies that the file can be created, and removes one that an earlier process left. That of
-    /// another process of this program stays: that one runs, and this one may not come to run.
+    /// Another process of this program that runs and has published the file. Without its lock the
+    /// number is that of a later process.
+    private var otherWriter: pid_t? {
+        guard let writer = writerNow, Self.isOfThisProgram(writer) else { return nil }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK ? writer : nil
+    }
+
+    /// Verifies that the file can be created, and removes one that an earlier process left.
     ///
-    /// - Throws: When something other than a file is at the path, or no file can be created there.
+    /// - Throws: When something other than a file is at the path, no file can be created there, or
+    ///   another process that runs has published this one.
     func prepare() throws(Failure) {
         guard !path.isEmpty else {
             throw Failure(.usage, "\(option): found an empty path, expected that of a file")
@@ -39,7 +53,13 @@ struct PublishedFile: Sendable {
         }
         close(descriptor)
         unlink(temporary)
-        if writerNow.map(Self.isOfThisProgram) != true { unlink(path) }
+        if let writer = otherWriter {
+            throw Failure(
+                .cannotCreate,
+                "\(option) \(path.shown()): found the file of process \(writer), which runs; give "
+                    + "each process a file of its own, or end that one first")
+        }
+        unlink(path)
     }
 
     /// Whether another process with this number runs this program.
@@ -52,21 +72,28 @@ struct PublishedFile: Sendable {
         return other == program("self")
     }
 
-    /// Returns whether the content is in place.
+    /// Returns whether the content is in place: not where another process has published the file
+    /// meanwhile.
     @discardableResult
     func write(_ content: Data) -> Bool {
-        guard FileManager.default.createFile(atPath: temporary, contents: content) else {
-            return false
-        }
-        guard rename(temporary, path) == 0 else {
+        guard otherWriter == nil else { return false }
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return false }
+        // Where the file system has no locks, others do not see that it is in use.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        guard (try? file.write(contentsOf: content)) != nil, rename(temporary, path) == 0 else {
+            close(descriptor)
             unlink(temporary)
             return false
         }
+        Self.locked.withLock { $0.updateValue(descriptor, forKey: path) }.map { _ = close($0) }
         return true
     }
 
     /// Removes the file, unless another process has written it since.
     func remove() {
         if writerNow == getpid() { unlink(path) }
+        Self.locked.withLock { $0.removeValue(forKey: path) }.map { _ = close($0) }
     }
 }
