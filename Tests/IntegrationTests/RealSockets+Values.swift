@@ -11,9 +11,11 @@ extension RealSockets {
             let presenterName = "console"
             let option: String
             let values: [String: JSONValue]
+            var comment: String?
 
             func present(_ prompt: Prompt) async throws -> Answer? {
-                try prompt.answer(option, by: "ann", via: .person, values: values)
+                try prompt.answer(
+                    option, by: "ann", via: .person, values: values, comment: comment)
             }
         }
 
@@ -81,6 +83,18 @@ extension RealSockets {
             #expect(arrived.text("pin") == "hunter2" && got.elements.count == 1)
             #expect(outcome.answer?.given.values["path"] == "/srv/ü")
             #expect(outcome.answer?.given.secrets.isEmpty == true)
+        }
+
+        @Test("a comment arrives at the origin, also where a relay ran the option")
+        func comment() async throws {
+            let kept = try await outcome(
+                presenter: Filling(option: "keep", values: [:], comment: "No room.\nNone."))
+            #expect(kept.answer?.comment == "No room.\nNone.")
+            let login = try await outcome(
+                presenter: Filling(
+                    option: "login", values: ["password": "hunter2"], comment: "Try it."),
+                relay: { Adding(following: $0, got: Recorder<FieldValues>()) })
+            #expect(login.didRecover && login.answer?.comment == "Try it.")
         }
 
         @Test("A42 a presenter that gives no values cannot choose the option")

@@ -6,16 +6,18 @@ extension Inbox {
     ///   - chosen: The members it answers; the others stay open. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are not answered.
     ///   - values: The values of the option's fields: the same for all.
+    ///   - comment: Why the author answers so: the same for all.
     /// - Returns: The members answered, and the reason for each refused one.
     /// - Throws: When no such group is open.
     package func answerGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String, by: String,
         of identity: String? = nil, seen: UInt64? = nil, undo: Duration = .zero,
-        values: [String: JSONValue] = [:]
+        values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
             let given = try answer(
-                id, option: option, by: by, of: identity, undo: undo, values: values)
+                id, option: option, by: by, of: identity, undo: undo, values: values,
+                comment: comment)
             result.add(given, for: id)
         }
     }
@@ -29,10 +31,11 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String,
-        by person: SignedInPerson, seen: UInt64? = nil, values: [String: JSONValue] = [:]
+        by person: SignedInPerson, seen: UInt64? = nil, values: [String: JSONValue] = [:],
+        comment: String? = nil
     ) throws(InboxRefusal) -> GroupAnswer {
         try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
-            try propose(id, option: option, by: person, values: values)
+            try propose(id, option: option, by: person, values: values, comment: comment)
             result.proposed.append(id)
         }
     }
@@ -152,14 +155,15 @@ extension Inbox {
     /// - Parameters:
     ///   - id: Names the proposal; repeating it is acknowledged and changes nothing.
     ///   - values: The values of the option's fields, which the other person confirms as well.
+    ///   - comment: Why the first person proposes it, which the answer then has.
     @discardableResult
     package func propose(
         _ presentation: PresentationID, option: String, by person: SignedInPerson,
-        id: UniqueID? = nil, values: [String: JSONValue] = [:]
+        id: UniqueID? = nil, values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(InboxRefusal) -> InboxProposal {
         try act { machine, now throws(InboxRefusal) in
             try machine.propose(
-                presentation, option: option, values, by: person,
+                presentation, option: option, values, comment: comment, by: person,
                 as: id ?? PresentationID.make().value, at: now)
         }
     }

@@ -147,14 +147,16 @@ package final class Inbox: Presenter {
     ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     ///   - values: The values of the option's fields, by name, those of secrets among them.
+    ///   - comment: Why the author answers so.
     @discardableResult
     package func answer(
         _ presentation: PresentationID, option: String, by: String, of identity: String? = nil,
         via: Answer.Via = .person, id: UniqueID? = nil, undo: Duration = .zero,
-        values: [String: JSONValue] = [:]
+        values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(InboxRefusal) -> Answer {
-        let id = id ?? PresentationID.make().value
-        let answer = Answer(id: id, option: option, by: by, via: via)
+        let answer = Answer(
+            id: id ?? PresentationID.make().value, option: option, by: by, via: via,
+            comment: comment)
         return try decide(presentation) { machine, now throws(InboxRefusal) in
             try machine.answer(
                 presentation, with: answer, values, of: identity, undo: undo, at: now)

@@ -95,14 +95,15 @@ package struct InboxItem: Hashable, Sendable {
         guard !needsTwoPeople(option) else { throw .needsTwoPeople(option: option) }
     }
 
-    /// The answer with these values, checked and with defaults.
+    /// The answer with these values, checked and with defaults, and its comment.
     func filled(
         _ answer: Answer, with values: [String: JSONValue]
     ) -> Result<Answer, InboxRefusal> {
         let fields = report.options.first { $0.id == answer.option }?.fields ?? []
         var answer = answer
         if !values.isEmpty {
-            answer.extras.payload = GivenValues(values, for: fields).payload
+            let given = GivenValues(values, for: fields, comment: answer.comment)
+            answer.extras.payload = given.payload
         }
         do throws(FieldFault) {
             return .success(try answer.filled(for: fields))

@@ -3,7 +3,8 @@ package struct InboxProposal: Hashable, Sendable {
     /// Names the proposal: who confirms it says which one.
     package let id: UniqueID
     package let option: String
-    /// The values that the person gave for the option's fields; confirmed with the option.
+    /// The values that the person gave for the option's fields, and their comment; confirmed with
+    /// the option.
     package let values: GivenValues
     package let by: String
     /// Who the author is, whatever the name: as that of a ``SignedInPerson``.
@@ -69,12 +70,14 @@ extension InboxMachine {
     /// One person chose an option that needs two. Repeating it is acknowledged and changes nothing.
     mutating func propose(
         _ id: PresentationID, option: String, _ values: [String: JSONValue] = [:],
-        by person: SignedInPerson, as proposal: UniqueID, at now: Moment
+        comment: String? = nil, by person: SignedInPerson, as proposal: UniqueID, at now: Moment
     ) throws(InboxRefusal) -> InboxProposal {
         let item = try item(id, at: now)
         try refuseEnded(item)
         let filled = item.filled(
-            Answer(id: proposal, option: option, by: person.name, via: .person), with: values)
+            Answer(
+                id: proposal, option: option, by: person.name, via: .person, comment: comment),
+            with: values)
         if let standing = item.proposal {
             guard standing.id == proposal, standing.option == option,
                 standing.person.isSame(as: person),
@@ -123,7 +126,8 @@ extension InboxMachine {
         try item.refuseUnlessOffered(option)
         let both = Answer(
             id: answer, option: option, by: standing.by, via: .person, second: person.name,
-            values: standing.values.values, secrets: standing.values.secrets)
+            values: standing.values.values, secrets: standing.values.secrets,
+            comment: standing.values.comment)
         return try accept(both, of: standing.identity, to: item, undo: undo, at: now)
     }
 

@@ -74,21 +74,24 @@ public final class Prompt: Sendable {
     ///   - option: The id of an offered option.
     ///   - by: The author, for the record.
     ///   - via: How the decision was made.
-    ///   - id: Names this answer; repeating it with the same option and values is acknowledged.
+    ///   - id: Names this answer; repeating it with the same option, values and comment is
+    ///     acknowledged.
     ///   - values: The values of the option's fields, by name, those of secrets among them.
+    ///   - comment: Why it is given, for the origin and the record; cut to
+    ///     ``ErrorReport/Limits/commentByteCount``.
     /// - Returns: The answer that counts.
     /// - Throws: When the option is not offered, cannot be signed here or needs two people, when a
     ///   value is missing or not one of its field, or when the prompt is answered or closed. The
     ///   prompt is unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil,
-        values: [String: JSONValue] = [:]
+        values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(AnswerRefusal) -> Answer {
         let given = GivenValues(values, for: report.fields[option] ?? [])
         return try take(
             Answer(
                 id: id ?? PresentationID.make().value, option: option, by: by, via: via,
-                values: given.values, secrets: given.secrets))
+                values: given.values, secrets: given.secrets, comment: comment))
     }
 
     /// The answer that counts; nil before there is one.

@@ -1,5 +1,11 @@
-// The values of an option's fields. They travel in the payload of ANSWER, which relays leave alone.
+// The values of an option's fields, and the comment. They travel in the payload of ANSWER, which
+// relays leave alone.
 extension Answer {
+    /// Why the answer was given, in the words of its author; nil without a comment. Untrusted text
+    /// of at most ``ErrorReport/Limits/commentByteCount``, which may have several lines. Not
+    /// escaped.
+    public var comment: String? { given.comment }
+
     /// The values for the fields of the chosen option, checked, with the defaults of those that
     /// were not given. For attempters of your own: the options of this library check themselves.
     ///
@@ -37,7 +43,7 @@ extension Answer {
         extras.payload = values
     }
 
-    /// Its values for a store: without secrets. Empty without values.
+    /// Its values and its comment for a store: without secrets. Empty without both.
     package var storedValues: [UInt8] { given.withoutSecrets.payload }
 
     /// The answer for all that stores or shows it: with the names of its secrets alone.
@@ -51,7 +57,8 @@ extension Answer {
     /// Whether it was stored without its secrets, so that it cannot be carried out.
     package var lacksSecrets: Bool { !given.withheld.isEmpty }
 
-    /// Whether the other answer has the same values, as far as they are known without secrets.
+    /// Whether the other answer has the same values and comment, as far as they are known without
+    /// secrets.
     func hasValues(of other: Answer) -> Bool {
         extras.payload == other.extras.payload
             || withoutSecrets.extras.payload == other.withoutSecrets.extras.payload

@@ -11,7 +11,7 @@ public struct Answer: Hashable, Sendable {
     }
 
     /// Further fields that a process above sent with its answer. They travel down to the origin
-    /// unchanged. The payload has the values of the option's fields.
+    /// unchanged. The payload has the values of the option's fields, and the comment.
     struct Extras: Hashable, Sendable {
         struct Field: Hashable, Sendable {
             let name: String
@@ -55,19 +55,19 @@ public struct Answer: Hashable, Sendable {
     ///   - second: The person who confirmed it.
     ///   - values: The values of the option's fields, by name.
     ///   - secrets: Those of its fields of kind secret.
+    ///   - comment: Why it is given; cut to ``ErrorReport/Limits/commentByteCount``.
     public init(
         id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via,
         second: String? = nil, values: [String: JSONValue] = [:],
-        secrets: [String: JSONValue] = [:]
+        secrets: [String: JSONValue] = [:], comment: String? = nil
     ) {
         self.id = id
         self.option = option
         self.by = by.cut(toScalars: Self.byScalarCountMax)
         self.via = via
         self.second = second?.cut(toScalars: Self.byScalarCountMax)
-        if !values.isEmpty || !secrets.isEmpty {
-            extras.payload = GivenValues(values: values, secrets: secrets).payload
-        }
+        extras.payload =
+            GivenValues(values: values, secrets: secrets, comment: comment).payload
     }
 }
 

@@ -231,6 +231,8 @@ extension ErrorReport {
         public static let fieldNameByteCount = 32
         /// The longest value of a field, in Unicode scalars.
         public static let valueScalarCount = 4096
+        /// The longest comment of an answer, in bytes of UTF-8.
+        public static let commentByteCount = 2048
         /// The most choices of a field.
         public static let choiceCount = 32
         /// The most underlying errors, at any depth.

@@ -1,5 +1,5 @@
 /// The values of an answer as they travel (docs/wire.md, section Values), before they are checked
-/// against the fields of the option.
+/// against the fields of the option, and its comment.
 ///
 /// Secrets travel apart from the others, so that whatever stores or shows an answer can leave them
 /// out without knowing the report.
@@ -7,24 +7,39 @@ package struct GivenValues: Hashable, Sendable {
     private static let valuesKey = "values"
     private static let secretsKey = "secrets"
     private static let withheldKey = "withheld"
+    private static let commentKey = "comment"
+
+    /// What ``Swift/String/isComment`` allows, in words.
+    package static let allowedComment =
+        "a text of at most \(ErrorReport.Limits.commentByteCount) bytes in UTF-8, without control "
+        + "characters but line breaks (LF)"
 
     package var values: [String: JSONValue] = [:]
     package var secrets: [String: JSONValue] = [:]
     /// The names of secrets that were given, and are left out of what is stored or shown.
     package private(set) var withheld: [String] = []
+    /// Why its author answered so; nil without a comment.
+    package private(set) var comment: String?
     /// Keys that this version does not know.
     private var others: [String: JSONValue] = [:]
 
-    package init(values: [String: JSONValue] = [:], secrets: [String: JSONValue] = [:]) {
+    package init(
+        values: [String: JSONValue] = [:], secrets: [String: JSONValue] = [:],
+        comment: String? = nil
+    ) {
         self.values = values
         self.secrets = secrets
+        self.comment = comment?.asComment
     }
 
     /// Values of one object, as people and programs give them.
-    package init(_ given: [String: JSONValue], for fields: [ErrorReport.Field]) {
+    package init(
+        _ given: [String: JSONValue], for fields: [ErrorReport.Field], comment: String? = nil
+    ) {
         let secret = Set(fields.filter(\.isSecret).map(\.name))
-        values = given.filter { !secret.contains($0.key) }
-        secrets = given.filter { secret.contains($0.key) }
+        self.init(
+            values: given.filter { !secret.contains($0.key) },
+            secrets: given.filter { secret.contains($0.key) }, comment: comment)
     }
 
     /// Reads the payload of an ANSWER, which may be empty.
@@ -43,6 +58,7 @@ package struct GivenValues: Hashable, Sendable {
         secrets = try Self.object(members.removeValue(forKey: Self.secretsKey), Self.secretsKey)
         withheld = (members.removeValue(forKey: Self.withheldKey)?.arrayValue ?? [])
             .compactMap(\.stringValue)
+        comment = members.removeValue(forKey: Self.commentKey)?.stringValue?.asComment
         others = members
     }
 
@@ -56,15 +72,17 @@ package struct GivenValues: Hashable, Sendable {
         return members
     }
 
-    /// The payload of an ANSWER; empty without values.
+    /// The payload of an ANSWER; empty without values and comment.
     package var payload: [UInt8] {
         var members = others
         if !values.isEmpty { members[Self.valuesKey] = .object(values) }
         if !secrets.isEmpty { members[Self.secretsKey] = .object(secrets) }
         if !withheld.isEmpty { members[Self.withheldKey] = .array(withheld.map { .string($0) }) }
+        members[Self.commentKey] = comment.map { .string($0) }
         return members.isEmpty ? [] : JSONValue.object(members).encoded()
     }
 
+    /// Whether there are no values.
     package var isEmpty: Bool { values.isEmpty && secrets.isEmpty && withheld.isEmpty }
 
     /// The names of the secrets that were given.
@@ -78,9 +96,9 @@ package struct GivenValues: Hashable, Sendable {
         return given
     }
 
-    /// Without values, and with whatever else was sent.
+    /// Without values, and with the comment and whatever else was sent.
     var withoutValues: GivenValues {
-        var given = GivenValues()
+        var given = GivenValues(comment: comment)
         given.others = others
         return given
     }
@@ -102,5 +120,27 @@ package struct GivenValues: Hashable, Sendable {
             }
         }
         return try FieldValues(values.merging(secrets) { value, _ in value }, for: fields)
+    }
+}
+
+extension String {
+    /// Whether a person may give the text as a comment: within its limit, and without control
+    /// characters but line feeds.
+    package var isComment: Bool {
+        utf8.count <= ErrorReport.Limits.commentByteCount && !hasControls(besides: ["\n"])
+    }
+
+    /// The text as a comment: other control characters become spaces, and what is longer is cut.
+    /// Nil for one without any character to see.
+    fileprivate var asComment: String? {
+        var text = String.UnicodeScalarView()
+        var byteCount = 0
+        for scalar in withoutMarkFloods.unicodeScalars {
+            byteCount += UTF8.width(scalar)
+            guard byteCount <= ErrorReport.Limits.commentByteCount else { break }
+            let isControl = scalar.properties.generalCategory == .control
+            text.append(isControl && scalar != "\n" ? " " : scalar)
+        }
+        return text.allSatisfy(\.properties.isWhitespace) ? nil : String(text)
     }
 }

@@ -91,6 +91,8 @@ struct BareReply: Hashable, Sendable {
     /// The values of the option's fields, where the client itself runs it; left out of the reply
     /// where there are none.
     var values: [String: JSONValue] = [:]
+    /// Why its author answered so; left out of the reply where there is none.
+    var comment: String?
     var code: RejectCode?
 
     init(_ error: WireError) {
@@ -121,8 +123,9 @@ struct BareReply: Hashable, Sendable {
         by = answer.by
         via = answer.via
         second = answer.second
+        let given = answer.given
+        comment = given.comment
         if answer.didRecover == nil {
-            let given = answer.given
             values = given.values.merging(given.secrets) { value, _ in value }
         }
     }
@@ -139,6 +142,7 @@ struct BareReply: Hashable, Sendable {
         set("via", via?.rawValue)
         if let second { object["second"] = .string(second) }
         if !values.isEmpty { object["values"] = .object(values) }
+        if let comment { object["comment"] = .string(comment) }
         object["didRecover"] = didRecover.map { .bool($0) } ?? .null
         object["code"] = code.map { .integer(Int64($0.rawValue)) } ?? .null
         return JSONValue.object(object).encoded()

@@ -202,6 +202,54 @@ struct GivenValuesTests {
                 == #"{"note":"x"}"#)
     }
 
+    @Test("A comment travels beside the values, and stays where they or secrets are left out")
+    func comment() throws {
+        let answer = Answer(
+            option: "move", by: "ann", via: .person, values: ["path": "/a"],
+            secrets: ["pin": "hunter2"], comment: "The disk\nis full.")
+        let filled = try answer.filled(for: fields)
+        for one in [filled, filled.withoutSecrets, filled.withoutValues] {
+            #expect(one.comment == "The disk\nis full.")
+        }
+        #expect(
+            String(decoding: filled.withoutValues.extras.payload, as: UTF8.self)
+                == #"{"comment":"The disk\nis full."}"#)
+        let stored = Answer(
+            id: answer.id, option: "move", by: "ann", via: .person, second: nil,
+            stored: filled.storedValues)
+        #expect(stored == filled.withoutSecrets)
+        let other = Answer(
+            id: answer.id, option: "move", by: "ann", via: .person, values: ["path": "/a"],
+            secrets: ["pin": "hunter2"], comment: "Another.")
+        #expect(answer.hasValues(of: answer) && !answer.hasValues(of: other))
+    }
+
+    @Test(
+        "What a peer sends as a comment becomes one, or none",
+        arguments: [
+            (#"{"comment":"a\tb\u0007\nc"}"#, "a b \nc"), (#"{"comment":" \n "}"#, nil),
+            (#"{"comment":7}"#, nil), (#"{"comment":null}"#, nil), ("{}", nil), ("", nil),
+            ("[1]", nil),
+        ] as [(String, String?)])
+    func foreignComment(payload: String, comment: String?) {
+        #expect(answer(payload: payload).comment == comment)
+    }
+
+    @Test("A comment is cut at its limit, before a character that is not whole there")
+    func longComment() {
+        func comment(_ text: String) -> String? {
+            Answer(option: "move", by: "ann", via: .person, comment: text).comment
+        }
+        let whole = String(repeating: "x", count: ErrorReport.Limits.commentByteCount)
+        #expect(comment(whole) == whole && whole.isComment)
+        #expect(comment(whole + "y") == whole && !(whole + "y").isComment)
+        #expect(comment(String(whole.dropLast()) + "\u{E9}") == String(whole.dropLast()))
+        // More marks than JSON may have would make the payload unreadable.
+        let flood = "e" + String(repeating: "\u{301}", count: 500)
+        #expect(comment(flood)?.unicodeScalars.count == 1 + JSONLimits.report.markRunCount)
+        #expect("a\nb".isComment && !"a\tb".isComment && !"a\r\nb".isComment)
+    }
+
     @Test("The payload of an answer without values stays as it came, byte for byte")
     func untouched() throws {
         for payload in ["", "{}", #"{ "note" : 1 }"#, "[1]", "{\"values\":"] {

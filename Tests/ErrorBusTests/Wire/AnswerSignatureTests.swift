@@ -123,6 +123,8 @@ import Testing
             "oVD)R^]]d2fyZqTo7tj%cUj+px!fCo=g4lUJGWe5xp.@d2sKKt=pQ8}[cprlWvYaLWb222dq}y&:#+jW"
         static let ofValues =
             "U}sBU!ox4}gG4Cz&10yQHcYLbJV.3&pVU*a*pyLsWnG{ST>-)PG-FO5^Yz}%aJ6X3b8Scy0!Yq*ZSHi)"
+        static let ofComment =
+            "LX//^VHgacxj<:^PI}QW9nh1)g(HfHfa}?j+D69icnqAS+EFvQ>1ZYzQ]WvK+8rNy}tMUw1jVuvyz{:*"
 
         let keys: LinkKeys
         let key: SignerKey
@@ -141,10 +143,12 @@ import Testing
                 payload: Array(#"{"domain":"com.acme","description":"Drop the table?"}"#.utf8))
         }
 
-        func answer(_ second: String?, _ values: [String: JSONValue] = [:]) throws -> Answer {
+        func answer(
+            _ second: String?, _ values: [String: JSONValue] = [:], comment: String? = nil
+        ) throws -> Answer {
             Answer(
                 id: try #require(UniqueID("01920000-0000-7000-8000-0000000000a1")), option: "drop",
-                by: "ann", via: .person, second: second, values: values)
+                by: "ann", via: .person, second: second, values: values, comment: comment)
         }
     }
 
@@ -152,14 +156,17 @@ import Testing
     @Test(
         "key and signatures are those of docs/wire.md",
         arguments: [
-            (nil, [:], Published.ofOne), ("bob", [:], Published.ofTwo),
-            (nil, ["path": "/a"], Published.ofValues),
-        ] as [(String?, [String: JSONValue], String)])
-    func published(second: String?, values: [String: JSONValue], signature: String) throws {
+            (nil, [:], nil, Published.ofOne), ("bob", [:], nil, Published.ofTwo),
+            (nil, ["path": "/a"], nil, Published.ofValues),
+            (nil, [:], "The disk is full.", Published.ofComment),
+        ] as [(String?, [String: JSONValue], String?, String)])
+    func published(
+        second: String?, values: [String: JSONValue], comment: String?, signature: String
+    ) throws {
         let published = try Published()
         #expect("\(published.key)" == "cPb+cF1LR8<ep5zW54A+jNE:1.jbNOa7t+n7XgAj")
         let signed = KeyRing(published.keys).sign(
-            try published.answer(second, values), to: published.asked)
+            try published.answer(second, values, comment: comment), to: published.asked)
         #expect(signed.extras.fields.last?.value == signature)
     }
 
@@ -191,6 +198,19 @@ import Testing
             var forged = try published.answer(other)
             forged.extras = signed.extras
             #expect(fault(forged) != nil)
+        }
+    }
+
+    @Test("the comment is signed with the option")
+    func comment() throws {
+        let published = try Published()
+        let signed = KeyRing(published.keys).sign(
+            try published.answer(nil, comment: "The disk is full."), to: published.asked)
+        #expect(published.keys.fault(of: signed, to: published.asked) == nil)
+        for other in ["The disk is empty.", nil] {
+            var forged = try published.answer(nil, comment: other)
+            forged.extras.fields = signed.extras.fields
+            #expect(published.keys.fault(of: forged, to: published.asked) != nil)
         }
     }
 

@@ -119,4 +119,17 @@ import Testing
         let json = try JSONValue.parse(reply.frame)
         #expect(json["by"] == "ann" && json["second"] == "bob")
     }
+
+    @Test("a comment is one more key, also where a node above ran the option")
+    func comment() throws {
+        for didRecover in [nil, true] {
+            var answer = Answer(
+                option: "move", by: "ann", via: .person, values: ["path": "/a"],
+                comment: "Try\n\"it\".")
+            answer.didRecover = didRecover
+            let json = try JSONValue.parse(BareReply(Message.sampleID, answer).frame)
+            #expect(json["comment"] == "Try\n\"it\".")
+            #expect((json["values"] == nil) == (didRecover == true))
+        }
+    }
 }
