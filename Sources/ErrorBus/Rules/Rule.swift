@@ -113,15 +113,18 @@ package struct RuleAnswer: Hashable, Sendable {
     /// The longest random addition to the delay, so that a thousand answers to one fault do not
     /// start a thousand retries at once.
     package let jitter: Duration
+    /// Why the rule answers so, for the origin and the record.
+    package let comment: String?
 
     /// - Parameter values: For the option's fields. When the option takes other ones the rule
     ///   declines.
     package init(
-        _ option: String, values: [String: JSONValue] = [:], limit: IntensityLimit? = nil,
-        delay: Duration = .zero, jitter: Duration = .zero
+        _ option: String, values: [String: JSONValue] = [:], comment: String? = nil,
+        limit: IntensityLimit? = nil, delay: Duration = .zero, jitter: Duration = .zero
     ) {
         self.option = option
         given = values
+        self.comment = comment
         self.limit = limit
         self.delay = delay
         self.jitter = jitter

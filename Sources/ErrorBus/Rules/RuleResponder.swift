@@ -150,7 +150,7 @@ package final class RuleResponder: Responder {
         let given = GivenValues(chosen.values(for: fields), for: fields)
         return try? Answer(
             option: chosen.option, by: "policy \(node) rule \(rule.position)", via: .policy,
-            values: given.values, secrets: given.secrets
+            values: given.values, secrets: given.secrets, comment: chosen.comment
         ).filled(for: fields)
     }
 

@@ -152,13 +152,14 @@ extension TopologyReader {
         if case .scalar = field.node.value {
             return optionID(field).map { .answer(RuleAnswer($0)) }
         }
-        let keys = ["option", "values", "limit", "delay", "jitter"]
+        let keys = ["option", "values", "comment", "limit", "delay", "jitter"]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         let problemCount = decoder.problems.count
         let limit = fields["limit"].flatMap { self.limit($0) }
         let delay = fields["delay"].flatMap { self.delay($0) }
         let jitter = fields["jitter"].flatMap { self.delay($0) }
         let values = fields["values"].flatMap { self.values($0) } ?? [:]
+        let comment = fields["comment"].flatMap { self.comment($0) }
         guard let option = fields["option"] else {
             decoder.report(field, found: "no option", allowed: "option: ID")
             return nil
@@ -166,7 +167,18 @@ extension TopologyReader {
         guard let id = optionID(option), decoder.problems.count == problemCount else { return nil }
         return .answer(
             RuleAnswer(
-                id, values: values, limit: limit, delay: delay ?? .zero, jitter: jitter ?? .zero))
+                id, values: values, comment: comment, limit: limit, delay: delay ?? .zero,
+                jitter: jitter ?? .zero))
+    }
+
+    private mutating func comment(_ field: ConfigurationField) -> String? {
+        let allowed = GivenValues.allowedComment
+        guard let text = decoder.text(field, allowed: allowed) else { return nil }
+        guard text.isComment else {
+            decoder.report(field, allowed: allowed)
+            return nil
+        }
+        return text
     }
 
     private mutating func delay(_ field: ConfigurationField) -> Duration? {

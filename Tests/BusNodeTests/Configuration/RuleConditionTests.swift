@@ -19,7 +19,7 @@ import Testing
             """
             rules:
               - match: {}
-                answer: { option: retry, limit: 3 per 1m, delay: 2s, jitter: 1s }
+                answer: { option: retry, comment: It ends., limit: 3 per 1m, delay: 2s, jitter: 1s }
                 dryRun: true
               - match: {}
                 answer: skip
@@ -33,8 +33,8 @@ import Testing
         #expect(
             rules[0].answer
                 == RuleAnswer(
-                    "retry", limit: IntensityLimit(3, per: .seconds(60)), delay: .seconds(2),
-                    jitter: .seconds(1)))
+                    "retry", comment: "It ends.", limit: IntensityLimit(3, per: .seconds(60)),
+                    delay: .seconds(2), jitter: .seconds(1)))
         let schedule = try #require(rules[1].schedule)
         #expect(schedule.description == "mon tue wed sat 09:00-17:30 Europe/Berlin")
         #expect(rules[2].schedule?.days == [.friday, .saturday, .sunday, .monday])

@@ -88,7 +88,8 @@ import Testing
             (
                 "match: {}, answer: { option: retry, dealy: 2s }",
                 ".answer.dealy: found unknown key \"dealy\", "
-                    + "allowed: option, values, limit, delay, jitter; did you mean \"delay\"?"
+                    + "allowed: option, values, comment, limit, delay, jitter; "
+                    + "did you mean \"delay\"?"
             ),
             (
                 "match: {}, withhold: true, dryRun: maybe",
@@ -137,6 +138,16 @@ import Testing
             (
                 "match: {}, addOption: { id: x, title: X, run: [x], first: maybe }",
                 ".addOption.first: found \"maybe\", allowed: true or false"
+            ),
+            (
+                "match: {}, answer: { option: x, comment: [x] }",
+                ".answer.comment: found a list, allowed: \(GivenValues.allowedComment)"
+            ),
+            (
+                "match: {}, answer: { option: x, comment: "
+                    + String(repeating: "x", count: ErrorReport.Limits.commentByteCount + 1) + " }",
+                ".answer.comment: found \"" + String(repeating: "x", count: 79)
+                    + "…\", allowed: \(GivenValues.allowedComment)"
             ),
             (
                 "match: {}, answer: { option: x, values: [1] }",

@@ -317,10 +317,12 @@ import Testing
         }
         // The rule declines, as if it had not matched.
         #expect(got.elements.isEmpty && end.count == 3)
+        let given: [String: JSONValue] = ["path": "/srv", "pin": "hunter2"]
         let chain = responder(
-            [.answer(RuleAnswer("move", values: ["path": "/srv", "pin": "hunter2"]))], next: end)
+            [.answer(RuleAnswer("move", values: given, comment: "It is full."))], next: end)
         let outcome = await chain.presentError(error)
         #expect(outcome.didRecover && end.count == 3)
+        #expect(outcome.answer?.comment == "It is full.")
         #expect(got.elements.map { $0.text("pin") } == ["hunter2"])
     }
 
