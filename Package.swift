@@ -101,6 +101,7 @@ let package = Package(
                 .embedInCode("Console/Page/audit.js"),
                 .embedInCode("Console/Page/base.css"),
                 .embedInCode("Console/Page/chart.js"),
+                .embedInCode("Console/Page/comment.js"),
                 .embedInCode("Console/Page/console.html"),
                 .embedInCode("Console/Page/decide.js"),
                 .embedInCode("Console/Page/detail.js"),

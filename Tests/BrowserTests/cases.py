@@ -108,6 +108,27 @@ def a_note_is_seen_by_all(page, console):
     page.until(lambda: not page.text("#noteDialog"), "the form to close")
 
 
+def a_comment_goes_with_the_answer(page, console):
+    [question] = console.ask(report("Needs a reason."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '0')")
+    page.choose("Needs a reason.")
+    page.press("m")
+    page.press(*"the <b>disk</b>, not 1")
+    # What is typed stays, with its cursor, while the presentation changes.
+    console.call(f"/api/v1/presentations/{question.id}/note", {"text": "Seen.", "by": "bea"})
+    page.until(lambda: "Seen." in page.text(".notes li"), "the note")
+    page.press("!", page.keys.ENTER, *"two", page.keys.ESCAPE)
+    page.click("[data-option=skip]")
+    assert question.answer() == ("skip", "ada")
+    comment = "the <b>disk</b>, not 1!\ntwo"
+    page.until(lambda: comment in page.text(".decide .said"), "the comment")
+    assert not page.run("return document.querySelector('.said b')")
+    answer = console.call(f"/api/v1/presentations/{question.id}")["answer"]
+    assert answer["comment"] == comment, answer
+
+
 def a_claim_keeps_others_off(page, console):
     [presentation] = console.ask(report("Only one of us."))
     page.open(console.url)
@@ -376,7 +397,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     console.await_open(1)
     path = f"/api/v1/presentations/{presentation.id}"
     console.call(f"{path}/note", {"text": "It was the rotation.", "by": "bea"})
-    console.call(f"{path}/answer", {"option": "skip", "by": "bea"})
+    console.call(f"{path}/answer", {"option": "skip", "by": "bea", "comment": "Too full."})
     assert presentation.answer() == ("skip", "bea")
     [kept] = console.call("/api/v1/history")["presentations"]
     assert kept["id"] == presentation.id and kept["option"] == "skip", kept
@@ -394,6 +415,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     text = page.text("#detail")
     assert page.text("#title") == "The disk was full." and "“skip” by bea" in text, text
     assert "cannot be answered" in text and "It was the rotation." in text, text
+    assert page.text("#detail .said") == "Too full.", text
     assert page.texts("#detail .history li"), text
     assert not page.texts(".decide") and "Write a note" not in text, text
     page.expects("404")
@@ -578,7 +600,7 @@ def the_network_goes_and_comes(page, console):
 
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
-       a_note_is_seen_by_all, a_group_is_answered_at_once,
+       a_note_is_seen_by_all, a_comment_goes_with_the_answer, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
        what_the_inbox_has_forgotten_is_in_the_journal,

@@ -40,6 +40,18 @@ struct EventLogTests {
         #expect(!table[1].contains("\n"))
     }
 
+    @Test("A decision has its comment, in one line; its result does not repeat it")
+    func comment() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let log = try log("c.jsonl")
+        let answer = Answer(
+            option: "retry", by: "ann", via: .person, comment: "The disk\nis \u{1B}.")
+        log.record(PresentationEvent(.make(), .decided(answer, isRestored: false)))
+        log.record(PresentationEvent(.make(), .settled(.recovered, of: answer)))
+        let events = try LoggedEvent.read("\(folder)/deep/c.jsonl").events
+        #expect(events.map { $0["comment"] } == ["The disk\nis  .", ""])
+    }
+
     @Test("An incomplete last line is skipped, and the next life begins a new line")
     func torn() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -101,6 +101,7 @@ struct PromisedNumbersTests {
             Shared.chosenCountMax),
         "a note; notes of a presentation":
             "\(grouped(Shared.noteScalarMax)) characters; \(InboxLimits().noteMax)",
+        "a comment": "\(grouped(ErrorReport.Limits.commentByteCount)) bytes",
         "a proposal": "\(InboxLimits().proposalMax.wholeMilliseconds / 3_600_000) h",
         "a filter's value": "\(HistoryFilter.scalarCountMax) characters",
         // Tests/BrowserTests/filter_cases.py
@@ -185,6 +186,7 @@ struct PromisedNumbersTests {
         arguments: [
             ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
             ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
+            ("comment.js", "LENGTH_MAX = \(ErrorReport.Limits.commentByteCount);"),
             ("console.html", #""noteText" rows="4" maxlength="\#(ConsoleLimits.noteScalarMax)""#),
         ])
     func page(file: String, limit: String) throws {

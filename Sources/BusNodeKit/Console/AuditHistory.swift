@@ -275,7 +275,9 @@ extension PresentationEvent {
             return "Presented" + (offered.isEmpty ? "" : ", offering \(offered)")
         case .decided(let answer, let isRestored):
             let restored = isRestored ? ", restored from the journal" : ""
+            let comment = answer.comment.map { ": \($0)" } ?? ""
             return "\(answer.authors) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
+                + comment
         case .settled(let result, let answer):
             return "\(answer.option) by \(answer.authors): \(result.words)"
         case .ended(_, .expired, _, _, let applied):

@@ -43,9 +43,10 @@ extension ConsoleAPI {
     ) throws -> JSONValue {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "seen", "confirms",
-            "undoMilliseconds", "values", "ids")
+            "undoMilliseconds", "values", "comment", "ids")
         let confirmed = try fields.ids("confirms", upTo: ConsoleLimits.chosenCountMax)
         let values = try fields.values(confirming: confirmed != nil)
+        let comment = try fields.comment(confirming: confirmed != nil)
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let latest = inbox.revision
@@ -79,11 +80,12 @@ extension ConsoleAPI {
                         seen: seen, undo: undo)
                 } else if let person {
                     try proposeGroup(
-                        number, only: chosen, option, by: person, seen: seen, values: values)
+                        number, only: chosen, option, by: person, seen: seen, values: values,
+                        comment: comment)
                 } else {
                     try inbox.answerGroup(
                         number, only: chosen, option: option, by: by, of: visitor.identity,
-                        seen: seen, undo: undo, values: values)
+                        seen: seen, undo: undo, values: values, comment: comment)
                 }
         } catch {
             throw APIProblem(error)

@@ -4,10 +4,11 @@ import HTTPTypes
 // Options that need two people: one proposes, another one confirms.
 extension ConsoleAPI {
     func propose(
-        _ option: String, _ values: [String: JSONValue], for item: InboxItem,
-        by person: SignedInPerson, id: UniqueID?
+        _ option: String, _ values: [String: JSONValue], _ comment: String?,
+        for item: InboxItem, by person: SignedInPerson, id: UniqueID?
     ) throws(InboxRefusal) {
-        try inbox.propose(item.id, option: option, by: person, id: id, values: values)
+        try inbox.propose(
+            item.id, option: option, by: person, id: id, values: values, comment: comment)
         if !item.hasTaken(id) { note(.propose(option: option), item.id, by: person.name) }
     }
 
@@ -27,10 +28,11 @@ extension ConsoleAPI {
 
     func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>?, _ option: String,
-        by person: SignedInPerson, seen: UInt64, values: [String: JSONValue]
+        by person: SignedInPerson, seen: UInt64, values: [String: JSONValue], comment: String?
     ) throws(InboxRefusal) -> GroupAnswer {
         let result = try inbox.proposeGroup(
-            number, only: chosen, option: option, by: person, seen: seen, values: values)
+            number, only: chosen, option: option, by: person, seen: seen, values: values,
+            comment: comment)
         for id in result.proposed { note(.propose(option: option), id, by: person.name) }
         return result
     }

@@ -189,17 +189,19 @@ struct ConsoleAPI: Sendable {
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
         let fields = try BodyFields(
-            body, allowing: "option", "by", "answer", "confirms", "undoMilliseconds", "values")
+            body, allowing: "option", "by", "answer", "confirms", "undoMilliseconds", "values",
+            "comment")
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let item = try inbox.item(id)
         if item.isDestructive(option) { try visitor.require(.destructive) }
         let (answer, confirmed) = (try fields.id("answer"), try fields.id("confirms"))
         let values = try fields.values(confirming: confirmed != nil)
+        let comment = try fields.comment(confirming: confirmed != nil)
         if item.needsTwoPeople(option) {
             let person = try visitor.person(choosing: option)
             guard let confirmed else {
-                return try propose(option, values, for: item, by: person, id: answer)
+                return try propose(option, values, comment, for: item, by: person, id: answer)
             }
             try confirm(
                 confirmed, option, for: item, by: person, id: answer, undo: .milliseconds(undo))
@@ -207,7 +209,7 @@ struct ConsoleAPI: Sendable {
             guard confirmed == nil else { throw InboxRefusal.noProposal }
             try inbox.answer(
                 id, option: option, by: by, of: visitor.identity, id: answer,
-                undo: .milliseconds(undo), values: values)
+                undo: .milliseconds(undo), values: values, comment: comment)
         }
         if undo > 0, !item.hasTaken(answer) { note(.leaving(option: option), id, by: by) }
     }

@@ -19,6 +19,7 @@ struct ConsolePage: Sendable {
         "audit.js": PackageResources.audit_js,
         "base.css": PackageResources.base_css,
         "chart.js": PackageResources.chart_js,
+        "comment.js": PackageResources.comment_js,
         "decide.js": PackageResources.decide_js,
         "detail.js": PackageResources.detail_js,
         "dialogs.js": PackageResources.dialogs_js,

@@ -137,6 +137,20 @@ extension JSONFields {
         return values
     }
 
+    /// Why a person answers so; nil without a comment.
+    ///
+    /// - Parameter isConfirmation: Whether a proposal is confirmed, which has a comment of its own.
+    func comment(confirming isConfirmation: Bool) throws(Problem) -> String? {
+        let comment = try read("comment", GivenValues.allowedComment) { value in
+            value.stringValue.flatMap { $0.isComment ? $0 : nil }
+        }
+        guard comment == nil || !isConfirmation else {
+            throw .badRequest(
+                "comment: allowed only without confirms, since that of the proposal is confirmed")
+        }
+        return comment
+    }
+
     /// The chosen members of a group; nil for all.
     func chosen() throws(Problem) -> Set<PresentationID>? {
         let ids = try ids("ids", upTo: ConsoleLimits.chosenCountMax)

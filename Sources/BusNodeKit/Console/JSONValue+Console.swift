@@ -84,8 +84,10 @@ extension AnswerView {
         by = answer.by
         via = answer.via.rawValue
         second = answer.second
-        values = answer.given.values
-        secrets = answer.given.secretNames
+        let given = answer.given
+        values = given.values
+        secrets = given.secretNames
+        comment = given.comment
     }
 }
 
@@ -107,6 +109,7 @@ extension ProposalView {
         until = TimeText.text(proposal.until.date)
         values = proposal.values.values
         secrets = proposal.values.secretNames
+        comment = proposal.values.comment
     }
 }
 

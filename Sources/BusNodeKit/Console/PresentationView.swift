@@ -112,12 +112,15 @@ package struct AnswerView: JSONObject, Sendable {
     package var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     package var secrets: [String] = []
+    /// Why it was given. Not escaped.
+    package var comment: String?
 
     package init() {}
 
     package static let members: [JSONMember<AnswerView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by), .init("via", \.via),
         .init("second", \.second), .init("values", \.values), .init("secrets", \.secrets),
+        .init("comment", \.comment),
     ]
 
     /// The people who gave it, or whatever else decided, in words.
@@ -156,20 +159,22 @@ package struct ProposalView: JSONObject, Sendable {
     package var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     package var secrets: [String] = []
+    /// Why it is proposed, which the answer then has. Not escaped.
+    package var comment: String?
 
     package init() {}
 
     package static let members: [JSONMember<ProposalView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by),
         .init("since", \.since), .init("until", \.until), .init("values", \.values),
-        .init("secrets", \.secrets),
+        .init("secrets", \.secrets), .init("comment", \.comment),
     ]
 
-    /// Whether both have the same author, option and values: a person who saw one has seen the
-    /// other.
+    /// Whether both have the same author, option, values and comment: a person who saw one has
+    /// seen the other.
     package func isLike(_ other: ProposalView) -> Bool {
         option == other.option && by == other.by && values == other.values
-            && secrets == other.secrets
+            && secrets == other.secrets && comment == other.comment
     }
 }
 

@@ -56,11 +56,13 @@ package struct InboxDetail {
             let what =
                 "\(proposal.option)\(proposal.valueText) by \(proposal.by), until "
                 + proposal.until
-            facts.append(Fact("proposed", what))
+            facts += [Fact("proposed", what), Fact("comment", proposal.comment ?? "")]
         }
         if let answer = item.answer {
-            facts.append(
-                Fact("answer", "\(answer.option)\(answer.valueText) by \(answer.authors)"))
+            facts += [
+                Fact("answer", "\(answer.option)\(answer.valueText) by \(answer.authors)"),
+                Fact("comment", answer.comment ?? ""),
+            ]
         }
         if isArchived { facts += Self.facts(ofArchived: json) }
         facts += json.views("notes", of: NoteView.self).map { note in
@@ -108,6 +110,7 @@ package struct InboxDetail {
         return [
             Fact("what", past.description),
             Fact("answer", past.option.map { "\($0) by \(authors)" } ?? ""),
+            Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
             Fact("archived", "from the journal: it cannot be answered"),
         ]

@@ -26,6 +26,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var second: String?
     /// What people wrote on it, oldest first.
     package var notes: [NoteView] = []
+    /// Why the answer was given.
+    var comment: String?
 
     package init() {}
 
@@ -36,7 +38,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("options", \.options), .init("retryCount", \.retryCount), .init("option", \.option),
         .init("by", \.by), .init("via", \.via), .init("result", \.result),
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
-        .init("second", \.second), .init("notes", \.notes),
+        .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
     ]
 
     init(_ row: HistoryRow) {
@@ -60,6 +62,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         changedAt = row.changedAt
         second = row.second
         notes = (row.notes ?? []).map(NoteView.init)
+        comment = row.comment
     }
 
     /// Time, origin, description, answer, author, end and id, for a table.

@@ -38,7 +38,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var via: String?
     /// The person who confirmed it.
     var second: String?
-    /// The values of its option's fields, as JSON, with the names of secrets alone.
+    /// The values of its option's fields, as JSON, with the names of secrets alone, and its
+    /// comment.
     var answerValues: String?
     var result: String?
     /// Why it ended without an answer.
@@ -204,6 +205,11 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             // A clock set back since then must not extend it.
             return .claimed(by: claimedBy, until: min(until, now + InboxLimits().claimMax))
         }
+    }
+
+    /// Why the answer was given.
+    var comment: String? {
+        (try? GivenValues(payload: Array((answerValues ?? "").utf8)))?.comment
     }
 
     private var given: Answer? {

@@ -185,7 +185,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
     var decidedAt: String?
     /// The person who confirmed it.
     var second: String?
-    /// The values of its option's fields, as JSON, with the names of secrets alone.
+    /// The values of its option's fields, as JSON, with the names of secrets alone, and its
+    /// comment.
     var answerValues: String?
     var result: String?
     var settledAt: String?

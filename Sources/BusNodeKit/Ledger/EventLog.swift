@@ -150,6 +150,7 @@ extension PresentationEvent {
         case .decided(let answer, let isRestored):
             var fields = Self.fields(of: answer)
             fields["via"] = answer.via.rawValue
+            fields["comment"] = answer.comment
             fields["restored"] = isRestored ? "true" : nil
             return fields
         case .settled(let result, let answer):

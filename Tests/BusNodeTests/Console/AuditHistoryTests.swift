@@ -85,6 +85,11 @@ struct AuditHistoryTests {
                 .decided(answer, isRestored: true),
                 "ann (person) chose retry, restored from the journal"
             ),
+            (
+                .decided(
+                    Answer(option: "retry", by: "ann", via: .person, comment: "Again."),
+                    isRestored: false), "ann (person) chose retry: Again."
+            ),
             (.settled(.failed, of: answer), "retry by ann: not recovered"),
             (.ended(report, .withheld, origin: nil, by: "ann"), "withheld by ann"),
             (.ended(report, .expired, origin: nil, by: "central"), "Expired: no answer came in time"),

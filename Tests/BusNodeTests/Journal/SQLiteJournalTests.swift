@@ -86,6 +86,19 @@ import Testing
         }
     }
 
+    @Test("F16 the comment of an answer survives")
+    func comment() async throws {
+        let answer = Answer(
+            option: "retry", by: "ann", via: .person, comment: "The disk\nis full.")
+        do {
+            let journal = try SQLiteJournal(path)
+            try await journal.shown(id, asked)
+            try await journal.decided(id, answer)
+        }
+        let journal = try SQLiteJournal(path)
+        #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
+    }
+
     @Test("an end without a record is not written")
     func endOfNothing() async throws {
         let journal = try SQLiteJournal(path)

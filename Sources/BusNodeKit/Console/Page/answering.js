@@ -1,5 +1,6 @@
 // Answering and claiming.
 import { api, failureText, newID, postTwice } from "./api.js";
+import { dropComment, typedComment } from "./comment.js";
 import { confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX, claimsOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
@@ -98,9 +99,13 @@ export async function answer(option, drawn) {
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
   if (!by) return;
-  // What the button was drawn for, and no other proposal. Its values are confirmed with it.
+  // What the button was drawn for, and no other proposal. Its values and its comment are confirmed
+  // with it.
   const { proposal } = decision;
-  const body = { option: option.id, by, undoMilliseconds: undoTime() };
+  const comment = proposal ? null : typedComment(decision.item);
+  const body = {
+    option: option.id, by, undoMilliseconds: undoTime(), ...(comment && { comment }),
+  };
   if (proposal) {
     body.confirms = decision.whole ? decision.chosen.map((each) => each.proposal.id) : proposal.id;
   }
@@ -174,6 +179,7 @@ async function busily(item, what, work) {
 async function answerOne(item, option, body) {
   const reply = await postTwice(`presentations/${item.id}/answer`, { ...body, answer: newID() });
   keep(reply);
+  dropComment(body.comment);
   const text = `${shown(optionTitle(option), 60)}: ${shown(headingOf(item), 90)}`;
   if (reply.proposal) tellProposed(text);
   else offerUndo({ id: item.id, answer: reply.answer?.id }, text, body.undoMilliseconds);
@@ -187,6 +193,7 @@ async function answerGroup(item, option, body) {
   // The same values for all: where none fits, the form says why.
   const bad = refused.find(({ error }) => error === "badValue");
   if (bad && answered.length + proposed.length === 0) return bad;
+  if (answered.length + proposed.length > 0) dropComment(body.comment);
   if (refused.length > 0) {
     toast(`${number(refused.length)} not answered: ${refusedWords(refused)}.`, "warning");
   }

@@ -6,9 +6,10 @@ import {
 } from "./answering.js";
 import { chosenOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
+import { commentField, commentOf, endedCommentField } from "./comment.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
-import { myName, state, whyNot } from "./state.js";
+import { may, myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
 import {
   authorsOf, number, optionTitle, shown, titleIn, valuesText,
@@ -23,6 +24,8 @@ export function decideOf(item, size) {
   if (item.stage === "leaving") box.append(...leavingOf(item));
   else if (!isOpen(item)) box.append(...endOf(item));
   else box.append(...choicesOf(item, size));
+  const rest = isOpen(item) ? null : endedCommentField(item);
+  if (rest) box.append(rest);
   return box;
 }
 
@@ -42,7 +45,8 @@ function leavingOf(item) {
   (whole ? group : one).append(kbd("u"));
   const buttons = el("p", { className: "buttons" },
     ...(whole ? [group, one] : [one, group]).filter(Boolean));
-  return [el("p", {}, text, until(Date.parse(item.leavesAt)), "."), buttons];
+  return [el("p", {}, text, until(Date.parse(item.leavesAt)), "."), commentOf(item.answer),
+    buttons].filter(Boolean);
 }
 
 const answerText = (item) =>
@@ -53,7 +57,8 @@ function endOf(item) {
   const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
   return [el("p", { className: `outcome ${endingOf(item)[1]}` }, text,
     item.failedAgain && presentationLink(item.failedAgain)),
-    item.answer && el("p", {}, `${answerText(item)}, `, timeOf(item.changedAt))].filter(Boolean);
+    item.answer && el("p", {}, `${answerText(item)}, `, timeOf(item.changedAt)),
+    commentOf(item.answer)].filter(Boolean);
 }
 
 function choicesOf(item, size) {
@@ -72,7 +77,8 @@ function choicesOf(item, size) {
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, decision),
     !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
-    proposalBox(item, decline), optionsOf(decision), permissionText(item),
+    proposalBox(item, decline), optionsOf(decision),
+    may("answer") && item.options.length > 0 && commentField(item), permissionText(item),
     item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...(size > 1 ? groupClaimButtons(decision) : []),
       claimButton(item, isOthers, holder, size), silenceButton(item)),

@@ -1,6 +1,7 @@
 // One presentation, whole.
 import { $, el, foreign, redraw, since, timeOf } from "./elements.js";
 import { api, failureText } from "./api.js";
+import { commentOf } from "./comment.js";
 import { decideOf } from "./decide.js";
 import { factsOf } from "./facts.js";
 import { schedule } from "./frame.js";
@@ -125,7 +126,7 @@ function pastOf(past) {
     foreign("h2", headingOf(past), { id: "title" }),
     past.outcome
       && el("p", { className: `outcome ${tone}`, textContent: `Ended: ${shown(ending, 200)}` }),
-    answer && el("p", { textContent: answer }),
+    answer && el("p", { textContent: answer }), answer && commentOf(past),
     past.outcome
       ? el("p", {}, "From the journal: it ended ", timeOf(past.changedAt),
         ", and cannot be answered.")

@@ -8,7 +8,8 @@ import { OVER } from "./sentences.js";
 import { hasKeys, myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
-  authorsOf, counted, headingOf, number, optionTitle, shown, titleIn, valuesText, zoneText,
+  authorsOf, commentText, counted, headingOf, number, optionTitle, shown, titleIn, valuesText,
+  zoneText,
 } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
@@ -99,7 +100,7 @@ export async function confirmed(option, item, count, why) {
   $("confirmTitle").textContent = `${title}${all}?`;
   $("confirmText").textContent = [`“${shown(headingOf(item), 300)}”`,
     proposal && `${shown(proposal.by, 64)} proposes it${
-      valuesText(proposal)}; you confirm it as the second person.`,
+      valuesText(proposal)}${commentText(proposal)}; you confirm it as the second person.`,
     isLarge && `It is for ${number(count)} presentations at once.`,
     differs && "Other members of the group have different texts: read them first.",
     isDestructive && `${originsText(origins, count)} This cannot be undone.`]

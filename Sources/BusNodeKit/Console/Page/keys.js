@@ -41,6 +41,10 @@ function toggleMember() {
   if (row?.kind === "member") leaveOut([row.key], !state.leftOut.has(row.key));
 }
 
+function focusComment() {
+  if (state.tab === "inbox") $("comment")?.focus();
+}
+
 function note() {
   const item = current();
   if (item) writeNote(item);
@@ -53,7 +57,7 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  n: note, o: focusOrder, v: openViews, x: toggleMember, Escape: leaveDetail,
+  m: focusComment, n: note, o: focusOrder, v: openViews, x: toggleMember, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),

@@ -92,3 +92,6 @@ export function valuesText({ values, secrets }) {
   const all = [...texts, ...hidden];
   return all.length > 0 ? ` with ${all.join(", ")}` : "";
 }
+
+/** Why it is proposed, within a sentence; empty without a comment. */
+export const commentText = ({ comment }) => (comment ? `, saying “${shown(comment, 2048)}”` : "");

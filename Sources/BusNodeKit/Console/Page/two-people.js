@@ -1,7 +1,7 @@
 // Options that need two people: one proposes, another one confirms.
 import { disabledFor, el, kbd, until } from "./elements.js";
 import { myName, now, whyNot } from "./state.js";
-import { shown, titleIn, valuesText } from "./text.js";
+import { commentText, shown, titleIn, valuesText } from "./text.js";
 
 const OWN = "You proposed it: another person has to confirm it.";
 
@@ -16,7 +16,7 @@ export function confirmedBy(option, item) {
 }
 
 const said = (proposal) =>
-  proposal && JSON.stringify([proposal.by, proposal.values, proposal.secrets]);
+  proposal && JSON.stringify([proposal.by, proposal.values, proposal.secrets, proposal.comment]);
 
 /** The members whose proposals choosing this option confirms: those that say what the one on the
  *  screen says. Null where it confirms none. */
@@ -39,7 +39,8 @@ export function proposalBox(item, decline) {
   const proposal = proposalOf(item);
   if (!proposal) return noteOf(item);
   const isOwn = proposal.by === myName();
-  const title = `“${shown(titleIn(item, proposal.option), 260)}”${valuesText(proposal)}`;
+  const title = `“${shown(titleIn(item, proposal.option), 260)}”${valuesText(proposal)}${
+    commentText(proposal)}`;
   const text = isOwn ? `You propose ${title}: another person confirms or declines it within `
     : `${shown(proposal.by, 64)} proposes ${title}: you or another person may confirm it within `;
   const button = el("button", {
