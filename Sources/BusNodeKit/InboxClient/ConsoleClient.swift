@@ -133,9 +133,10 @@ package struct ConsoleClient: Sendable {
     /// - Parameters:
     ///   - proposal: The one that it confirms.
     ///   - values: Those of the option's fields.
+    ///   - comment: Why the person answers so.
     func answer(
         _ id: String, option: String, confirms proposal: String?, by person: String, undo: Duration,
-        values: [String: JSONValue] = [:]
+        values: [String: JSONValue] = [:], comment: String? = nil
     ) async throws -> JSONValue {
         let path = "/presentations/\(id)/answer"
         var fields: [String: JSONValue] = [
@@ -145,6 +146,7 @@ package struct ConsoleClient: Sendable {
         ]
         fields["confirms"] = proposal.map { .string($0) }
         fields["values"] = values.isEmpty ? nil : .object(values)
+        fields["comment"] = comment.map { .string($0) }
         return try await postTwice(path, .object(fields))
     }
 
@@ -297,14 +299,15 @@ package struct ConsoleAddress: Hashable, Sendable {
 package enum InboxRequest: Hashable, Sendable {
     case detail(id: String)
     /// With `confirms`, confirms that proposal of another person; `values` are those of the
-    /// option's fields.
+    /// option's fields, `comment` says why.
     case answer(
-        id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:])
+        id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:],
+        comment: String? = nil)
     /// Answers every open member of the group that had been seen at this revision, or only those
     /// of `ids`; with `confirms` confirms those proposals of other people, and no others.
     case answerGroup(
         Int64, option: String, seen: Int64, confirms: [String] = [],
-        values: [String: JSONValue] = [:], ids: [String]? = nil)
+        values: [String: JSONValue] = [:], comment: String? = nil, ids: [String]? = nil)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
     /// Withdraws or declines what is proposed; with `proposal` no other one.
@@ -330,10 +333,12 @@ package enum InboxRequest: Hashable, Sendable {
         let by = JSONValue.string(person)
         switch self {
         case .detail(let id): return try await client.get("/presentations/\(id)")
-        case .answer(let id, let option, let proposal, let values):
+        case .answer(let id, let option, let proposal, let values, let comment):
             return try await client.answer(
-                id, option: option, confirms: proposal, by: person, undo: undo, values: values)
-        case .answerGroup(let number, let option, let seen, let confirms, let values, let ids):
+                id, option: option, confirms: proposal, by: person, undo: undo, values: values,
+                comment: comment)
+        case .answerGroup(
+            let number, let option, let seen, let confirms, let values, let comment, let ids):
             return try await client.post(
                 "/groups/\(number)/answer",
                 [
@@ -341,6 +346,7 @@ package enum InboxRequest: Hashable, Sendable {
                     "confirms": confirms.isEmpty ? .null : confirms.json,
                     "undoMilliseconds": .milliseconds(undo),
                     "values": values.isEmpty ? .null : .object(values),
+                    "comment": .text(comment),
                     "ids": ids.map(\.json) ?? .null,
                 ])
         case .claim(let id, let takeOver):

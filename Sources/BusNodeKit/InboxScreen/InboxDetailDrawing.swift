@@ -38,7 +38,7 @@ struct InboxDetailDrawing {
     /// All lines.
     var all: [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
-        return title(entry, row) + decision(entry, row) + notes(entry) + facts(entry)
+        return title(entry, row) + decision(entry, row) + texts(entry) + facts(entry)
     }
 
     /// All lines, with the title cut when the options would be below the edge: since their keys
@@ -48,7 +48,7 @@ struct InboxDetailDrawing {
         let (title, decision) = (title(entry, row), decision(entry, row))
         // The last line of a decision is empty.
         let surplus = max(0, title.count + decision.count - 1 - (height - 1))
-        return title.dropLast(min(surplus, title.count - 1)) + decision + notes(entry)
+        return title.dropLast(min(surplus, title.count - 1)) + decision + texts(entry)
             + facts(entry)
     }
 
@@ -149,6 +149,16 @@ struct InboxDetailDrawing {
     }
 
     // MARK: Notes and facts
+
+    /// What people wrote: why an answer was given, then the notes.
+    private func texts(_ entry: InboxEntry) -> [ScreenLine] {
+        let given = entry.view.answer?.comment ?? entry.proposal(at: now.date)?.comment
+        let typed = entry.isOpen ? screen.typedComment(on: entry.id) : nil
+        let comments: [ScreenLine] = [("comment", given), ("yours", typed)].flatMap { name, text in
+            text.map { fact(InboxDetail.Fact(name, $0)) } ?? []
+        }
+        return (comments.isEmpty ? [] : comments + [ScreenLine()]) + notes(entry)
+    }
 
     /// The notes, oldest first, with their authors and times.
     private func notes(_ entry: InboxEntry) -> [ScreenLine] {

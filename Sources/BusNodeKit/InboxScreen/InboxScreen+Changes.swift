@@ -140,7 +140,8 @@ extension InboxScreen {
 
     private mutating func carriedOut(_ request: InboxRequest, _ reply: JSONValue, at now: Moment) {
         switch request {
-        case .answer(let id, let option, _, _):
+        case .answer(let id, let option, _, _, let sent):
+            if sent == comment?.text { comment = nil }
             keep(reply, at: now, isNew: false)
             guard PresentationView(json: reply)?.proposal == nil else {
                 return sayProposed(title(of: option, for: id), at: now.instant)
@@ -149,7 +150,8 @@ extension InboxScreen {
             let answer = reply["answer"]?["id"]?.stringValue
             offerUndo(
                 .undo(id: id, answer: answer), [id], title(of: option, for: id), at: now.instant)
-        case .answerGroup(let group, let option, _, _, _, let ids):
+        case .answerGroup(let group, let option, _, _, _, let sent, let ids):
+            if sent == comment?.text { comment = nil }
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {

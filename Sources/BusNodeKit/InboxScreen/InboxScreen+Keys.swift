@@ -49,6 +49,7 @@ extension InboxScreen {
         case .character("C"): return claim(takeOver: true, at: now)
         case .character("u"): return undo(at: now)
         case .character("n"): beginNote(at: now)
+        case .character("N"): beginComment(at: now)
         case .character("x"): toggleMember(at: now)
         case .character(let character): return choose(character, at: now)
         case .enter: open()
@@ -306,17 +307,19 @@ extension InboxScreen {
         isBusy = true
         message = nil
         let option = question.option.id
+        // With a proposal its own comment is confirmed.
+        let comment = question.proposer == nil ? typedComment(on: question.id) : nil
         return [
             .send(
                 question.isWhole
                     ? .answerGroup(
                         question.group, option: option, seen: question.seen,
                         confirms: question.members.compactMap { question.confirms[$0] },
-                        values: question.values ?? [:],
+                        values: question.values ?? [:], comment: comment,
                         ids: question.leftCount == 0 ? nil : question.members)
                     : .answer(
                         id: question.id, option: option, confirms: question.confirms[question.id],
-                        values: question.values ?? [:]))
+                        values: question.values ?? [:], comment: comment))
         ]
     }
 

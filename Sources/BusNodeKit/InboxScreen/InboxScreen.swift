@@ -25,7 +25,7 @@ struct InboxScreen {
         case scope(Question)
         /// The values of the option's fields are typed, one after another.
         case values(ValueForm)
-        /// A note is typed.
+        /// A note or a comment is typed.
         case note(NoteDraft)
         /// A confirmation is asked, for a destructive option.
         case confirm(Question)
@@ -156,6 +156,8 @@ struct InboxScreen {
     var results: Results?
     /// A note that is on its way, or was refused.
     var draft: NoteDraft?
+    /// The comment that goes with this person's next answer to its presentation.
+    var comment: NoteDraft?
     var shown: Shown?
     var shownRevision: Int64 = 0
 

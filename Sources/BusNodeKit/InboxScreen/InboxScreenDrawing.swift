@@ -147,7 +147,8 @@ struct InboxScreenDrawing {
             let said = screen.message?.text ?? form.field.request.shown()
             return input(form.shownText, after: "\(count)\(said): ")
         case .note(let draft):
-            let said = screen.message?.text ?? "Note on \(draft.about)"
+            let what = draft.isComment ? "Comment on your answer to" : "Note on"
+            let said = screen.message?.text ?? "\(what) \(draft.about)"
             return input(
                 draft.text.escapedForTerminal(scalarLimit: .max), after: "\(said): ")
         case .filter: return input(screen.filter.shown(), after: "Filter: ")
@@ -212,7 +213,9 @@ struct InboxScreenDrawing {
                 ("Enter", isLast ? PromptKeys.shownTitle(of: form.question.option) : "next"),
                 ("Ctrl-U", "empty"), ("Esc", "back"),
             ]
-        case .note: return [("Enter", "write"), ("Ctrl-U", "empty"), ("Esc", "back")]
+        case .note(let draft):
+            let enter = draft.isComment ? "keep" : "write"
+            return [("Enter", enter), ("Ctrl-U", "empty"), ("Esc", "back")]
         case .scope(let question):
             let first = question.offersFirst ? [("o", "only this")] : []
             return [("y", question.scope)] + first + [("Esc", "back")]
@@ -288,7 +291,7 @@ struct InboxScreenDrawing {
             ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s; drop what is proposed"),
             ("c  C", "claim it for 15 min, or release it; take it over from another"),
-            ("n", "write a note on it, which all others see"),
+            ("n  N", "write a note on it for all; a comment for your answer to it"),
             ("x", "leave a member of an opened group out of its answer, or take it in"),
             ("< >", "scroll what is shown of it"),
             ("/", "filter by words: error, origin, severity, id, person"),

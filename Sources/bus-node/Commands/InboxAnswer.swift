@@ -17,7 +17,7 @@ struct InboxAnswer: AsyncParsableCommand {
             An option that needs two people is only proposed, which is printed instead; another \
             person confirms it with --confirm, or drops it with bus-node inbox decline. What an \
             option asks for, as bus-node inbox show lists it, is given with --value and \
-            --value-file. Exits 1 when another answer was first, 64 when the option is not \
+            --value-file. A comment goes with the answer to the origin. Exits 1 when another answer was first, 64 when the option is not \
             offered, a value does not fit or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
@@ -59,6 +59,9 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @OptionGroup var values: ValueOptions
 
+    @Option(help: "Why you answer so, for the origin and the record: at most 2048 bytes.")
+    var comment: String?
+
     @Option(help: "Who decides, for the record; the user's name when not given.")
     var by: String?
 
@@ -90,6 +93,10 @@ struct InboxAnswer: AsyncParsableCommand {
                 throw Failure(
                     .usage, "--value: not allowed with --confirm: those proposed are confirmed")
             }
+            guard !confirm || comment == nil else {
+                throw Failure(
+                    .usage, "--comment: not allowed with --confirm: that proposed is confirmed")
+            }
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             var proposal: ProposalView?
             if confirm {
@@ -98,7 +105,7 @@ struct InboxAnswer: AsyncParsableCommand {
             }
             let request = InboxRequest.answer(
                 id: id, option: option, confirms: proposal?.id,
-                values: try await values(for: id, client))
+                values: try await values(for: id, client), comment: comment)
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
             let answer = item["answer"]?.objectValue?["option"]?.stringValue
@@ -176,7 +183,8 @@ extension InboxAnswer {
             let proposal = try proposal(for: item)
             members = try confirmed(proposal, in: members)
             if Terminal.isInteractive {
-                let what = "\(proposal.option)\(proposal.valueText)"
+                let why = proposal.comment.map { ": \($0)" } ?? ""
+                let what = "\(proposal.option)\(proposal.valueText)\(why)"
                 Terminal.say("\(proposal.by.shown()) proposes \(what.shown())")
             }
         }
@@ -185,7 +193,7 @@ extension InboxAnswer {
         let request = InboxRequest.answerGroup(
             item.group, option: option, seen: min(seen ?? revision, revision),
             confirms: confirm ? members.entries.compactMap { $0.proposal?.id } : [],
-            values: try await values(for: id, client),
+            values: try await values(for: id, client), comment: comment,
             ids: except.isEmpty && !confirm ? nil : members.entries.map(\.id))
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open)

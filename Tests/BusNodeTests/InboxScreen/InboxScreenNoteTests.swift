@@ -167,4 +167,57 @@ import Testing
         }
         #expect(Fixture(members).row(1).contains("✎6"))
     }
+
+    // MARK: Comments
+
+    private static func answer(_ comment: String? = nil) -> InboxRequest {
+        .answer(id: Fixture.id(1), option: "retry", comment: comment)
+    }
+
+    @Test("N takes a comment, which stands in the detail and goes with the next answer")
+    func comment() {
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        fixture.press(.character("N"))
+        for character in "it is full" { fixture.press(.character(character)) }
+        #expect(fixture.row(22) == "Comment on your answer to Disk 1 is full: it is full▏")
+        #expect(fixture.row(23) == "Enter keep  Ctrl-U empty  Esc back")
+        #expect(fixture.press(.enter).isEmpty)
+        #expect(fixture.text.contains("  yours    it is full"))
+        #expect(fixture.press(.character("r")) == [.send(Self.answer("it is full"))])
+        // A refused answer keeps it, one that was taken does not.
+        fixture.refuse(Self.answer("it is full"), Failure(.declined, "claimed by bob"))
+        #expect(fixture.screen.typedComment(on: Fixture.id(1)) == "it is full")
+        fixture.reply(
+            Self.answer("it is full"),
+            Fixture.item(
+                1,
+                [
+                    "revision": 105, "stage": "leaving",
+                    "answer": [
+                        "id": "1", "option": "retry", "by": "ann", "via": "person",
+                        "comment": "it is full",
+                    ],
+                ]))
+        #expect(fixture.screen.comment == nil)
+        #expect(!fixture.text.contains("  yours"))
+    }
+
+    @Test("A comment is for its presentation alone; one without text is none; its end is a limit")
+    func commentLeft() {
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        fixture.press(.character("N"), .paste("full\nnow"), .enter, .character("j"))
+        #expect(
+            fixture.press(.character("r"))
+                == [.send(.answer(id: Fixture.id(2), option: "retry"))])
+        fixture = Fixture([Fixture.item(1)])
+        fixture.press(.character("N"), .paste("full"), .enter)
+        fixture.press(.character("N"), .control("u"), .enter)
+        #expect(fixture.press(.character("r")) == [.send(Self.answer())])
+        fixture = Fixture([Fixture.item(1)])
+        let limit = ErrorReport.Limits.commentByteCount
+        fixture.press(.character("N"), .paste(String(repeating: "\u{E9}", count: limit / 2)))
+        #expect(fixture.row(22).hasPrefix("Comment on"))
+        fixture.press(.character("y"))
+        #expect(fixture.row(22).hasPrefix("a comment has at most \(limit) bytes"))
+    }
 }
