@@ -41,6 +41,18 @@ struct ConclusionTests {
         #expect(conclusion.text == "no answer came in time: retry applied (on expiry)")
     }
 
+    @Test("The comment on an answer is one line for people, and a key for scripts")
+    func comment() {
+        func outcome(_ comment: String?) -> Outcome {
+            let answer = Answer(option: "retry", by: "me", via: .person, comment: comment)
+            return Outcome(didRecover: true, reason: .answered, decidedBy: "me", answer: answer)
+        }
+        let long = String(repeating: "x", count: ErrorReport.Limits.commentByteCount - 1)
+        #expect(outcome("a\n\(long)").commentLine == "comment: a\\n\(long.dropLast())")
+        #expect(outcome("a\nb").json["comment"] == "a\nb")
+        #expect(outcome(nil).commentLine == nil && outcome(nil).json["comment"] == nil)
+    }
+
     @Test("An answer is its option, without a further sentence", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(

@@ -148,6 +148,12 @@ extension Outcome {
     /// The outcome for scripts, with the keys of the reply to a bare client.
     package var json: JSONValue { json(with: FieldValues()) }
 
+    /// The comment on its answer as a line for a terminal; nil without one.
+    package var commentLine: String? {
+        let limit = 4 * ErrorReport.Limits.commentByteCount
+        return answer?.comment.map { "comment: \($0.escapedForTerminal(scalarLimit: limit))" }
+    }
+
     /// - Parameter values: Those of the option's fields, where it is the script's own.
     package func json(with values: FieldValues) -> JSONValue {
         var object: [String: JSONValue] = [
@@ -158,6 +164,7 @@ extension Outcome {
         object["option"] = answer.map { .string($0.option) } ?? .null
         object["via"] = answer.map { .string($0.via.rawValue) } ?? .null
         object["second"] = answer?.second.map { .string($0) }
+        object["comment"] = answer?.comment.map { .string($0) }
         object["code"] = refusalCode.map { .integer(Int64($0)) } ?? .null
         object["values"] = values.isEmpty ? nil : .object(values.json)
         object["detail"] = detail.map { .string($0) } ?? .null

@@ -81,6 +81,7 @@ package final class CommandAttempts: Responder {
         } else if outcome.answer != nil {
             Terminal.say("bus-node exec:\(option) \(decider(of: outcome))")
         }
+        if let comment = outcome.commentLine { Terminal.say("bus-node exec: \(comment)") }
         return outcome
     }
 
@@ -123,7 +124,9 @@ package final class CommandAttempts: Responder {
         do {
             try await withRecovery(options: options) {
                 let values = values.withLock { $0 }
-                let ending = await passedThrough.run(variables: values.environment)
+                var variables = values.environment
+                variables["ERRORBUS_COMMENT"] = outcome.withLock { $0?.answer?.comment }
+                let ending = await passedThrough.run(variables: variables)
                 if ending.isSuccess { return }
                 if case .notStarted(let reason, _) = ending.status {
                     Terminal.say("bus-node exec: \(reason.shown())")

@@ -38,7 +38,7 @@ final class PassedThroughCommand: Sendable {
         }
     }
 
-    /// Names are those of fields, so no entry is left out for the form of its name.
+    /// Names are those of fields and of comments, so none is left out for its form.
     private static func adding(
         _ variables: [String: String], to environment: [[UInt8]]
     ) -> [[UInt8]] {

@@ -26,7 +26,8 @@ struct Exec: AsyncParsableCommand {
             the values of such names in the environment. A secret without a sign of it is not: \
             give secrets in files or in the environment.
 
-            With --field a person or a policy can give the next run values, in its environment.
+            With --field a person or a policy can give the next run values, in its environment. \
+            The comment on their answer is printed, and is there as ERRORBUS_COMMENT.
 
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)

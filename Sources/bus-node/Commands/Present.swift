@@ -17,7 +17,8 @@ struct Present: AsyncParsableCommand {
             when the answer cannot be printed, 75 when the deadline passed or a node is busy. \
             Ctrl-C withdraws the presentation and exits 130. A console groups errors with the \
             same domain, code, description and options. With --field an option asks for values, \
-            which --json prints with the outcome, those of secrets among them.
+            which --json prints with the outcome, those of secrets among them. A comment that \
+            came with the answer is printed to standard error, or with --json.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
@@ -84,6 +85,7 @@ struct Present: AsyncParsableCommand {
             try StandardOutput.print(outcome.json(with: values))
         } else if let option = outcome.answer?.option {
             try StandardOutput.print(option)
+            if let comment = outcome.commentLine { Terminal.say("bus-node: \(comment)") }
         }
         if let text = conclusion.text {
             Terminal.say("bus-node: \(text)")
