@@ -5,7 +5,7 @@ extension Checker {
     static let ofFeatures = [
         policyHolds, policyAnswers, silenceHolds, coalesced, limitHolds, roomKept, graceKept,
         bareInTime, askedOnce, idsApart, withheldHolds, deskAsked, twoPeople,
-        valuesArrive,
+        valuesArrive, commentsArrive,
     ]
 
     static let policyHolds = Checker(

@@ -33,7 +33,8 @@ enum Feature {
 
         var book: RuleBook {
             let limit = IntensityLimit(count, per: .milliseconds(window))
-            let answer = RuleAnswer(option, limit: limit, delay: .milliseconds(delay))
+            let answer = RuleAnswer(
+                option, comment: "a rule", limit: limit, delay: .milliseconds(delay))
             let match = RuleMatch(code: [.exact("\(trouble)")])
             return RuleBook(
                 [

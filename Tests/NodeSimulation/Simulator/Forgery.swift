@@ -151,7 +151,7 @@ struct Forgery: Sendable {
                 ledger.threadCount = 2
                 return true
             },
-            leak, goesPast, oneOfTwo, otherValues,
+            leak, goesPast, oneOfTwo, otherValues, otherComment,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
 
     static func change<Value>(

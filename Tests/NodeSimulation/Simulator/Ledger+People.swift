@@ -39,6 +39,8 @@ extension Ledger {
         var second: String?
         /// What the person gave for the option's fields.
         var values: [String: JSONValue] = [:]
+        /// Why the person gave it.
+        var comment: String?
         let time: UInt64
         /// For how long it could be taken back.
         let undo: UInt64

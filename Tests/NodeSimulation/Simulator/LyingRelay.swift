@@ -47,15 +47,19 @@ extension People {
     /// Answers, or has a part in the answer of two; nil while it is not answered by that.
     func choose(
         _ id: PresentationID, _ option: String, by person: String, as number: UniqueID,
-        confirming proposal: InboxProposal?, undo: Duration, values: [String: JSONValue]
+        confirming proposal: InboxProposal?, undo: Duration, values: [String: JSONValue],
+        comment: String?
     ) -> Answer? {
         guard (try? inbox.item(id))?.needsTwoPeople(option) == true else {
             return try? inbox.answer(
-                id, option: option, by: person, id: number, undo: undo, values: values)
+                id, option: option, by: person, id: number, undo: undo, values: values,
+                comment: comment)
         }
         let person = SignedInPerson(person)
         guard let proposal, proposal.option == option, proposal.by != person.name else {
-            if let made = try? inbox.propose(id, option: option, by: person, id: number) {
+            let made = try? inbox.propose(
+                id, option: option, by: person, id: number, comment: comment)
+            if let made {
                 // So long it waits for the second person, and is not passed on.
                 let left = made.until.instant - .now
                 world.ledger.proposedUntil[id] =

@@ -265,16 +265,19 @@ final class People: Presenter, @unchecked Sendable {
         let number = PresentationID.make().value
         let proposal = (try? inbox.item(id))?.proposal
         let values = values(for: option, of: id)
+        let comment = comment(on: id)
         func give() -> Answer? {
             choose(
                 id, option, by: person, as: number, confirming: proposal,
-                undo: .milliseconds(undo), values: values)
+                undo: .milliseconds(undo), values: values, comment: comment)
         }
         guard let taken = give() else { return false }
         world.ledger.given.append(
             Ledger.Given(
                 id: id, presenter: presenterName, answer: number, counted: give()?.id, by: taken.by,
-                second: taken.second, values: values, time: now, undo: undo,
+                second: taken.second, values: values,
+                comment: taken.second == nil ? comment : proposal?.values.comment, time: now,
+                undo: undo,
                 claimant: claimant(of: id), life: life.number))
         claims[id] = nil
         return true
