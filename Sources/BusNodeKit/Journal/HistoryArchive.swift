@@ -42,7 +42,7 @@ package final class HistoryArchive: Sendable {
             texts: [
                 "description", "domain", "origin", "id", "option", "answeredBy", "second",
                 "claimedBy", "proposedBy", "reason", HistoryRow.notes("text"),
-                HistoryRow.notes("by"),
+                HistoryRow.notes("by"), "json_extract(answerValues, '$.comment')",
             ],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],
             peopleOfNotes: HistoryRow.isNoteBy

@@ -114,7 +114,7 @@ package struct HistoryFilter: Hashable, Sendable {
             && self.option.map { $0.matches(option) } ?? true
             && contains(
                 [report.description, report.domain, item.origin?.description, item.id.description]
-                    + [option] + people + item.notes.map(\.text))
+                    + [option, item.answer?.comment] + people + item.notes.map(\.text))
             && (since == nil && until == nil || includes(item.timeKey))
     }
 

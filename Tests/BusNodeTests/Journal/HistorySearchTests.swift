@@ -31,7 +31,7 @@ import Testing
 
     private func answered(_ number: UInt64, by person: String) -> InboxItem {
         var item = item(number)
-        let answer = Answer(option: "retry", by: person, via: .person)
+        let answer = Answer(option: "retry", by: person, via: .person, comment: "Logs \"rotated\".")
         item.stage = .settled(answer, .recovered)
         return item
     }
@@ -45,7 +45,7 @@ import Testing
         (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
         (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
         (["q": "called bob/"], [2]), (["q": "text"], []), (["by": "e?e"], []), (["by": "ev*"], [2]),
-        (["q": "eve"], [2]),
+        (["q": "eve"], [2]), (["q": "\"ROTATED\""], [4]), (["q": "comment"], []),
     ]
 
     @Test("The same conditions hold in lists and in the journal", arguments: conditions)
@@ -226,6 +226,6 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,")
     }
 }
