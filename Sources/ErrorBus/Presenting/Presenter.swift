@@ -6,8 +6,8 @@ public protocol Presenter: Sendable {
     var presenterName: String { get }
 
     /// Shows the prompt and returns its answer, made by
-    /// ``Prompt/answer(_:by:via:id:values:comment:)``, or nil to decline, so that the next presenter
-    /// is asked.
+    /// ``Prompt/answer(_:by:via:id:values:comment:)``, or nil to decline, so that the next
+    /// presenter is asked.
     ///
     /// Cancellation means that the prompt has ended (withdrawn, expired, answered elsewhere):
     /// remove it and return nil.

@@ -17,8 +17,9 @@ struct InboxAnswer: AsyncParsableCommand {
             An option that needs two people is only proposed, which is printed instead; another \
             person confirms it with --confirm, or drops it with bus-node inbox decline. What an \
             option asks for, as bus-node inbox show lists it, is given with --value and \
-            --value-file. A comment goes with the answer to the origin. Exits 1 when another answer was first, 64 when the option is not \
-            offered, a value does not fit or the descriptions differ.
+            --value-file. A comment goes with the answer to the origin. Exits 1 when another \
+            answer was first, 64 when the option is not offered, a value or the comment does not \
+            fit, or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
             """)
@@ -59,7 +60,11 @@ struct InboxAnswer: AsyncParsableCommand {
 
     @OptionGroup var values: ValueOptions
 
-    @Option(help: "Why you answer so, for the origin and the record: at most 2048 bytes.")
+    @Option(
+        help: """
+            Why you answer so, for the origin and the record: at most \
+            \(ErrorReport.Limits.commentByteCount) bytes.
+            """)
     var comment: String?
 
     @Option(help: "Who decides, for the record; the user's name when not given.")
