@@ -88,6 +88,11 @@ struct PromisedNumbersTests {
             seconds(Shared.idleTime),
         "a search of `history` or `audit` in a journal, or reading a presentation there": seconds(
             Shared.searchTime),
+        "a trial of a policy":
+            "\(seconds(Shared.searchTime)), one at a time; \(Shared.trialDaysMax) days, the latest "
+            + "\(grouped(Shared.trialCountMax)) presentations; "
+            + "\(kibibytes(PolicyText.byteCountMax)), \(PolicyText.openingCountMax) lists and "
+            + "mappings",
         "what a client takes of a response at least":
             "\(kibibytes(Shared.stallByteCountMin)) in \(seconds(Shared.stallTime)), or the rest",
         "a farewell in TLS, where a connection is closed in good order":

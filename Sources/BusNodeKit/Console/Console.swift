@@ -33,6 +33,8 @@ final class Console: Sendable {
     private let address = Mutex<String?>(nil)
     private let ledger = Mutex<EventLog?>(nil)
     private let keptHistory = Mutex<Kept?>(nil)
+    /// Whether a trial of rules is under way: one at a time, since it is work for a second.
+    let isTrying = Mutex(false)
 
     /// The history in the node's journal.
     struct Kept: Sendable {
@@ -229,6 +231,11 @@ package enum ConsoleLimits {
     /// many at once, before others go on.
     static let matchStepMax = 100_000_000
     static let matchStepsAtOnce = 2_000_000
+    /// The days that a trial of rules looks back at most, and by default; and how many presentations
+    /// it compares, the latest.
+    package static let trialDaysMax = 30
+    package static let trialDays = 7
+    package static let trialCountMax = 10_000
     /// Of a description in a list; the report has it whole.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)

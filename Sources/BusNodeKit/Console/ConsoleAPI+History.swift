@@ -24,7 +24,7 @@ extension ConsoleAPI {
     }
 
     /// Writes what the journal lacks, so that a search finds all.
-    private func write(to kept: Console.Kept) async throws(APIProblem) {
+    func write(to kept: Console.Kept) async throws(APIProblem) {
         guard await kept.keeper.write() else {
             throw APIProblem(
                 .internalServerError, "notStored",

@@ -17,10 +17,16 @@ package struct RuleList {
     }
 
     /// Applies the rules to an error that arose in `origin`.
-    package func evaluate(_ report: ErrorReport, origin: NodeName, date: Date) -> RuleReading {
+    ///
+    /// - Parameter permits: Whether the limit of a rule allows its answer; always by default.
+    package func evaluate(
+        _ report: ErrorReport, origin: NodeName, date: Date,
+        permits: @escaping RuleWalk.Permission = { _, _, _ in .permitted }
+    ) -> RuleReading {
         let evaluation = RuleWalk(
             book, origin: origin, commands: RuleCommands(runner: IdleRunner()),
-            logger: Logger(label: "explain") { _ in SwiftLogNoOpLogHandler() }, date: { date }
+            logger: Logger(label: "explain") { _ in SwiftLogNoOpLogHandler() }, date: { date },
+            permits: permits
         ).explain(PresentedReport(report: report))
         return RuleReading(
             list: self, steps: evaluation.steps, ending: evaluation.ending,
@@ -126,17 +132,23 @@ extension RuleReading {
             object["route"] = .string(name)
         case .declined(let refusal):
             object["does"] = "declines"
-            object["reason"] =
-                switch refusal {
-                case .outsideSchedule: "outsideSchedule"
-                case .notOffered: "notOffered"
-                case .limitReached: "limitReached"
-                case .tooManyCounted: "tooManyCounted"
-                case .needsTwoPeople: "needsTwoPeople"
-                case .badValue: "badValue"
-                }
+            object["reason"] = .string(refusal.word)
         }
         return .object(object)
+    }
+}
+
+extension RuleStep.Refusal {
+    /// For scripts.
+    var word: String {
+        switch self {
+        case .outsideSchedule: "outsideSchedule"
+        case .notOffered: "notOffered"
+        case .limitReached: "limitReached"
+        case .tooManyCounted: "tooManyCounted"
+        case .needsTwoPeople: "needsTwoPeople"
+        case .badValue: "badValue"
+        }
     }
 }
 

@@ -5,10 +5,10 @@ import GRDB
 /// The history in a journal, for searches. Readable whether or not its node runs; no answer waits
 /// for it.
 package final class HistoryArchive: Sendable {
-    private let path: String
-    private let database: DatabaseQueue
+    let path: String
+    let database: DatabaseQueue
     /// Apart, since a search may take long.
-    private let lookups: DatabaseQueue
+    let lookups: DatabaseQueue
 
     /// Nil when there is no journal yet.
     ///

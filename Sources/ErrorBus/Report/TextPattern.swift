@@ -29,6 +29,12 @@ package enum TextPattern: Hashable, Sendable {
         self = glob.literal.map(TextPattern.exact) ?? .glob(glob)
     }
 
+    /// The pattern, as it is written, that matches this text and no other.
+    package static func text(matching text: String) -> String {
+        let escaped = text.replacing("\\", with: "\\\\").replacing("*", with: "\\*")
+        return escaped.hasPrefix("/") ? "\\" + escaped : escaped
+    }
+
     package func matches(_ text: String) -> Bool {
         switch self {
         case .exact(let wanted): wanted.unicodeScalars.elementsEqual(text.unicodeScalars)

@@ -31,6 +31,18 @@ package struct IntensityLimiter: Hashable, Sendable {
     private var useCount = 0
     private var cleanedAt: ContinuousClock.Instant?
 
+    package init() {}
+
+    /// Records an answer of a rule to a report, if its limit permits that.
+    package mutating func use(
+        _ rule: Rule, on report: ErrorReport, from origin: NodeName, within limit: IntensityLimit,
+        at now: ContinuousClock.Instant
+    ) -> Use {
+        let key = Key(
+            rule: rule.position, domain: report.domain, code: report.code, origin: origin)
+        return use(key, within: limit, at: now)
+    }
+
     /// Records a use that is permitted.
     mutating func use(
         _ key: Key, within limit: IntensityLimit, at now: ContinuousClock.Instant

@@ -192,9 +192,9 @@ package final class RuleResponder: Responder {
             state.withLock(\.book), origin: origin, commands: commands, logger: logger,
             date: timing.date
         ) { [self] rule, limit, report in
-            let key = IntensityLimiter.Key(
-                rule: rule.position, domain: report.domain, code: report.code, origin: origin)
-            return state.withLock { $0.limiter.use(key, within: limit, at: timing.now()) }
+            state.withLock {
+                $0.limiter.use(rule, on: report, from: origin, within: limit, at: timing.now())
+            }
         }
     }
 

@@ -62,6 +62,16 @@ struct ConsoleContractTests {
             HistoryEntry.members.map(\.name) == keys("components", "schemas", "Past", "properties"))
     }
 
+    @Test("A proposed rule and the result of a trial have the described fields")
+    func ruleFields() {
+        func described(_ schema: String) -> [String] {
+            keys("components", "schemas", schema, "properties")
+        }
+        #expect(RuleProposalView.members.map(\.name) == described("ProposedRule"))
+        #expect(RuleTrialView.members.map(\.name) == described("Trial"))
+        #expect(TrialPart.members.map(\.name) == described("TrialPart"))
+    }
+
     @Test("What the inbox has forgotten is read from the journal, with the described fields")
     func archived() async throws {
         let path = FileManager.default.temporaryDirectory

@@ -157,6 +157,28 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A rule is made of an answer and tried, at a console and in its journal")
+        func ruled() async throws {
+            let (nodes, client) = try await console.bus(extra: "    journal: $DIR/central.sqlite")
+            let ended = try await answered(client)
+            let address = "http://\(client.address)/?token=\(client.token)"
+            for place in [["--to", address], ["--journal", sandbox.path("central.sqlite")]] {
+                let from = try Launched(["policy", "from", ended] + place)
+                #expect(try await from.ending() == 0)
+                #expect(await from.prints("limit: 3 per 1m\n"))
+                let file = try sandbox.write("made.yaml", from.output.value)
+                let trial = try Launched(["policy", "trial", file] + place)
+                #expect(try await trial.ending() == 0)
+                #expect(await trial.prints("would have answered 1: 1 as people did, 0 otherwise"))
+            }
+            let (present, open) = try await claimed(client)
+            let none = try Launched(["policy", "from", open, "--to", address])
+            #expect(try await none.ending() == 1)
+            #expect(await none.says("expected: a presentation that a person has answered"))
+            present.send(SIGINT)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("Lists are filtered and paged by time; items have an address; health needs no token")
         func lists() async throws {
             let (nodes, client) = try await console.bus()

@@ -19,6 +19,15 @@ import Testing
         #expect(try TextPattern(pattern).matches(text) == expected)
     }
 
+    @Test(
+        "A text is written as the pattern that matches it alone",
+        arguments: [
+            "a", "a*b", "a\\*", "/x/", "/x/i", "/", "\\", "C:\\temp\\", "\\/",
+        ])
+    func written(text: String) throws {
+        #expect(try TextPattern(TextPattern.text(matching: text)) == .exact(text))
+    }
+
     @Test(arguments: [
         ("/acme/", "com.acme.auth", true), ("/^acme/", "com.acme", false),
         ("/^com\\.(acme|umbrella)$/", "com.umbrella", true),

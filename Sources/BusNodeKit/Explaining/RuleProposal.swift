@@ -1,0 +1,232 @@
+package import ErrorBus
+import Foundation
+
+/// A policy rule that answers as a person did, written as a policy file.
+struct RuleProposal {
+    /// The most `userInfo` fields that it compares, and the longest of them.
+    private static let fieldMax = 4
+    private static let fieldScalarMax = 200
+    /// An answer that does not help is not repeated without end.
+    private static let limit = IntensityLimit(3, per: .seconds(60))
+
+    let view: RuleProposalView
+
+    /// - Parameters:
+    ///   - alike: Others, of which those of the same cause and answer say what the rule compares.
+    ///   - node: The origin of the node's own errors.
+    /// - Throws: When no rule can give that answer.
+    init(
+        _ example: PastPresentation, alike: [PastPresentation], of node: NodeName
+    ) throws(ProposalRefusal) {
+        guard let option = example.chosen else { throw .notChosen(example.end) }
+        let group =
+            [example]
+            + alike.filter { past in
+                past.row.id != example.row.id && past.row.cause == example.row.cause
+                    && past.chosen == option
+            }
+        var view = RuleProposalView()
+        view.option = option
+        view.answers = group.count
+        view.recovered = group.count { past in
+            past.row.result == RecoveryResult.recovered.rawValue && past.row.failedAgain == nil
+        }
+        view.rule = Self.text(example, group, option, recovered: view.recovered)
+        try Self.check(view.rule, on: example, of: node)
+        self.view = view
+    }
+
+    private static func text(
+        _ example: PastPresentation, _ group: [PastPresentation], _ option: String, recovered: Int
+    ) -> String {
+        let answers = group.count == 1 ? "1 answer" : "\(group.count) answers"
+        var lines = ["rules:", "  # As in \(answers) by people, of which \(recovered) recovered."]
+        if let note = example.row.notes?.last {
+            lines.append("  # \(note.by.shown()): \(note.text.shown())")
+        }
+        lines += ["  - match:"] + conditions(example.report, group).map { "      \($0): \($1)" }
+        lines += ["    answer:", "      option: \(YAMLText.scalar(option))"]
+        lines.append("      limit: \(limit.text)")
+        let values = example.values.sorted { $0.key < $1.key }
+        if !values.isEmpty { lines.append("      values:") }
+        lines += values.map { "        \(YAMLText.scalar($0)): \(YAMLText.value($1))" }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// What all of them have in common, as far as rules compare it.
+    private static func conditions(
+        _ report: ErrorReport, _ group: [PastPresentation]
+    ) -> [(key: String, pattern: String)] {
+        var conditions = [(key: "domain", pattern: YAMLText.pattern(report.domain))]
+        if let code = report.code, group.allSatisfy({ $0.report.code == code }) {
+            conditions.append((key: "code", pattern: String(code)))
+        }
+        if let origin = origin(of: group) { conditions.append((key: "origin", pattern: origin)) }
+        let shared = report.userInfo.compactMapValues { line($0) }.filter { name, text in
+            group.allSatisfy { $0.report.userInfo[name] == .string(text) }
+        }
+        conditions += shared.sorted { $0.key < $1.key }.prefix(fieldMax).map { name, text in
+            (key: YAMLText.scalar("userInfo.\(name)"), pattern: YAMLText.pattern(text))
+        }
+        return conditions
+    }
+
+    /// A text that a rule compares well: one line that is not long.
+    private static func line(_ value: JSONValue) -> String? {
+        guard case .string(let text) = value, !text.isEmpty, !text.contains(where: \.isNewline),
+            text.unicodeScalars.count <= fieldScalarMax
+        else { return nil }
+        return text
+    }
+
+    /// The pattern of all origins; nil for one presentation, which shows no pattern, and where they
+    /// begin differently.
+    private static func origin(of group: [PastPresentation]) -> String? {
+        let names = Set(group.map { $0.origin ?? .bare })
+        guard group.count > 1, !names.contains(.bare), let first = names.first?.description
+        else { return nil }
+        if names.count == 1 { return YAMLText.pattern(first) }
+        let beginning = names.reduce(first) { $0.commonPrefix(with: $1.description) }
+        // Names of one sort have their numbers after a separator.
+        guard let end = beginning.lastIndex(where: { "-._".contains($0) }) else { return nil }
+        return YAMLText.quoted("\(beginning[...end])*")
+    }
+
+    /// The rule as a node would read and apply it.
+    private static func check(
+        _ text: String, on example: PastPresentation, of node: NodeName
+    ) throws(ProposalRefusal) {
+        let rules: [Rule]
+        do throws(ConfigurationFailure) { rules = try PolicyText.rules(text) } catch {
+            throw .unwritable(error.description)
+        }
+        let list = RuleList(
+            name: "policy", file: PolicyText.name, book: RuleBook(rules, mode: .firstMatch))
+        let reading = list.evaluate(
+            example.report, origin: example.origin ?? node, date: Date())
+        if case .answered = reading.ending { return }
+        throw .declines(reading.verdictLines.joined(separator: "; "))
+    }
+}
+
+/// Why no rule is made of a presentation.
+enum ProposalRefusal: Error, CustomStringConvertible {
+    /// No person's answer ended it.
+    case notChosen(String)
+    /// A rule would decline.
+    case declines(String)
+    /// The conditions have no valid form.
+    case unwritable(String)
+
+    var description: String {
+        switch self {
+        case .notChosen(let end):
+            "found: \(end.shown()); expected: a presentation that a person has answered"
+        case .declines(let why): "no rule can give this answer: \(why)"
+        case .unwritable(let why): "no rule can be written for it: \(why)"
+        }
+    }
+}
+
+/// A proposed rule, as the console's reply.
+package struct RuleProposalView: JSONObject, Sendable {
+    /// The text of a policy file.
+    package var rule = ""
+    var option = ""
+    /// How many answers it is made of.
+    var answers = 0
+    /// Of these, those that recovered, and the same did not fail again.
+    var recovered = 0
+    /// The names of the files in which the node has policies before the console.
+    var policies: [String] = []
+
+    package init() {}
+
+    package static let members: [JSONMember<RuleProposalView>] = [
+        .init("rule", \.rule), .init("option", \.option), .init("answers", \.answers),
+        .init("recovered", \.recovered), .init("policies", \.policies),
+    ]
+}
+
+/// A policy file as text from another process.
+enum PolicyText {
+    /// Its name in messages.
+    static let name = "rule"
+    /// The longest text, and the most lists and mappings that it may open: each may be a level, and
+    /// the parser must not run out of its thread's stack.
+    static let byteCountMax = 16 * 1024
+    static let openingCountMax = 200
+
+    /// The rules. They have no variables: a sender must not read the environment of this process.
+    static func rules(_ text: String) throws(ConfigurationFailure) -> [Rule] {
+        try TopologyReader.readPolicy(name, environment: [:]) {
+            path throws(ConfigurationFailure) in
+            let bytes = Array(text.utf8)
+            let openings = openingCount(bytes)
+            guard bytes.count <= byteCountMax, openings <= openingCountMax else {
+                let problem = ConfigurationProblem(
+                    at: ConfigurationLocation(file: path, line: 1, column: 1), field: "",
+                    found: "\(bytes.count) bytes with \(openings) lists and mappings",
+                    allowed: "\(byteCountMax) bytes with \(openingCountMax)")
+                throw .invalid([problem], warnings: [])
+            }
+            return try YAMLConfiguration.read(bytes, file: path)
+        }
+    }
+
+    /// The lists and mappings at most, apart from those that deeper lines open.
+    private static func openingCount(_ bytes: [UInt8]) -> Int {
+        bytes.indices.count { index in
+            switch bytes[index] {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): true
+            case UInt8(ascii: "-"), UInt8(ascii: "?"):
+                index + 1 < bytes.count
+                    && [UInt8(ascii: " "), UInt8(ascii: "\t")].contains(bytes[index + 1])
+            default: false
+            }
+        }
+    }
+}
+
+/// Texts in a policy file.
+private enum YAMLText {
+    /// The pattern that matches this text alone.
+    static func pattern(_ text: String) -> String {
+        literal(TextPattern.text(matching: text))
+    }
+
+    static func value(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text.isEmpty ? "\"\"" : literal(text) }
+        return String(decoding: value.encoded(), as: UTF8.self)
+    }
+
+    /// A text in which no variable is expanded.
+    private static func literal(_ text: String) -> String {
+        scalar(text.replacing("${", with: "$${"))
+    }
+
+    /// Quoted where it could mean something else.
+    static func scalar(_ text: String) -> String {
+        let isPlain = NodeName(text) != nil && text.first?.isLetter == true
+        let isWord = ["true", "false", "null", "yes", "no", "on", "off"].contains(text.lowercased())
+        return isPlain && !isWord ? text : quoted(text)
+    }
+
+    static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case " "..."~": String(scalar)
+            default:
+                scalar.properties.isAlphabetic
+                    ? String(scalar) : "\\U" + digits(of: scalar)
+            }
+        }
+        return "\"\(escaped.joined())\""
+    }
+
+    private static func digits(of scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

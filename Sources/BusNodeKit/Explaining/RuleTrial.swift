@@ -1,0 +1,189 @@
+package import ErrorBus
+import Foundation
+
+/// What rules would have done with presentations of the past, which come oldest first.
+///
+/// The rules are applied as in a live node, each at its presentation's time, with their limits; a
+/// `dryRun` does not count.
+struct RuleTrial {
+    private let list: RuleList
+    private let node: NodeName
+    private let now: Moment
+    private var limiter = IntensityLimiter()
+    private var steps = 0
+    private(set) var view: RuleTrialView
+
+    /// - Parameters:
+    ///   - node: The origin of the node's own errors.
+    ///   - view: The result without counts.
+    init(_ rules: [Rule], of node: NodeName, _ view: RuleTrialView, at now: Moment) {
+        list = RuleList(
+            name: "policy", file: "", book: RuleBook(rules.map(\.acting), mode: .firstMatch))
+        self.node = node
+        self.now = now
+        self.view = view
+    }
+
+    /// - Throws: When the patterns take too many steps.
+    mutating func add(_ row: PastRow) throws(Failure) {
+        guard let past = row.presentation, let opened = Moment(row.row.openedAt, at: now) else {
+            view.unread += 1
+            return
+        }
+        let origin = past.origin ?? node
+        steps += list.book.rules.reduce(0) { $0 + $1.match.cost(of: past.report, origin: origin) }
+        guard steps <= ConsoleLimits.matchStepMax else {
+            throw Failure(
+                .usage,
+                "the patterns take more than \(ConsoleLimits.matchStepMax) steps for what was "
+                    + "presented: try fewer days, or texts instead of patterns")
+        }
+        view.compared += 1
+        let reading = evaluate(past.report, origin: origin, opened)
+        if !reading.steps.isEmpty { view.add(reading, past) }
+    }
+
+    private mutating func evaluate(
+        _ report: ErrorReport, origin: NodeName, _ moment: Moment
+    ) -> RuleReading {
+        // A closure that escapes cannot change self.
+        var limiter = IntensityLimiter()
+        swap(&limiter, &self.limiter)
+        defer { swap(&limiter, &self.limiter) }
+        return list.evaluate(report, origin: origin, date: moment.date) { rule, limit, report in
+            limiter.use(rule, on: report, from: origin, within: limit, at: moment.instant)
+        }
+    }
+}
+
+extension Rule {
+    /// The rule without its dry run.
+    fileprivate var acting: Rule {
+        Rule(
+            match: match, actions: actions, position: position, schedule: schedule, line: line)
+    }
+}
+
+/// The result of a trial, as the console's reply.
+package struct RuleTrialView: JSONObject, Sendable {
+    /// The first moment that counts.
+    package var since = ""
+    /// Whether there were more than `countMax`, of which only the latest count.
+    package var isCut = false
+    var countMax = ConsoleLimits.trialCountMax
+    /// How many presentations the rules were compared with.
+    package var compared = 0
+    /// How many the journal has no report of.
+    package var unread = 0
+    /// Those that a rule matches.
+    package var matched = 0
+    /// Those that a rule answers.
+    package var answered = 0
+    /// Of these, those that people answered with the same option.
+    package var same = 0
+    /// Those that people answered with another option, by that.
+    package var otherwise: [TrialPart] = []
+    /// Those that no person answered, by their end.
+    package var unanswered: [TrialPart] = []
+    /// Those that match and that no rule decides, by the reason of the first rule that declines.
+    package var declined: [TrialPart] = []
+    package var withheld = 0
+    package var routed = 0
+    /// Those that are changed, and decided by no rule.
+    package var changed = 0
+
+    package init() {}
+
+    init(since: String, isCut: Bool, countMax: Int) {
+        self.since = since
+        self.isCut = isCut
+        self.countMax = countMax
+    }
+
+    package static let members: [JSONMember<RuleTrialView>] = [
+        .init("since", \.since), .init("isCut", \.isCut), .init("countMax", \.countMax),
+        .init("compared", \.compared), .init("unread", \.unread), .init("matched", \.matched),
+        .init("answered", \.answered), .init("same", \.same), .init("otherwise", \.otherwise),
+        .init("unanswered", \.unanswered), .init("declined", \.declined),
+        .init("withheld", \.withheld), .init("routed", \.routed), .init("changed", \.changed),
+    ]
+
+    fileprivate mutating func add(_ reading: RuleReading, _ past: PastPresentation) {
+        matched += 1
+        switch reading.ending {
+        case .answered(let answer, _):
+            answered += 1
+            guard let chosen = past.chosen else { return unanswered.add(past, to: past.end) }
+            if chosen == answer.option { same += 1 } else { otherwise.add(past, to: chosen) }
+        case .withheld: withheld += 1
+        case .routed: routed += 1
+        case .passed:
+            let refusals = reading.steps.compactMap { step -> RuleStep.Refusal? in
+                if case .declined(let refusal) = step.effect { refusal } else { nil }
+            }
+            if let refusal = refusals.first {
+                declined.add(past, to: refusal.word)
+            } else {
+                changed += 1
+            }
+        }
+    }
+}
+
+/// Presentations of a trial that have something in common.
+package struct TrialPart: JSONObject, Sendable {
+    fileprivate static let idCountMax = 20
+
+    /// The option's id, the end or the reason.
+    package var what = ""
+    package var count = 0
+    /// The latest ones, oldest first.
+    package var ids: [String] = []
+
+    package init() {}
+
+    package static let members: [JSONMember<TrialPart>] = [
+        .init("what", \.what), .init("count", \.count), .init("ids", \.ids),
+    ]
+}
+
+extension [TrialPart] {
+    fileprivate mutating func add(_ past: PastPresentation, to what: String) {
+        var part = TrialPart()
+        part.what = what
+        let index = firstIndex { $0.what == what } ?? endIndex
+        if index < endIndex { part = remove(at: index) }
+        part.count += 1
+        part.ids = Array((part.ids + [past.row.id]).suffix(TrialPart.idCountMax))
+        insert(part, at: index)
+    }
+}
+
+extension RuleTrialView {
+    /// For people.
+    package var lines: [String] {
+        var lines = ["\(matched) of \(compared) presentations since \(since) match"]
+        if isCut { lines[0] += "; only the latest \(countMax) count" }
+        let others = otherwise.reduce(0) { $0 + $1.count }
+        let rest = unanswered.reduce(0) { $0 + $1.count }
+        lines.append(
+            "would have answered \(answered): \(same) as people did, \(others) otherwise, "
+                + "\(rest) that no person answered")
+        lines += otherwise.map { "  people chose \($0.words)" }
+        lines += unanswered.map { "  ended \($0.words)" }
+        lines += declined.map { "would have declined, \($0.words)" }
+        for (count, word) in [(withheld, "withheld"), (routed, "routed"), (changed, "changed")]
+        where count > 0 {
+            lines.append("would have \(word) \(count)")
+        }
+        if unread > 0 { lines.append("\(unread) not compared: the journal has no report of them") }
+        return lines
+    }
+}
+
+extension TrialPart {
+    fileprivate var words: String {
+        let more = count > ids.count ? " and \(count - ids.count) before" : ""
+        return "\(what.shown()) \(count): \(ids.map { $0.shown() }.joined(separator: " "))\(more)"
+    }
+}

@@ -1,0 +1,177 @@
+package import ErrorBus
+import Foundation
+import GRDB
+
+/// A presentation of the past with its report, as rules compare it.
+struct PastPresentation: Sendable {
+    let row: HistoryRow
+    let report: ErrorReport
+
+    init(_ row: HistoryRow, _ report: ErrorReport) {
+        self.row = row
+        self.report = report
+    }
+
+    /// One that an inbox still has.
+    init(_ item: InboxItem) { self.init(HistoryRow(item, console: 0), item.report) }
+
+    /// Nil for the node's own.
+    var origin: NodeName? { row.origin.flatMap { NodeName($0) } }
+
+    /// The option that a person chose; nil for another end, and while it may be undone.
+    var chosen: String? {
+        let isPersonal = row.via == Answer.Via.person.rawValue && row.stage != "leaving"
+        return isPersonal ? row.option : nil
+    }
+
+    /// The values of that option, without secrets.
+    var values: [String: JSONValue] {
+        (try? GivenValues(payload: Array((row.answerValues ?? "").utf8)))?.values ?? [:]
+    }
+
+    /// In a word, how it ended without the choice of a person, or that it did not.
+    var end: String {
+        if row.stage == HistoryRow.left { return row.stage }
+        if HistoryRow.openStages.contains(row.stage) { return "open" }
+        if row.via == Answer.Via.expiry.rawValue { return Outcome.Reason.expired.rawValue }
+        return row.via ?? row.reason ?? row.stage
+    }
+}
+
+/// A presentation in the journal, whose report may be gone.
+struct PastRow: Sendable {
+    let row: HistoryRow
+    let payload: Data?
+
+    /// Nil without a report that can be read.
+    var presentation: PastPresentation? {
+        guard let payload, let report = try? ErrorReport(payload: Array(payload)) else {
+            return nil
+        }
+        return PastPresentation(row, report)
+    }
+}
+
+// What rules are made of, and tried on.
+extension HistoryArchive {
+    /// The rows read at a time, between which others get their turn.
+    private static let rowsAtOnce = 100
+    /// The answers that a rule is made of at most.
+    private static let alikeMax = 200
+
+    /// The rule that answers as a person did.
+    ///
+    /// - Parameter text: The id, its beginning or its end.
+    /// - Throws: Also when the journal has no such answer, or no rule can give it.
+    package func rule(from text: String) async throws -> RuleProposalView {
+        let ids = try DeadLetters(path)?.allRows(withPartOfID: text).map(\.id) ?? []
+        guard let id = ids.first.flatMap({ PresentationID($0) }) else {
+            throw Failure(.declined, "no presentation \(text.shown()) in the journal \(path)")
+        }
+        guard ids.count == 1 else {
+            throw Failure(
+                .usage, "\(text.shown()): several presentations begin or end so; give more of it")
+        }
+        guard let past = try await self.past(id) else {
+            throw Failure(.declined, "no console presented \(id), or its report is gone")
+        }
+        let (alike, owner) = (try await self.alike(past), try await self.owner())
+        do throws(ProposalRefusal) {
+            return try RuleProposal(past, alike: alike, of: owner ?? .bare).view
+        } catch {
+            throw Failure(.declined, error.description)
+        }
+    }
+
+    /// A presentation with its report; nil when the journal lacks either.
+    ///
+    /// - Parameter console: The number of the console in its node; nil for all.
+    func past(
+        _ id: PresentationID, console: Int? = nil
+    ) async throws(Failure) -> PastPresentation? {
+        try await rows(console, "history.id = ?", [id.description], limit: 1).first?.presentation
+    }
+
+    /// The latest of the same cause.
+    func alike(
+        _ past: PastPresentation, console: Int? = nil
+    ) async throws(Failure) -> [PastPresentation] {
+        let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
+        return try await rows(
+            console, "history.cause = ? AND history.openedAt >= ?",
+            [past.row.cause, TimeText.text(since)], limit: Self.alikeMax, isNewestFirst: true
+        ).compactMap(\.presentation)
+    }
+
+    /// What rules would have done with what was presented in the last days.
+    ///
+    /// - Parameters:
+    ///   - console: The number of the console in its node; nil for all.
+    ///   - node: The origin of the node's own errors; nil: the owner of the journal.
+    ///   - countMax: Of more presentations only the latest are compared.
+    /// - Throws: Also when comparing takes too many steps.
+    package func trial(
+        _ rules: [Rule], days: Int, console: Int? = nil, of node: NodeName? = nil,
+        countMax: Int = ConsoleLimits.trialCountMax, at now: Moment = .now
+    ) async throws -> RuleTrialView {
+        let since = TimeText.text(now.date - Double(days) * 86_400)
+        let cut = try await self.rows(
+            console, "history.openedAt >= ?", [since], limit: 1, isNewestFirst: true,
+            offset: countMax
+        ).first?.row
+        let owner = try await self.owner()
+        let view = RuleTrialView(
+            since: cut?.openedAt ?? since, isCut: cut != nil, countMax: countMax)
+        var trial = RuleTrial(rules, of: node ?? owner ?? .bare, view, at: now)
+        var (time, id) = (cut?.openedAt ?? since, cut?.id ?? "")
+        while true {
+            let page = try await self.rows(
+                console, "(history.openedAt, history.id) > (?, ?)", [time, id],
+                limit: Self.rowsAtOnce)
+            for row in page {
+                try trial.add(row)
+                await Task.yield()
+                try Task.checkCancellation()
+            }
+            guard let last = page.last?.row, page.count == Self.rowsAtOnce else {
+                return trial.view
+            }
+            (time, id) = (last.openedAt, last.id)
+        }
+    }
+
+    /// The node that the journal belongs to; nil while it belongs to none.
+    private func owner() async throws(Failure) -> NodeName? {
+        do {
+            return try await database.read { database in
+                try String.fetchOne(database, sql: "SELECT node FROM owner")
+            }.flatMap { NodeName($0) }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
+    private func rows(
+        _ console: Int?, _ condition: String, _ arguments: StatementArguments, limit: Int,
+        isNewestFirst: Bool = false, offset: Int = 0
+    ) async throws(Failure) -> [PastRow] {
+        let isHere = console.map { "history.console = \($0) AND " } ?? ""
+        let order = isNewestFirst ? "DESC" : "ASC"
+        do {
+            return try await database.read { database in
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT history.*, presentation.report AS report FROM history
+                        LEFT JOIN presentation ON presentation.id = history.id
+                        WHERE \(isHere)\(condition)
+                        ORDER BY history.openedAt \(order), history.id \(order)
+                        LIMIT \(limit) OFFSET \(offset)
+                        """, arguments: arguments
+                ).map { PastRow(row: try HistoryRow(row: $0), payload: $0["report"]) }
+            }
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+}

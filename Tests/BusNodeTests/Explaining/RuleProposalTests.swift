@@ -1,0 +1,141 @@
+import ErrorBusTesting
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+/// Policy rules that are made of people's answers.
+@Suite struct RuleProposalTests {
+    private let start = ManualTime().now
+
+    /// An answered presentation; without an option it was withdrawn.
+    private func past(
+        _ number: UInt64, origin: NodeName = "worker-1", option: String? = "retry",
+        via: Answer.Via = .person, values: [String: JSONValue] = [:],
+        _ change: (inout ErrorReport) -> Void = { _ in }
+    ) -> PastPresentation {
+        var report = ErrorReport(
+            domain: "com.acme.db", code: 40, description: "Deadlock",
+            options: [.init(id: "retry", title: "Retry"), .init(id: "skip", title: "Skip")])
+        change(&report)
+        let id = PresentationID(UniqueID(high: 0, low: number))
+        var item = InboxItem(
+            InboxPresentation(id: id, report: report, origin: origin), group: 0, at: start,
+            revision: number)
+        item.stage = .closed(.withdrawn)
+        if let option {
+            let answer = Answer(option: option, by: "ann", via: via, values: values)
+            item.stage = .settled(answer, .recovered)
+        }
+        return PastPresentation(item)
+    }
+
+    private func refusal(_ past: PastPresentation) -> String {
+        do throws(ProposalRefusal) {
+            return try RuleProposal(past, alike: [], of: "central").view.rule
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("A rule compares what those of one cause and answer have in common")
+    func group() throws {
+        let example = past(1) { $0.userInfo = ["host": "db*1", "pid": 7, "run": "a"] }
+        let others = [
+            example, past(2, origin: "worker-12") { $0.userInfo = ["host": "db*1", "run": "b"] },
+            past(3, origin: "x", option: "skip"), past(4, origin: "x") { $0.code = 41 },
+            past(5, origin: "x", via: .policy), past(6, origin: "x", option: nil),
+        ]
+        let view = try RuleProposal(example, alike: others, of: "central").view
+        let expected = """
+            rules:
+              # As in 2 answers by people, of which 2 recovered.
+              - match:
+                  domain: com.acme.db
+                  code: 40
+                  origin: "worker-*"
+                  userInfo.host: "db\\\\*1"
+                answer:
+                  option: retry
+                  limit: 3 per 1m
+
+            """
+        #expect(view.rule == expected)
+        #expect([view.answers, view.recovered] == [2, 2] && view.option == "retry")
+    }
+
+    @Test("One presentation shows no origin; two of one origin do, of different ones none")
+    func origins() throws {
+        func origin(_ names: NodeName...) throws -> [TextPattern]? {
+            let group = names.enumerated().map { past(UInt64($0.offset), origin: $0.element) }
+            let view = try RuleProposal(group[0], alike: group, of: "central").view
+            return try PolicyText.rules(view.rule)[0].match.origin
+        }
+        #expect(try origin("worker-1") == nil)
+        #expect(try origin("worker-1", "worker-1") == [.exact("worker-1")])
+        #expect(try origin("a-1", "b-1") == nil)
+        #expect(try origin("bare", "bare") == nil)
+    }
+
+    @Test(
+        "Texts are compared as they are, whatever they mean in a policy",
+        arguments: [
+            "a*", "/x/", "/", "${HOME}", "$${A}", "true", "12", "a: b # c", "\u{E9}\"\\", "- z",
+            "x\u{7}\u{2028}y", "C:\\temp\\*",
+        ])
+    func literal(text: String) throws {
+        let view = try RuleProposal(
+            past(1) {
+                $0.domain = text
+                $0.userInfo = ["a b": .string(text)]
+            }, alike: [], of: "central"
+        ).view
+        let match = try #require(try PolicyText.rules(view.rule).first).match
+        #expect(match.domain == [.exact(text)], "\(view.rule)")
+        // A text of two lines is no condition.
+        let isLine = !text.contains(where: \.isNewline)
+        #expect(match.userInfo["a b"] == (isLine ? [TextPattern.exact(text)] : nil))
+    }
+
+    @Test("The values of the answer are those of the rule")
+    func values() throws {
+        let fields = try [("path", "text"), ("count", "number"), ("force", "boolean")].map {
+            try ErrorReport.Field(json: [
+                "name": .string($0.0), "label": "x", "kind": .string($0.1),
+            ])
+        }
+        let given: [String: JSONValue] = ["path": "/srv ${A}", "count": 3, "force": true]
+        let example = past(1, values: given) { $0.options[0].fields = fields }
+        let view = try RuleProposal(example, alike: [], of: "central").view
+        #expect(try PolicyText.rules(view.rule).first?.answer?.given == given, "\(view.rule)")
+    }
+
+    @Test("An answer that no rule can give makes none; the reason is the rule's own")
+    func refused() throws {
+        let pin = try ErrorReport.Field(json: [
+            "name": "pin", "label": "PIN", "kind": "secret", "required": true,
+        ])
+        let people = "expected: a presentation that a person has answered"
+        #expect(refusal(past(1, option: nil)) == "found: withdrawn; \(people)")
+        #expect(refusal(past(1, via: .expiry)) == "found: expired; \(people)")
+        #expect(refusal(past(1) { $0.options[0].needsTwoPeople = true }).contains("two people"))
+        #expect(refusal(past(1) { $0.options[0].fields = [pin] }).contains("value of \"pin\""))
+    }
+
+    @Test("A policy of another process has no variables of this one, and no depth that harms")
+    func foreign() {
+        func problem(_ text: String) -> String {
+            do throws(ConfigurationFailure) {
+                return "\(try PolicyText.rules(text).count)"
+            } catch {
+                return error.description
+            }
+        }
+        #expect(problem("rules: [{ match: {}, answer: '${HOME}' }]").contains("HOME is not set"))
+        #expect(problem("rules:\n  - match: {}\n    anser: retry").hasPrefix("rule:3: rules[0]"))
+        let deep = String(repeating: "- ", count: PolicyText.openingCountMax + 1) + "x"
+        #expect(problem(deep).contains("lists and mappings"))
+        let long = "# " + String(repeating: "x", count: PolicyText.byteCountMax)
+        #expect(problem(long).contains("lists and mappings"))
+    }
+}
