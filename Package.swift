@@ -128,6 +128,7 @@ let package = Package(
                 .embedInCode("Console/Page/phone.css"),
                 .embedInCode("Console/Page/row.js"),
                 .embedInCode("Console/Page/rows.js"),
+                .embedInCode("Console/Page/rule-form.js"),
                 .embedInCode("Console/Page/saved-views.js"),
                 .embedInCode("Console/Page/sentences.js"),
                 .embedInCode("Console/Page/silence-fields.js"),

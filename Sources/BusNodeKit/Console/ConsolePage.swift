@@ -45,6 +45,7 @@ struct ConsolePage: Sendable {
         "phone.css": PackageResources.phone_css,
         "row.js": PackageResources.row_js,
         "rows.js": PackageResources.rows_js,
+        "rule-form.js": PackageResources.rule_form_js,
         "saved-views.js": PackageResources.saved_views_js,
         "sentences.js": PackageResources.sentences_js,
         "silence-fields.js": PackageResources.silence_fields_js,

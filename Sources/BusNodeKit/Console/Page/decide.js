@@ -9,6 +9,7 @@ import { groupBox } from "./group-box.js";
 import { commentField, commentOf, endedCommentField } from "./comment.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
+import { ruleButton } from "./rule-form.js";
 import { may, myName, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
 import {
@@ -58,7 +59,7 @@ function endOf(item) {
   return [el("p", { className: `outcome ${endingOf(item)[1]}` }, text,
     item.failedAgain && presentationLink(item.failedAgain)),
     item.answer && el("p", {}, `${answerText(item)}, `, timeOf(item.changedAt)),
-    commentOf(item.answer)].filter(Boolean);
+    commentOf(item.answer), item.answer && ruleButton(item, item.answer)].filter(Boolean);
 }
 
 function choicesOf(item, size) {

@@ -10,6 +10,7 @@ import { chosenOf, claimsOf, groupOf, isForAll, loadGroup } from "./group.js";
 import { hiddenText } from "./group-box.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
+import { ruleButton } from "./rule-form.js";
 import { myName, state } from "./state.js";
 import { claimant, endingOf, groupSize, heldWith, isLive, isOpen } from "./store.js";
 import { authorsOf, codeText, headingOf, originOf, shown, titleIn } from "./text.js";
@@ -127,6 +128,7 @@ function pastOf(past) {
     past.outcome
       && el("p", { className: `outcome ${tone}`, textContent: `Ended: ${shown(ending, 200)}` }),
     answer && el("p", { textContent: answer }), answer && commentOf(past),
+    answer && ruleButton(past, past),
     past.outcome
       ? el("p", {}, "From the journal: it ended ", timeOf(past.changedAt),
         ", and cannot be answered.")

@@ -1,0 +1,47 @@
+"""A policy rule that is made of an answer, and tried. As in cases.py."""
+from consoles import report
+from safety_cases import signed
+
+
+def write(page, text):
+    page.run("const field = document.getElementById('ruleText'); field.value = arguments[0];"
+             "field.dispatchEvent(new Event('input', { bubbles: true }))", text)
+
+
+def a_rule_is_made_of_an_answer_and_tried(page, console):
+    page.expects("422")
+    asked = console.ask(*[report("The disk is full.", userInfo={"host": "db-1"})] * 3)
+    console.await_open(3)
+    for presentation, option in zip(asked, ("retry", "retry", "skip")):
+        console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                     {"option": option, "by": "bea"})
+        assert presentation.answer() == (option, "bea")
+    signed(page, console)
+    page.go(f"inbox/{asked[0].id}")
+    page.shown("The disk is full.")
+    page.click(".decide button", "Make a rule")
+    page.until(lambda: page.text("#ruleTitle"), "the form")
+    rule = page.run("return document.getElementById('ruleText').value")
+    for line in ("domain: org.example.tests", "userInfo.host: db-1", "option: retry"):
+        assert f"      {line}\n" in rule, rule
+    assert "as in 2 answers by people" in page.text("#ruleMade"), page.text("#ruleMade")
+    assert "asks no policy before this console" in page.text("#rulePlace")
+    page.until(lambda: "Would have answered 3: 2 as people did, 1 otherwise."
+               in page.text("#ruleTrial"), "the trial")
+    assert "people chose “Skip”: 1" in page.text("#ruleTrial"), page.text("#ruleTrial")
+    # What is changed is tried again; what is wrong is named by its line.
+    write(page, rule.replace("option: retry", "option: wipe"))
+    page.until(lambda: "matches and declines: notOffered: 3" in page.text("#ruleTrial"),
+               "the other trial")
+    write(page, rule.replace("answer:", "anser:"))
+    page.until(lambda: "anser: found unknown key" in page.text("#ruleProblem"), "the problem")
+    assert "rule:" in page.text("#ruleProblem") and not page.text("#ruleTrial")
+    write(page, rule)
+    page.click("#ruleTrial a")
+    page.until(lambda: not page.text("#ruleDialog"), "the form to go")
+    page.until(lambda: "“Skip” by bea" in page.text(".decide"), "what was answered otherwise")
+
+
+a_rule_is_made_of_an_answer_and_tried.journaled = True
+
+ALL = [a_rule_is_made_of_an_answer_and_tried]
