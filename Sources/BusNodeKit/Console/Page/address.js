@@ -1,16 +1,17 @@
-// The address of a part of the page: the view, what is chosen in the inbox, and its list.
+// The address of a part of the page: the view, what is chosen in the inbox, and what is listed.
 import { FILTER_MAX } from "./filter.js";
 import { SHOWS, SORTS } from "./state.js";
 
 /** The address; of the inbox with the filter, the order and what is listed, where they are not the
- *  ordinary ones. */
-export function addressOf(tab, key, { filter, sort, show }) {
+ *  ordinary ones, and of the history with what it is searched for and where its page ends. */
+export function addressOf(tab, key, { filter, sort, show, before }) {
   const path = key ? `#/${tab}/${encodeURIComponent(key)}` : `#/${tab}`;
-  if (tab !== "inbox") return path;
+  const [isInbox, isHistory] = [tab === "inbox", tab === "history"];
   const query = new URLSearchParams();
-  if (filter) query.set("filter", filter);
-  if (sort !== SORTS[0]) query.set("sort", sort);
-  if (show !== SHOWS[0]) query.set("show", show);
+  if ((isInbox || isHistory) && filter) query.set("filter", filter);
+  if (isInbox && sort !== SORTS[0]) query.set("sort", sort);
+  if (isInbox && show !== SHOWS[0]) query.set("show", show);
+  if (isHistory && before) query.set("before", before);
   const text = query.toString();
   return text ? `${path}?${text}` : path;
 }
@@ -26,6 +27,7 @@ export function readAddress(hash) {
   return {
     tab, key: key ? decoded(key) : null, isTooLong, filter: isTooLong ? "" : filter,
     sort: known(query.get("sort"), SORTS), show: known(query.get("show"), SHOWS),
+    before: query.get("before"),
   };
 }
 

@@ -1,30 +1,14 @@
 // The audit: events with their authors, newest first, searched by the server.
 import { $, el, foreign, presentationLink, redraw, timeOf } from "./elements.js";
 import { api } from "./api.js";
+import { inTurn } from "./frame.js";
 import { auditText } from "./sentences.js";
 import { counted, shown } from "./text.js";
 
 const SHOWN_MAX = 200;
 
-let isSearching = false;
-let isWanted = false;
-
-/** One search at a time, which may take seconds; then the latest text. */
-export async function loadAudit() {
-  isWanted = true;
-  if (isSearching) return;
-  isSearching = true;
-  try {
-    while (isWanted) {
-      isWanted = false;
-      await search().catch((error) => { if (!isWanted) throw error; });
-    }
-  } finally {
-    isSearching = false;
-  }
-}
-
-async function search() {
+/** Reads the events that match. */
+export const loadAudit = inTurn(async () => {
   const query = $("auditQuery").value.trim();
   const { events } = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
   if (query !== $("auditQuery").value.trim()) return; // A later search comes.
@@ -33,7 +17,7 @@ async function search() {
   if ($("auditCount").textContent !== count) $("auditCount").textContent = count;
   $("audit").closest(".wide").hidden = events.length === 0;
   redraw($("audit"), [query, events.length, events[0], events.at(-1)], () => events.map(line));
-}
+});
 
 function countText(count, query) {
   if (count === SHOWN_MAX) return `the newest ${SHOWN_MAX}`;

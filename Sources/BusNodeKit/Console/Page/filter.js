@@ -70,7 +70,7 @@ function isForMe(item) {
     && (claimant(item) === name || isMine(item.answer) || proposalOf(item)?.by === name);
 }
 
-const unquoted = (text) => text.replaceAll('"', "");
+export const unquoted = (text) => text.replaceAll('"', "");
 
 /** The term that lets only this value through. */
 export function wordFor(kind, value) {
@@ -78,37 +78,46 @@ export function wordFor(kind, value) {
   return /\s/.test(text) ? `${kind}:"${text}"` : `${kind}:${text}`;
 }
 
-/** What a word means as a term; null when it is text. */
-function termOf(word) {
-  const flag = word.toLowerCase();
-  if (FLAGS.has(flag)) return { word: flag, kind: flag, test: FLAGS.get(flag) };
+/** The parts of a word of one of these kinds, as in `kind:value`; null for another word. */
+export function partsOf(word, kinds) {
   const [, name = "", value = ""] = /^([a-z]+):(.*)$/i.exec(word) ?? [];
   const kind = name.toLowerCase();
-  if (!KINDS.has(kind)) return null;
+  if (!kinds.has(kind)) return null;
   const canonical = wordFor(kind, value);
-  const text = unquoted(canonical.slice(kind.length + 1));
-  return { word: canonical, kind, test: KINDS.get(kind)(text) };
+  return { word: canonical, kind, text: unquoted(canonical.slice(kind.length + 1)) };
 }
 
-/** The filter as one text: its terms, then what is typed. */
-export const filterText = () =>
-  [...state.terms, state.typed.trim()].filter(Boolean).join(" ");
+/** What a word means as a term of the list's filter; null when it is text. */
+export function termOf(word) {
+  const flag = word.toLowerCase();
+  if (FLAGS.has(flag)) return { word: flag, kind: flag, test: FLAGS.get(flag) };
+  const parts = partsOf(word, KINDS);
+  return parts && { ...parts, test: KINDS.get(parts.kind)(parts.text) };
+}
 
-/** The terms of a text, and the rest of it. */
-export function split(text) {
-  const words = text.match(WORDS) ?? [];
-  const terms = words.map(termOf).filter(Boolean).map(({ word }) => word);
-  const typed = words.filter((word) => !termOf(word)).join(" ");
+/** A filter as one text: its terms, then what is typed. */
+export const textOf = ({ terms, typed }) => [...terms, typed.trim()].filter(Boolean).join(" ");
+
+export const filterText = () => textOf(state);
+
+/** The words of a filter's text. */
+export const wordsOf = (text) => text.match(WORDS) ?? [];
+
+/** The terms of a text, as they are `known`, and the rest of it. */
+export function split(text, known = termOf) {
+  const words = wordsOf(text);
+  const terms = words.map(known).filter(Boolean).map(({ word }) => word);
+  const typed = words.filter((word) => !known(word)).join(" ");
   return { terms: [...new Set(terms)], typed };
 }
 
 /** The same, without the term at the end that is still being typed. */
-export function splitTyped(typed) {
+export function splitTyped(typed, known = termOf) {
   const isQuoting = typed.split('"').length % 2 === 0;
   const end = isQuoting ? 0 : /\S*$/.exec(typed).index;
-  const words = typed.slice(0, end).match(WORDS) ?? [];
-  if (!words.some(termOf)) return { terms: [], typed };
-  const { terms, typed: rest } = split(typed.slice(0, end));
+  const words = wordsOf(typed.slice(0, end));
+  if (!words.some(known)) return { terms: [], typed };
+  const { terms, typed: rest } = split(typed.slice(0, end), known);
   return { terms, typed: (rest && `${rest} `) + typed.slice(end) };
 }
 
@@ -124,7 +133,7 @@ export function filter() {
 function compiled(text) {
   const kinds = new Map();
   const needles = [];
-  for (const word of text.match(WORDS) ?? []) {
+  for (const word of wordsOf(text)) {
     const term = termOf(word);
     if (!term) needles.push(unquoted(word).toLowerCase());
     else if (term.test) kinds.set(term.kind, [...kinds.get(term.kind) ?? [], term.test]);
@@ -148,7 +157,7 @@ export const isApplied = (word) => Boolean(termOf(word)?.test);
 
 /** What a person should know of the filter: terms that are not applied, and words that look like
  *  terms and are text. */
-export const filterNotes = () => (filterText().match(WORDS) ?? []).map(noteOn).filter(Boolean);
+export const filterNotes = () => wordsOf(filterText()).map(noteOn).filter(Boolean);
 
 function noteOn(word) {
   const term = termOf(word);

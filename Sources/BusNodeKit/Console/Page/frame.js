@@ -35,6 +35,24 @@ export function paced(pause, work) {
   };
 }
 
+/** One search at a time, which may take seconds; what is wanted meanwhile follows as one. */
+export function inTurn(search) {
+  let [isSearching, isWanted] = [false, false];
+  return async () => {
+    isWanted = true;
+    if (isSearching) return;
+    isSearching = true;
+    try {
+      while (isWanted) {
+        isWanted = false;
+        await search().catch((error) => { if (!isWanted) throw error; });
+      }
+    } finally {
+      isSearching = false;
+    }
+  };
+}
+
 /** Draws. A drawer that fails stops the page, whose content would no longer be true. */
 export function guarded(drawer) {
   if (state.fault) return;

@@ -6,6 +6,7 @@ import {
 import { openHelp } from "./dialogs.js";
 import { onFilterKey } from "./filter-box.js";
 import { leaveOut } from "./group.js";
+import { onPastKey } from "./history.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { writeNote } from "./notes.js";
 import { likeThis } from "./patterns.js";
@@ -22,7 +23,7 @@ function leaveDetail() {
 }
 
 function focusFilter() {
-  const field = { inbox: "filter", audit: "auditQuery" }[state.tab];
+  const field = { inbox: "filter", history: "pastQuery", audit: "auditQuery" }[state.tab];
   if (field) $(field).focus();
 }
 
@@ -101,6 +102,7 @@ export function onKey(event) {
 function onFieldKey(event) {
   const { key, target } = event;
   if (target === $("filter") && onFilterKey(event)) return;
+  if (target === $("pastQuery") && onPastKey(event)) return;
   if (key === "Enter" && target === $("filter")) {
     collectRows(); // The last key may not have been drawn yet.
     move(0);

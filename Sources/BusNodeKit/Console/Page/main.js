@@ -8,6 +8,7 @@ import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
 import { drawFilter, startFilterBox, tellArranged } from "./filter-box.js";
 import { guarded, onFrame, schedule } from "./frame.js";
+import { drawHistory, loadHistory, startHistory } from "./history.js";
 import { drawIconSoon } from "./icon.js";
 import { onKey } from "./keys.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
@@ -44,16 +45,18 @@ function stopPressing() {
 }
 
 function refreshSlowly() {
-  if (state.tab !== "topology") refreshView();
+  // A search of the history is for a person who asks for it.
+  if (!["topology", "history"].includes(state.tab)) refreshView();
   else if (state.online && !document.hidden) loadSilences();
 }
 
 onFrame(collectRows, drawFilter, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
-  drawTopology);
+  drawHistory, drawTopology);
 onChange(tellAway);
 onMessage(drawIconSoon);
 loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
 loadsView("silences", loadSilences);
+loadsView("history", () => Promise.all([loadHistory(), loadSilences()]));
 loadsView("audit", () => Promise.all([loadAudit(), loadSilences()]));
 loadsView("topology", loadTopology);
 
@@ -86,6 +89,7 @@ for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown
 }
 startAlerts();
 startFilterBox();
+startHistory();
 startViews();
 startSilenceForm();
 startRuleForm();

@@ -1,7 +1,7 @@
 // The state of the page, in one place. Every other file reads and changes it.
 
 export const SEVERITIES = ["debug", "info", "warning", "error", "critical"];
-export const TABS = ["inbox", "silences", "audit", "topology"];
+export const TABS = ["inbox", "silences", "history", "audit", "topology"];
 /** The orders of the list, and what it can show; the ordinary ones first. */
 export const SORTS = ["gravity", "deadline", "age", "count"];
 export const SHOWS = ["open", "ended"];
@@ -19,6 +19,8 @@ export const state = {
   retryDelay: RETRY_MIN, retryTimer: null, unanswered: 0,
   // How the list is shown: the terms of its filter, its other text as it is typed, and the order.
   terms: [], typed: "", sort: SORTS[0], show: SHOWS[0], arranged: false,
+  // What the history is searched for, and the end of the page of it; null for the newest.
+  search: { terms: [], typed: "", before: null },
   // The list and its cursor; how many rows expire soon, and what the filter hides.
   soonCount: 0, hidden: 0,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,

@@ -2,9 +2,10 @@
 import { $ } from "./elements.js";
 import { addressOf, readAddress } from "./address.js";
 import { api, failureText, Refusal } from "./api.js";
-import { filterText, FILTER_MAX, split } from "./filter.js";
+import { filterText, FILTER_MAX, split, textOf } from "./filter.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
+import { splitPast } from "./past-filter.js";
 import { TABS, state } from "./state.js";
 import { keep } from "./store.js";
 
@@ -34,24 +35,35 @@ export function route() {
   for (const link of document.querySelectorAll("[data-tab]")) {
     link.ariaCurrent = link.dataset.tab === state.tab ? "page" : null;
   }
+  if (list.isTooLong) {
+    toast(`The filter in the address has more than ${FILTER_MAX} characters: none is applied.`,
+      "warning");
+  }
   if (state.tab === "inbox") {
     showRouted(list);
     selectRouted(key);
   }
-  if (changed) refreshView();
+  const isOther = state.tab === "history" && searchRouted(list);
+  if (changed || isOther) refreshView();
   schedule();
 }
 
 /** Shows the list as the address says; what is being typed stays as it is if it means the same. */
-function showRouted({ filter, sort, show, isTooLong }) {
-  if (isTooLong) {
-    toast(`The filter in the address has more than ${FILTER_MAX} characters: none is applied.`,
-      "warning");
-  }
+function showRouted({ filter, sort, show }) {
   const meant = meaning(filter, sort, show);
   if (meant !== meaning(filterText(), state.sort, state.show)) {
     put({ ...split(filter), sort, show });
   }
+}
+
+/** Searches the history as the address says; whether for something else than before. */
+function searchRouted({ filter, before }) {
+  const wanted = { ...splitPast(filter), before };
+  const present = { ...splitPast(textOf(state.search)), before: state.search.before };
+  if (JSON.stringify(wanted) === JSON.stringify(present)) return false;
+  state.search = wanted;
+  $("pastQuery").closest("main").scrollTop = 0;
+  return true;
 }
 
 const meaning = (filter, sort, show) => JSON.stringify([split(filter), sort, show]);
@@ -65,13 +77,25 @@ function put(change) {
   $("scroller").scrollTop = 0;
 }
 
-/** The address of a part of the page; of the inbox with its list as it is shown now. */
-const addressNow = (tab, key) => addressOf(tab, key, { ...state, filter: filterText() });
+/** The address of a part of the page, with what it lists now. */
+const addressNow = (tab, key) => addressOf(tab, key, tab === "history"
+  ? { ...state.search, filter: textOf(state.search) } : { ...state, filter: filterText() });
 
-/** Changes how the list is shown, as a step of the browser's history; typing is one step. */
+/** Changes how the list is shown. */
 export function arrange(change, isTyped = false) {
   put(change);
-  const address = addressNow("inbox", state.selected);
+  step(addressNow("inbox", state.selected), isTyped);
+}
+
+/** Searches the history for something else, from its newest on. */
+export function searchPast(change, isTyped = false) {
+  Object.assign(state.search, change, { before: null });
+  step(addressNow("history", null), isTyped);
+  refreshView();
+}
+
+/** Goes to an address as a step of the browser's history; typing is one step. */
+function step(address, isTyped) {
   const isNew = location.hash !== address;
   if (isTyped && isTyping) history.replaceState(null, "", address);
   else if (isNew) history.pushState(null, "", address);

@@ -1,0 +1,178 @@
+"""The history of the page: searched, in pages, and exported. As in cases.py."""
+import pathlib
+import urllib.parse
+
+from axe_cases import Axe
+from consoles import report
+from filter_cases import filter_of
+from safety_cases import signed
+
+CHIPS = ("return [...document.querySelectorAll('#pastChips .term span:first-child')]"
+         ".map((node) => node.textContent)")
+
+
+def titles(page):
+    return sorted(page.texts("#past .title"))
+
+
+def shows(page, *wanted):
+    page.until(lambda: titles(page) == sorted(wanted), f"the rows {wanted}, not {titles(page)}")
+
+
+def end(console, presentation, option, by):
+    console.call(f"/api/v1/presentations/{presentation.id}/answer", {"option": option, "by": by})
+    assert presentation.answer() == (option, by)
+
+
+def ended_two(console):
+    disk, mail = console.ask(report("The disk was full.", severity="critical"),
+                             {**report("The mail was late."), "domain": "com.acme.mail"})
+    console.await_open(2)
+    end(console, disk, "skip", "ann")
+    end(console, mail, "retry", "bea")
+    return disk, mail
+
+
+def the_history_is_searched(page, console):
+    disk, _ = ended_two(console)
+    page.open(console.url)
+    page.click("[data-tab=history]")
+    shows(page, "The disk was full.", "The mail was late.")
+    assert "2 presentations" in page.text("#pastCount"), page.text("#pastCount")
+    for text, wanted in [
+            ("by:ann", ["The disk was full."]),
+            ("option:retry", ["The mail was late."]),
+            ("domain:com.acme.*", ["The mail was late."]),
+            ("severity:critical", ["The disk was full."]),
+            ("since:1h", ["The disk was full.", "The mail was late."]),
+            ("until:2020-01-01", []),
+            ("origin:worker-*", []),
+            ("was full", ["The disk was full."]),
+            ("by:ann by:bea", ["The mail was late."]),
+            ("by:ann since:tomorrow", ["The disk was full."])]:
+        page.go(f"history?{urllib.parse.urlencode({'filter': text})}")
+        shows(page, *wanted)
+    page.until(lambda: "“since:tomorrow” is not applied" in page.text("#pastNote"), "the note")
+    page.go("history")
+    shows(page, "The disk was full.", "The mail was late.")
+    page.press("/", *"by:ann ")
+    page.until(lambda: page.run(CHIPS) == ["by:ann"], "the chip")
+    page.press(*"disk")
+    shows(page, "The disk was full.")
+    assert filter_of(page) == {"filter": ["by:ann disk"]}
+    # Another term of the same kind takes its place.
+    page.press(page.keys.ESCAPE, *"by:bea ")
+    page.until(lambda: page.run(CHIPS) == ["by:bea"], "the other chip")
+    shows(page, "The mail was late.")
+    page.driver.refresh()
+    shows(page, "The mail was late.")
+    page.press("/", page.keys.BACKSPACE, *"by:carl ")
+    page.until(lambda: "No presentation matches" in page.text("#pastCount"), "no match")
+    page.press(page.keys.BACKSPACE)
+    shows(page, "The disk was full.", "The mail was late.")
+    row = next(text for text in page.texts("#past tr") if "disk" in text)
+    assert "skip by ann" in row.replace("\n", " "), row
+    # A row leads to the presentation, and back.
+    page.click("#past a", "The disk was full.")
+    page.until(lambda: page.text("#title") == "The disk was full.", "the detail")
+    assert disk.id in page.run("return location.hash")
+    page.driver.back()
+    shows(page, "The disk was full.", "The mail was late.")
+
+
+the_history_is_searched.journaled = True
+
+
+def the_history_is_read_in_pages(page, console):
+    console.ask(*[report("Of many.", code=number) for number in range(230)])
+    console.await_open(230)
+    group = console.call("/api/v1/inbox?stage=open&limit=1")["groups"][0]["number"]
+    console.call(f"/api/v1/groups/{group}/answer", {"option": "skip", "by": "bob"})
+    page.open(console.url)
+    page.go("history")
+    page.until(lambda: page.text("#pastCount") == "the newest 100", "the first page")
+    seen = []
+
+    def rows():
+        return page.run("return [...document.querySelectorAll('#past .title')]"
+                        ".map((node) => node.dataset.key)")
+    for count in (100, 100, 30):
+        page.until(lambda: len(rows()) == count and not set(rows()) & set(seen), f"{count} others")
+        seen += rows()
+        if count == 100:
+            page.click("#pages a", "Older")
+    assert len(set(seen)) == 230
+    assert page.texts("#pages a") == ["Newest"], page.texts("#pages a")
+    page.driver.refresh()
+    page.until(lambda: rows() == seen[200:], "the same page after a reload")
+    page.driver.back()
+    page.until(lambda: rows() == seen[100:200], "the page before")
+    page.click("#pages a", "Newest")
+    page.until(lambda: rows() == seen[:100], "the first page again")
+    # What is exported is all that matches, with what the rows have.
+    page.go("history?filter=option:skip")
+    page.until(lambda: "option=skip" in page.run(
+        "return document.getElementById('export-csv').href"), "the address of the export")
+    for format, begin in (("csv", "openedAt"), ("json", "{")):
+        text = page.driver.execute_async_script(
+            "const done = arguments[1];"
+            "fetch(document.getElementById(`export-${arguments[0]}`).href)"
+            ".then((reply) => reply.text()).then(done);", format)
+        assert text.lstrip("\ufeff").startswith(begin), text[:200]
+        assert text.count("Of many.") == 230, format
+
+
+the_history_is_read_in_pages.journaled = True
+
+
+def a_node_without_a_journal_says_so(page, console):
+    page.expects("404")
+    page.open(console.url)
+    page.go("history")
+    page.until(lambda: "has no journal, so it keeps no history" in page.text("#pastCount"), "why")
+    assert not page.texts("#exports a") and not page.texts("#past tr")
+
+
+def the_history_shows_hostile_text_as_text(page, console):
+    attack = "<img src=x onerror=window.hacked=1>"
+    [presentation] = console.ask(report(f"{attack} \u202egnihton"))
+    console.await_open(1)
+    end(console, presentation, "skip", attack)
+    page.open(console.url)
+    page.go(f"history?{urllib.parse.urlencode({'filter': f'by:{attack[:4]} x'})}")
+    page.until(lambda: "No presentation matches" in page.text("#pastCount"), "no match")
+    page.go("history")
+    page.until(lambda: attack in page.text("#past") and "⟨U+202E⟩" in page.text("#past"), "it")
+    assert page.run("return window.hacked") is None
+    assert not page.run("return document.querySelectorAll('main img').length")
+
+
+the_history_shows_hostile_text_as_text.journaled = True
+
+
+def the_history_is_legible_and_reachable(page, console):
+    ended_two(console)
+    signed(page, console)
+    axe = Axe(page)
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    problems = []
+    for query in ("", "?filter=by:ann+severity:huge+a:b", "?filter=by:none"):
+        page.go(f"history{query}")
+        page.until(lambda: page.text("#pastCount"), "the history")
+        page.rest()
+        axe.look(f"history{query}")
+        for scheme in ("light", "dark"):
+            for width, height in ((1440, 900), (780, 437), (390, 844), (320, 640)):
+                page.resize(width, height, scheme)
+                page.rest()
+                found = page.run(legible, width < 760)
+                problems += [f"{scheme} {width} {query}: {each}" for each in found]
+    axe.close()
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+the_history_is_legible_and_reachable.journaled = True
+
+
+ALL = [the_history_is_searched, the_history_is_read_in_pages, a_node_without_a_journal_says_so,
+       the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable]
