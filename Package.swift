@@ -94,6 +94,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Console/openapi.yaml"),
+                .embedInCode("Console/Page/acting.js"),
                 .embedInCode("Console/Page/address.js"),
                 .embedInCode("Console/Page/alerts.js"),
                 .embedInCode("Console/Page/answering.js"),
@@ -128,6 +129,7 @@ let package = Package(
                 .embedInCode("Console/Page/past-filter.js"),
                 .embedInCode("Console/Page/patterns.js"),
                 .embedInCode("Console/Page/phone.css"),
+                .embedInCode("Console/Page/picking.js"),
                 .embedInCode("Console/Page/row.js"),
                 .embedInCode("Console/Page/rows.js"),
                 .embedInCode("Console/Page/rule-form.js"),

@@ -12,6 +12,7 @@ struct ConsolePage: Sendable {
 
     /// The parts of the page, by the names under which it requests them.
     private static let parts: [String: [UInt8]] = [
+        "acting.js": PackageResources.acting_js,
         "address.js": PackageResources.address_js,
         "alerts.js": PackageResources.alerts_js,
         "answering.js": PackageResources.answering_js,
@@ -45,6 +46,7 @@ struct ConsolePage: Sendable {
         "past-filter.js": PackageResources.past_filter_js,
         "patterns.js": PackageResources.patterns_js,
         "phone.css": PackageResources.phone_css,
+        "picking.js": PackageResources.picking_js,
         "row.js": PackageResources.row_js,
         "rows.js": PackageResources.rows_js,
         "rule-form.js": PackageResources.rule_form_js,

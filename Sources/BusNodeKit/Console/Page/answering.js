@@ -14,10 +14,12 @@ import { confirmedBy, confirmedMembers, proposalOf, whyNotProposed } from "./two
 import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
-const CLAIM_TIME = 15 * 60_000;
-const LARGE = 10; // An answer for more of a group is confirmed.
+/** How long a claim lasts. */
+export const CLAIM_TIME = 15 * 60_000;
+/** An answer for more is confirmed. */
+export const LARGE = 10;
 const SLOW = 3000;
-const BUSY = "One moment: the last answer is on its way.";
+export const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
@@ -206,7 +208,7 @@ async function answerGroup(item, option, body) {
   const count = number(answered.length);
   const text = `${shown(optionTitle(option), 60)} × ${count}: ${shown(headingOf(item), 90)}`;
   const held = answered.map((id, index) => ({ id, answer: answers[index] }));
-  offerUndo({ group: item.group, held }, text, body.undoMilliseconds);
+  offerUndo({ parts: [{ group: item.group, held }] }, text, body.undoMilliseconds);
   return null;
 }
 

@@ -45,6 +45,15 @@ export async function postTwice(path, body) {
   }
 }
 
+const PARALLEL = 4;
+
+/** Does the work for each value, for a few of them at a time. */
+export async function inParallel(values, work) {
+  const queue = [...values];
+  const next = async () => { while (queue.length > 0) await work(queue.shift()); };
+  await Promise.all(Array.from({ length: PARALLEL }, next));
+}
+
 /** The text for a failure. */
 export const failureText = (error) => (error instanceof Refusal ? error.message
   : "The console could not be reached. The request may or may not have arrived.");

@@ -102,7 +102,7 @@ export async function confirmed(option, item, count, why) {
     proposal && `${shown(proposal.by, 64)} proposes it${
       valuesText(proposal)}${commentText(proposal)}; you confirm it as the second person.`,
     isLarge && `It is for ${number(count)} presentations at once.`,
-    differs && "Other members of the group have different texts: read them first.",
+    differs && "Others of them have different texts: read them first.",
     isDestructive && `${originsText(origins, count)} This cannot be undone.`]
     .filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;

@@ -3,6 +3,7 @@ import { $, isWide } from "./elements.js";
 import {
   answerByNumber, claimOrRelease, dropProposal, takeOver, toggleWhole,
 } from "./answering.js";
+import { openPicked } from "./acting.js";
 import { openHelp } from "./dialogs.js";
 import { onFilterKey } from "./filter-box.js";
 import { leaveOut } from "./group.js";
@@ -10,6 +11,7 @@ import { onPastKey } from "./history.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { writeNote } from "./notes.js";
 import { likeThis } from "./patterns.js";
+import { pickRange, togglePick } from "./picking.js";
 import { collectRows, current } from "./rows.js";
 import { openViews } from "./saved-views.js";
 import { openSilenceForm } from "./silence-form.js";
@@ -36,10 +38,12 @@ function silence() {
   if (state.online) openSilenceForm(item ? likeThis(item) : {});
 }
 
-/** Leaves the member under the cursor out of its group's answer, or takes it in again. */
-function toggleMember() {
+/** Selects the row under the cursor, or no longer; leaves a member out of its group's answer, or
+ *  takes it in again. */
+function toggleRow() {
   const row = state.rows[state.cursorIndex];
   if (row?.kind === "member") leaveOut([row.key], !state.leftOut.has(row.key));
+  else if (row) togglePick(row.key);
 }
 
 function focusComment() {
@@ -58,7 +62,8 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  m: focusComment, n: note, o: focusOrder, v: openViews, x: toggleMember, Escape: leaveDetail,
+  m: focusComment, n: note, o: focusOrder, v: openViews, x: toggleRow,
+  X: () => pickRange(state.cursor), a: openPicked, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),

@@ -97,6 +97,7 @@ function begin({ startedAt }) {
   if (state.startedAt && state.selected?.startsWith("g")) reselect(state.shownID);
   state.expanded.clear();
   state.leftOut.clear();
+  state.picked.clear();
   dropUndos(() => true);
   Object.assign(state, {
     startedAt, resume: 0, complete: 0, ready: false, details: null, unread: null,

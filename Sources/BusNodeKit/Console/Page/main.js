@@ -1,6 +1,7 @@
 // The operator's page. It keeps a copy of the inbox, updated by the server's events, and draws from
 // it once per animation frame. Text from reports only ever becomes text nodes.
 import { $, refreshTimes } from "./elements.js";
+import { drawActing, openPicked } from "./acting.js";
 import { startAlerts, tellAway } from "./alerts.js";
 import { loadAudit } from "./audit.js";
 import { loadChart } from "./chart.js";
@@ -15,6 +16,7 @@ import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
 import { tellNews } from "./news.js";
 import { aim } from "./order.js";
+import { clearPicks, drawPicked } from "./picking.js";
 import { collectRows } from "./rows.js";
 import { startRuleForm } from "./rule-form.js";
 import { startViews } from "./saved-views.js";
@@ -50,8 +52,8 @@ function refreshSlowly() {
   else if (state.online && !document.hidden) loadSilences();
 }
 
-onFrame(collectRows, drawFilter, drawList, drawCounts, drawDetail, drawConfirmation, drawSilences,
-  drawHistory, drawTopology);
+onFrame(collectRows, drawFilter, drawPicked, drawList, drawCounts, drawDetail, drawConfirmation,
+  drawActing, drawSilences, drawHistory, drawTopology);
 onChange(tellAway);
 onMessage(drawIconSoon);
 loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
@@ -79,6 +81,8 @@ $("banner").lastChild.addEventListener("click", () => {
 });
 $("who").addEventListener("click", askName);
 $("helpButton").addEventListener("click", openHelp);
+$("pickedOpen").addEventListener("click", openPicked);
+$("pickedClear").addEventListener("click", clearPicks);
 // A button that is replaced while it is pressed would not be clicked.
 document.addEventListener("pointerdown", ({ button, target }) => {
   state.isPressing = button === 0 && Boolean(target.closest("button, a, label"));

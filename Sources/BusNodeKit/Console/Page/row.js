@@ -1,6 +1,8 @@
 // One row of the list: made once, filled again when its content has changed.
 import { clockIcon, el, since, until } from "./elements.js";
+import { schedule } from "./frame.js";
 import { leaveOut } from "./group.js";
+import { pickOf, pickRange, togglePick } from "./picking.js";
 import { indexOf } from "./rows.js";
 import { state } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear, isOpen } from "./store.js";
@@ -14,12 +16,19 @@ export function newLine(key, { choose, expand }) {
     el("span", { className: name, ...(name === "title" && { dir: "auto" }) }));
   const open = el("button", { className: "row", type: "button" }, ...parts);
   const toggle = el("button", { className: "toggle", type: "button", tabIndex: -1, hidden: true });
-  open.addEventListener("click", () => choose(key));
+  open.addEventListener("click", ({ shiftKey }) => (shiftKey ? pickRange : choose)(key));
   toggle.addEventListener("click", () => expand(key, !state.expanded.has(key)));
-  const box = el("input", { type: "checkbox", ariaLabel: "Answer with the group" });
-  box.addEventListener("change", () => leaveOut([key], !box.checked));
-  return el("li", { dataset: { row: key } }, open,
+  const box = el("input", { type: "checkbox" });
+  const line = el("li", { dataset: { row: key } }, open,
     el("label", { className: "pick", hidden: true }, box), toggle);
+  box.addEventListener("click", ({ shiftKey }) => {
+    if (line.classList.contains("member")) leaveOut([key], !box.checked);
+    else if (shiftKey) pickRange(key);
+    else togglePick(key);
+    line.dataset.said = ""; // The box is drawn as it is then, also when it was refused.
+    schedule();
+  });
+  return line;
 }
 
 export function fillLine(line, row, index) {
@@ -28,10 +37,11 @@ export function fillLine(line, row, index) {
   line.ariaSetSize = state.rows.length;
   line.ariaPosInSet = index + 1;
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
+  line.children[1].firstChild.tabIndex = row.kind === "member" || row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
   const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.total,
     row.kind, row.severity, row.isExpanded, isChosen, expiring?.id,
-    state.leftOut.has(item.id)].join();
+    state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen)].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
@@ -42,10 +52,17 @@ export function fillLine(line, row, index) {
   fillToggle(line.lastChild, row);
 }
 
-/** The box of a member that takes it into the answer for its group. */
-function fillPick(pick, { kind, item }) {
-  pick.hidden = kind !== "member" || !isOpen(item);
-  pick.firstChild.checked = !state.leftOut.has(item.id);
+/** The box that selects a row, or takes a member into the answer for its group. */
+function fillPick(pick, row) {
+  const [box, isMember] = [pick.firstChild, row.kind === "member"];
+  const isAble = row.members.some(isOpen);
+  pick.hidden = isMember ? !isAble : state.show !== "open";
+  // Its place stays, so that nothing moves.
+  pick.classList.toggle("away", !isAble);
+  box.checked = isMember ? !state.leftOut.has(row.item.id) : pickOf(row) === "all";
+  box.indeterminate = !isMember && pickOf(row) === "some";
+  box.ariaLabel = isMember ? "Answer with the group"
+    : `Select: ${shown(headingOf(row.item), 100)}`;
 }
 
 function fillRow(button, { item, count, total, severity = item.severity }, isChosen, expiring) {

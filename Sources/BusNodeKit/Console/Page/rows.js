@@ -9,7 +9,8 @@ function endedRows() {
   const ended = [...state.items.values()].filter((item) => !isLive(item));
   const shown = ended.filter(matches).sort((a, b) => byEnd(b, a));
   Object.assign(state, { hidden: ended.length - shown.length, soonCount: 0 });
-  return shown.map((item) => ({ key: item.id, item, kind: "single", count: 1, total: 1 }));
+  return shown.map((item) =>
+    ({ key: item.id, item, members: [item], kind: "single", count: 1, total: 1 }));
 }
 
 /** Groups in their order: of each, the members that the filter lets through. */
@@ -56,18 +57,19 @@ function soonestOf(members) {
 
 function rowsOfEntry({ members, first, rank, count, total, leaving, soonest }) {
   if (count === 1) {
-    return [{ key: first.id, item: first, kind: "single", count, total, leaving, soonest }];
+    const kind = "single";
+    return [{ key: first.id, item: first, members, kind, count, total, leaving, soonest }];
   }
   const key = `g${first.group}`;
   const isExpanded = state.expanded.has(key);
   const severity = SEVERITIES[rank];
   const head = {
-    key, item: first, severity, kind: "group", count, total, leaving, soonest, isExpanded,
+    key, item: first, members, severity, kind: "group", count, total, leaving, soonest, isExpanded,
   };
   if (!isExpanded) return [head];
   members.sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
   return [head, ...members.map((item) => ({
-    key: item.id, item, kind: "member", count: 1, total: 1, leaving: 0,
+    key: item.id, item, members: [item], kind: "member", count: 1, total: 1, leaving: 0,
     soonest: soonestOf([item]),
   }))];
 }
@@ -94,7 +96,8 @@ export function current() {
 }
 
 export const CHANGED = "The screen has changed: read it, then choose again.";
-const JUST_SHOWN = 400; // What has been visible for less was not read.
+/** What has been visible for less, in milliseconds, was not read. */
+export const JUST_SHOWN = 400;
 
 /** Why an item cannot have been read on the screen; null when it can. */
 export function whyUnread(item) {

@@ -21,9 +21,9 @@ export function refusalText(refusal, item) {
 }
 
 /** The same in a few words, for one of many. */
-const refusedWord = ({ error, message }) => ({
+export const refusedWord = ({ error, message }) => ({
   answered: "answered before by another person", claimed: "claimed by another person",
-  closed: OVER,
+  closed: OVER, unknownGroup: OVER,
 })[error] ?? message;
 
 /** The reasons of all that were refused, the most frequent first, each with its number. */

@@ -31,6 +31,8 @@ export const state = {
   past: null,
   // What its buttons mean, and whether for a group; null after the person chose that again.
   meaning: null, scope: null,
+  // The presentations that are selected, and the row from which a range of them begins.
+  picked: new Set(), anchor: null,
   leftOut: new Set(), // The members that an answer for their group leaves open.
   whole: null, // Whether answers are for the group; null before the person chose.
   // The visitor's name, null where people give their own, and permissions; null until it is known.

@@ -1,6 +1,6 @@
 // Undoing an answer while it is held.
 import { $, el, kbd } from "./elements.js";
-import { api, failureText } from "./api.js";
+import { api, failureText, inParallel } from "./api.js";
 import { ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX } from "./group.js";
@@ -12,10 +12,11 @@ import { counted, headingOf, number, shown } from "./text.js";
 
 const JUST_SENT = 2000; // A key to undo may come so much too late.
 
-/** Offers an undo while an answer is held: for one by `id` and its `answer`, or for a `group`
- *  with those of each member that was answered, as `held`. */
+/** Offers an undo while an answer is held: for one by `id` and its `answer`, or for `parts`, each a
+ *  `group` with those of its members that were answered, as `held`. Returns what is offered; null
+ *  when nothing is held. */
 export function offerUndo(what, text, milliseconds) {
-  if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return; }
+  if (milliseconds === 0) { toast(`Sent. ${text}`, "good"); return null; }
   const bar = el("progress", {
     max: milliseconds, value: milliseconds, ariaLabel: "Time left to undo",
   });
@@ -28,6 +29,7 @@ export function offerUndo(what, text, milliseconds) {
   showNotice($("undos"), entry.toast);
   clearTimeout(countdown);
   countDown();
+  return entry;
 }
 
 let countdown = null;
@@ -48,8 +50,10 @@ export function dropUndos(isOver) {
   removeNotices(over.map((entry) => entry.toast));
 }
 
-const undoEntry = (entry) => (entry.group ? undoGroup(entry.group, entry.held)
+export const undoEntry = (entry) => (entry.parts ? undoParts(entry.parts)
   : undoOne(entry.id, entry.answer));
+
+const heldOf = (parts) => parts.flatMap(({ held }) => held);
 
 /** Whether this answer is held still, and no other one in its place. */
 function isHeld({ id, answer }) {
@@ -67,8 +71,8 @@ export async function tellUndone() {
   if (items.length === 0) return;
   state.news.undone = [];
   const ids = new Set(items.map((item) => item.id));
-  dropUndos((entry) => ids.has(entry.id)
-    || (entry.held?.some(({ id }) => ids.has(id)) && !entry.held.some(isHeld)));
+  dropUndos(({ id, parts }) => ids.has(id)
+    || (parts && heldOf(parts).some((each) => ids.has(each.id)) && !heldOf(parts).some(isHeld)));
   const { history = [] } = await api("GET", `presentations/${items[0].id}`).catch(() => ({}));
   const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by ?? "Another", 64);
   const what = items.length > 1 ? `${number(items.length)} of your answers` : "your answer";
@@ -96,7 +100,7 @@ export const allHeldWith = (item) =>
 export function undoHeld(item, held) {
   const reason = whyUnread(item);
   if (reason) { toast(reason, "warning"); return; }
-  if (held) undoGroup(item.group, held); else undoOne(item.id, item.answer.id);
+  if (held) undoParts([{ group: item.group, held }]); else undoOne(item.id, item.answer.id);
 }
 
 async function undo(work, isIt) {
@@ -126,29 +130,32 @@ function undoOne(id, answer) {
   }, (entry) => entry.id === id);
 }
 
-/** Undoes these answers for members of a group, and no others; the events bring the changes. */
-function undoGroup(group, held) {
+/** Undoes these answers for members of groups, and no others; the events bring the changes. */
+function undoParts(parts) {
+  const held = heldOf(parts);
   for (const each of held) if (isHeld(each)) state.undoing.add(each.id);
-  const answers = held.map(({ answer }) => answer);
-  const meant = new Set(answers);
+  const meant = new Set(held.map(({ answer }) => answer));
   return undo(async (by) => {
-    const count = await undoneCount(group, answers, by);
+    const count = await undoneCount(parts, by);
     toast(`${counted(count, "answer")} taken back.`, "good");
-  }, (entry) => entry.group === group && entry.held.every(({ answer }) => meant.has(answer)));
+  }, (entry) => entry.parts && heldOf(entry.parts).every(({ answer }) => meant.has(answer)));
 }
 
 /** How many answers were taken back, in as many requests as their number needs. */
-async function undoneCount(group, answers, by) {
+async function undoneCount(parts, by) {
   let [count, refusal] = [0, null];
-  for (let start = 0; start < answers.length; start += CHOSEN_MAX) {
-    const body = { by, answers: answers.slice(start, start + CHOSEN_MAX) };
-    try {
-      count += (await api("POST", `groups/${group}/undo`, body)).undone.length;
-    } catch (error) {
-      if (error.answer?.error !== "nothingToUndo") throw error;
-      refusal = error; // Of these; the others may still be held.
+  await inParallel(parts, async ({ group, held }) => {
+    for (let start = 0; start < held.length; start += CHOSEN_MAX) {
+      const answers = held.slice(start, start + CHOSEN_MAX).map(({ answer }) => answer);
+      try {
+        const { undone } = await api("POST", `groups/${group}/undo`, { by, answers });
+        count += undone.length;
+      } catch (error) {
+        if (error.answer?.error !== "nothingToUndo") throw error;
+        refusal = error; // Of these; the others may still be held.
+      }
     }
-  }
+  });
   if (count === 0 && refusal) throw refusal;
   return count;
 }

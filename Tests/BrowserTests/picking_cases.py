@@ -1,0 +1,210 @@
+"""Several rows that are selected, and answered or claimed together. As in cases.py."""
+import pathlib
+
+from axe_cases import Axe
+from consoles import OPTIONS, report
+from safety_cases import open_count, signed
+
+BOXES = ("return [...document.querySelectorAll('#list > li:not(.member) .pick input')]"
+         ".filter((box) => box.checked).length")
+
+
+SHIFT_X = ("document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+           " { key: 'X', shiftKey: true, bubbles: true }))")
+
+
+def count_of(page, text):
+    page.until(lambda: page.text("#pickedCount") == text, text)
+
+
+def acts(page):
+    """Opens the dialog for what is selected, and waits until it was on the screen long enough."""
+    page.click("#pickedOpen")
+    page.until(lambda: page.text("#pickedBody"), "the dialog")
+    opened = page.run("return performance.now()")
+    page.until(lambda: page.run("return performance.now()") > opened + 450, "the time to read it")
+
+
+def results(page):
+    return sorted(page.texts("#pickedBody .act .outcome"))
+
+
+def rows_of_many_groups_are_answered_together(page, console):
+    same = console.ask(*[report("A pair.", severity="critical") for _ in range(2)])
+    [one, other] = console.ask(report("A single one."), report("Left alone.", severity="info"))
+    console.await_open(4)
+    signed(page, console)
+    page.row("Left alone.")
+    page.press("j", "x")
+    count_of(page, "2 selected")
+    page.press("j", "x")
+    count_of(page, "3 selected")
+    assert page.run(BOXES) == 2
+    # What is in front of the person is answered by nothing of this.
+    page.press("a")
+    page.until(lambda: page.text("#pickedBody"), "the dialog")
+    assert page.text("#pickedTitle") == "3 selected"
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#pickedDialog"), "its end")
+    acts(page)
+    page.click("#pickedBody button", "Skip × 3")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
+    page.press(page.keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    assert open_count(console) == 4
+    page.click("#pickedBody button", "Skip × 3")
+    page.click("#confirmYes", "Skip × 3")
+    assert {each.answer() for each in (*same, one)} == {("skip", "ada")}
+    page.until(lambda: page.text("#pickedResult") == "3 answered.", "the result")
+    assert results(page) == ["answered"] * 3, results(page)
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#picked"), "nothing to be selected")
+    assert open_count(console) == 1 and other.id
+
+
+def what_is_refused_says_why(page, console):
+    texts = ["First of them.", "Second of them.", "Third of them."]
+    first, second, third = console.ask(*[report(text) for text in texts])
+    console.await_open(3)
+    signed(page, console)
+    page.row(texts[2])
+    page.press("j", "x", "j", "j")
+    page.run(SHIFT_X)
+    count_of(page, "3 selected")
+    page.part("state", "part.state.port.close()")  # This tab gets no events from now on.
+    console.call(f"/api/v1/presentations/{first.id}/claim",
+                 {"by": "bea", "forMilliseconds": 600_000})
+    console.call(f"/api/v1/presentations/{second.id}/answer", {"option": "retry", "by": "bob"})
+    acts(page)
+    page.expects("409", "404")
+    page.click("#pickedBody button", "Skip × 3")
+    page.click("#confirmYes", "Skip × 3")
+    assert third.answer() == ("skip", "ada")
+    page.until(lambda: page.text("#pickedResult").startswith("1 answered; 2 not: "), "the result")
+    lines = {line.split("\n")[1]: line for line in page.texts("#pickedBody .act")}
+    assert "not sent: claimed by another person" in lines[texts[0]], lines
+    assert "not sent: " in lines[texts[1]] and "answered" in lines[texts[2]], lines
+    assert "not sent" not in lines[texts[2]], lines
+    assert second.answer() == ("retry", "bob")
+
+
+def a_range_is_claimed_and_released(page, console):
+    presentations = console.ask(*[report(f"Number {number}.") for number in range(4)])
+    console.await_open(4)
+    signed(page, console)
+    page.row("Number 3.")
+    boxes = "document.querySelectorAll('#list .pick input')"
+    page.run("const lines = [...document.querySelectorAll('#list > li')].sort((a, b) =>"
+             " a.getBoundingClientRect().y - b.getBoundingClientRect().y);"
+             "window.boxes = lines.map((line) => line.querySelector('.pick input'));"
+             "window.boxes[0].click()")
+    count_of(page, "1 selected")
+    page.run("window.boxes[2].dispatchEvent(new MouseEvent('click',"
+             " { shiftKey: true, bubbles: true, cancelable: true }))")
+    count_of(page, "3 selected")
+    assert page.run(f"return [...{boxes}].filter((box) => box.checked).length") == 3
+    acts(page)
+    page.click("#pickedBody button", "Claim 3")
+    page.until(lambda: page.text("#pickedResult") == "3 claimed.", "the claims")
+    stages = [console.call(f"/api/v1/presentations/{each.id}")["stage"] for each in presentations]
+    assert stages.count("claimed") == 3, stages
+    page.until(lambda: "Release 3" in page.text("#pickedBody"), "what can be released")
+    page.click("#pickedBody button", "Release 3")
+    page.until(lambda: page.text("#pickedResult") == "3 released.", "the release")
+    page.press(page.keys.ESCAPE)
+    page.click("#pickedClear")
+    page.until(lambda: not page.text("#picked"), "nothing to be selected")
+    assert page.run(BOXES) == 0
+
+
+def only_what_all_offer_can_be_chosen(page, console):
+    other = [{"id": "retry", "title": "Retry with force", "role": "destructive"}, OPTIONS[1]]
+    console.ask(report("One kind."), report("Another kind.", recoveryOptions=other))
+    console.ask(report("A third kind.", recoveryOptions=other[:1]))
+    console.await_open(3)
+    signed(page, console)
+    page.row("A third kind.")
+    for kind in ("One kind.", "Another kind."):
+        page.run("[...document.querySelectorAll('#list > li')].find((line) =>"
+                 " line.textContent.includes(arguments[0])).querySelector('.pick input').click()",
+                 kind)
+    count_of(page, "2 selected")
+    acts(page)
+    assert page.texts("#pickedBody .options button") == ["Skip × 2"]
+    page.press(page.keys.ESCAPE)
+    page.run("[...document.querySelectorAll('#list > li')].find((line) =>"
+             " line.textContent.includes('A third kind.')).querySelector('.pick input').click()")
+    count_of(page, "3 selected")
+    acts(page)
+    assert "no option that all of them offer alike" in page.text("#pickedBody")
+    assert not page.texts("#pickedBody .options button")
+
+
+def answers_for_many_are_taken_back(page, console):
+    console.ask(*[report(f"Number {number}.") for number in range(3)])
+    console.await_open(3)
+    signed(page, console, undo=60)
+    page.row("Number 2.")
+    page.press("j", "x", page.keys.END)
+    page.run(SHIFT_X)
+    count_of(page, "3 selected")
+    acts(page)
+    page.click("#pickedBody button", "Abort × 3")
+    page.click("#confirmYes", "Abort × 3")
+    page.until(lambda: page.text("#pickedResult") == "3 answered.", "the result")
+    page.click("#pickedBody button", "Undo these answers")
+    page.until(lambda: {item["stage"] for item in console.call(
+        "/api/v1/inbox?stage=open")["items"]} == {"claimed"}, "all to be taken back")
+    assert open_count(console) == 3
+
+
+def a_member_that_is_left_out_is_not_selected(page, console):
+    console.ask(*[report("Three alike.") for _ in range(3)])
+    console.await_open(3)
+    signed(page, console)
+    page.choose("Three alike.")
+    page.press(page.keys.ESCAPE, page.keys.ARROW_RIGHT)
+    page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
+    page.press("x")
+    count_of(page, "3 selected")
+    page.press("j", "x")
+    count_of(page, "2 selected")
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: page.text("#pickedResult") == "2 answered.", "the result")
+    assert open_count(console) == 1
+
+
+def selecting_is_legible_and_reachable(page, console):
+    console.ask(*[report(f"Number {number}.", severity=severity) for number, severity in
+                  enumerate(("critical", "error", "warning", "info", "debug"))])
+    console.await_open(5)
+    signed(page, console)
+    page.row("Number 4.")
+    page.press("j", "x", page.keys.END)
+    page.run(SHIFT_X)
+    count_of(page, "5 selected")
+    page.go("inbox")
+    axe = Axe(page)
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    problems = []
+    for name in ("bar", "dialog"):
+        if name == "dialog":
+            acts(page)
+            page.press(page.keys.TAB)
+        axe.look(name)
+        for scheme in ("light", "dark"):
+            for width, height in ((1440, 900), (390, 844), (320, 640)):
+                page.resize(width, height, scheme)
+                page.rest()
+                problems += [f"{scheme} {width} {name}: {each}"
+                             for each in page.run(legible, width < 760)]
+        page.resize(1440, 900)
+    axe.close()
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
+       a_range_is_claimed_and_released, only_what_all_offer_can_be_chosen,
+       answers_for_many_are_taken_back, a_member_that_is_left_out_is_not_selected,
+       selecting_is_legible_and_reachable]
