@@ -124,6 +124,7 @@ let package = Package(
                 .embedInCode("Console/Page/main.js"),
                 .embedInCode("Console/Page/news.js"),
                 .embedInCode("Console/Page/notes.js"),
+                .embedInCode("Console/Page/option-search.js"),
                 .embedInCode("Console/Page/order.js"),
                 .embedInCode("Console/Page/overview.js"),
                 .embedInCode("Console/Page/past-filter.js"),

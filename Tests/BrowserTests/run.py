@@ -17,6 +17,7 @@ import filter_cases
 import haste_cases
 import history_cases
 import layout_cases
+import option_cases
 import picking_cases
 import reading_cases
 import rule_cases
@@ -59,8 +60,8 @@ def main():
     counts = {"passed": 0, "failed": 0}
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
                  + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
-                  + haste_cases.ALL + history_cases.ALL + picking_cases.ALL + alert_cases.ALL
-                  + rule_cases.ALL + axe_cases.ALL):
+                  + haste_cases.ALL + history_cases.ALL + picking_cases.ALL + option_cases.ALL
+                  + alert_cases.ALL + rule_cases.ALL + axe_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

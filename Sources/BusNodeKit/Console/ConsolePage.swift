@@ -41,6 +41,7 @@ struct ConsolePage: Sendable {
         "main.js": PackageResources.main_js,
         "news.js": PackageResources.news_js,
         "notes.js": PackageResources.notes_js,
+        "option-search.js": PackageResources.option_search_js,
         "order.js": PackageResources.order_js,
         "overview.js": PackageResources.overview_js,
         "past-filter.js": PackageResources.past_filter_js,

@@ -5,6 +5,7 @@ import { confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX, claimsOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { toast } from "./news.js";
+import { isOptionShown } from "./option-search.js";
 import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
 import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
@@ -303,5 +304,7 @@ export function toggleWhole() {
 
 export function answerByNumber(position) {
   const option = state.decision?.item.options[position - 1];
-  if (option) answer(option, state.decision);
+  if (!option) return;
+  if (isOptionShown(state.decision.item, option)) answer(option, state.decision);
+  else toast("That option is hidden by the search above the options.", "warning");
 }

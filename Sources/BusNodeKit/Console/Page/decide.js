@@ -7,6 +7,7 @@ import {
 import { chosenOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
 import { commentField, commentOf, endedCommentField } from "./comment.js";
+import { searchable } from "./option-search.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { ruleButton } from "./rule-form.js";
@@ -134,7 +135,8 @@ function optionsOf(decision) {
     optionButton(decision, option, index));
   if (buttons.length > 0) {
     const className = buttons.length > 6 ? "options many" : "options";
-    return el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
+    return searchable(decision.item, buttons,
+      el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons));
   }
   const text = "No options: it closes when its origin withdraws it.";
   return el("p", { textContent: text });

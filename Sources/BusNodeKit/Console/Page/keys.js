@@ -10,6 +10,7 @@ import { leaveOut } from "./group.js";
 import { onPastKey } from "./history.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { writeNote } from "./notes.js";
+import { focusOptionSearch } from "./option-search.js";
 import { likeThis } from "./patterns.js";
 import { pickRange, togglePick } from "./picking.js";
 import { collectRows, current } from "./rows.js";
@@ -62,7 +63,7 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  m: focusComment, n: note, o: focusOrder, v: openViews, x: toggleRow,
+  m: focusComment, f: focusOptionSearch, n: note, o: focusOrder, v: openViews, x: toggleRow,
   X: () => pickRange(state.cursor), a: openPicked, Escape: leaveDetail,
 };
 const LIST_KEYS = {

@@ -1,0 +1,73 @@
+// The search above the options of a presentation that has many.
+import { el } from "./elements.js";
+import { counted, number, optionTitle } from "./text.js";
+
+const FEW = 8; // So many are in sight without a search.
+
+let typed = { id: null, text: "" }; // Kept while the same presentation is drawn again.
+
+/** Whether an option is in sight: what is typed above the options lets it through. */
+export function isOptionShown({ id, options }, option) {
+  if (options.length <= FEW || typed.id !== id) return true;
+  const text = `${optionTitle(option)} ${option.id}`.toLowerCase();
+  return typed.text.trim().toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+/** The buttons of the options, in their order; below a search where there are many. */
+export function searchable(item, buttons, box) {
+  if (buttons.length <= FEW) return box;
+  if (typed.id !== item.id) typed = { id: item.id, text: "" };
+  const count = el("p", { className: "hint", role: "status" });
+  const search = el("input", {
+    type: "search", className: "optionSearch", value: typed.text, ariaLabel: "Search the options",
+    placeholder: `Search ${number(buttons.length)} options ( f )`, autocomplete: "off",
+    spellcheck: false, dataset: { key: "optionSearch" },
+  });
+  const shown = () => buttons.filter((button) => !button.hidden);
+  const draw = () => {
+    item.options.forEach((option, index) => {
+      buttons[index].hidden = !isOptionShown(item, option);
+    });
+    const found = shown().length;
+    count.textContent = found < buttons.length
+      ? `${number(found)} of ${counted(buttons.length, "option")}` : "All options are shown.";
+  };
+  search.addEventListener("input", () => { typed.text = search.value; draw(); });
+  const all = el("div", { className: "optionBox" }, search, count, box);
+  all.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isDone = event.target === search ? onSearchKey(event.key) : onOptionKey(event);
+    if (!isDone) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  /** A key in the search: Return leads to the first option, and answers with none. */
+  function onSearchKey(key) {
+    if (key === "Enter" || key === "ArrowDown") {
+      shown()[0]?.focus();
+      return true;
+    }
+    if (key !== "Escape" || search.value === "") return false;
+    search.value = "";
+    typed.text = "";
+    draw();
+    return true;
+  }
+
+  function onOptionKey({ key, target }) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    const index = shown().indexOf(target);
+    if (!step || index < 0) return false;
+    (shown()[index + step] ?? (step < 0 ? search : target)).focus();
+    return true;
+  }
+
+  draw();
+  return all;
+}
+
+/** Leads to the search, where there is one. */
+export function focusOptionSearch() {
+  document.querySelector(".optionSearch")?.focus();
+}

@@ -1,0 +1,102 @@
+"""A presentation with many options, and the search in them. As in cases.py."""
+import pathlib
+
+from axe_cases import Axe
+from consoles import report
+from safety_cases import open_count, signed
+
+SHOWN = ("return [...document.querySelectorAll('.options button')]"
+         ".filter((node) => node.checkVisibility()).map((node) => node.dataset.option)")
+
+
+def many(count=30):
+    options = [{"id": f"replica-{index}", "title": f"Use rack {2 * chr(64 + index)}"}
+               for index in range(1, count)]
+    return [*options, {"id": "drop", "title": "Drop the data", "role": "destructive"}]
+
+
+def focused(page):
+    return page.run("return document.activeElement.dataset.option"
+                    " ?? document.activeElement.dataset.key")
+
+
+def many_options_are_searched_by_keys(page, console):
+    keys = page.keys
+    question, = console.ask(report("Which copy leads?", recoveryOptions=many(27)))
+    signed(page, console)
+    page.choose("Which copy leads?")
+    assert len(page.run(SHOWN)) == 27
+    page.press("f", *"rack cc")
+    page.until(lambda: page.run(SHOWN) == ["replica-3"], "the one in rack C")
+    assert "1 of 27 options" in page.text(".optionBox .hint"), page.text(".optionBox .hint")
+    # Return leads to it, and answers with nothing.
+    page.press(keys.ENTER)
+    assert focused(page) == "replica-3"
+    # A number is for no option that is not to be seen.
+    page.press("1")
+    page.until(lambda: "hidden by the search" in page.text("#toasts"), "the reason")
+    page.press(keys.ARROW_UP, keys.ESCAPE)
+    page.until(lambda: len(page.run(SHOWN)) == 27, "all of them")
+    # By id, and with arrows; it stays while the page draws again.
+    page.press(*"replica-2")
+    wanted = ["replica-2", *[f"replica-{each}" for each in range(20, 27)]]
+    page.until(lambda: page.run(SHOWN) == wanted, "those with this in their id")
+    page.run("localStorage.setItem('errorbus.name', 'eva');"
+             "dispatchEvent(new StorageEvent('storage'))")
+    page.rest()
+    assert page.run(SHOWN) == wanted and focused(page) == "optionSearch"
+    page.press(keys.ARROW_DOWN, keys.ARROW_DOWN)
+    assert focused(page) == "replica-20"
+    page.read()
+    page.press(keys.ENTER)
+    assert question.answer() == ("replica-20", "eva")
+
+
+def a_destructive_option_that_was_searched_asks(page, console):
+    question, = console.ask(report("What now?", recoveryOptions=many(12)))
+    signed(page, console)
+    page.choose("What now?")
+    page.press("f", *"drop", page.keys.ENTER)
+    assert focused(page) == "drop"
+    page.press(page.keys.ENTER)
+    page.until(lambda: "cannot be undone" in page.text("#confirmDialog"), "the question")
+    page.press(page.keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    assert open_count(console) == 1
+    page.click("[data-option=drop]")
+    page.click("#confirmYes")
+    assert question.answer() == ("drop", "ada")
+
+
+def few_options_have_no_search(page, console):
+    console.ask(report("Eight ways.", recoveryOptions=many(8)))
+    console.ask(report("Nine ways.", recoveryOptions=many(9)))
+    signed(page, console)
+    page.choose("Eight ways.")
+    assert not page.run("return document.querySelector('.optionSearch')")
+    page.choose("Nine ways.")
+    assert page.run("return document.querySelector('.optionSearch').checkVisibility()")
+
+
+def many_options_are_legible_and_reachable(page, console):
+    console.ask(report("Which copy leads?", recoveryOptions=many(27)))
+    signed(page, console)
+    page.choose("Which copy leads?")
+    axe = Axe(page)
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    problems = []
+    for text in ("", "rack cc"):
+        page.press("f", *text)
+        axe.look(f"options, {text}")
+        for width, height in ((1440, 900), (390, 844), (320, 640)):
+            page.resize(width, height)
+            page.rest()
+            problems += [f"{width} {text}: {each}" for each in page.run(legible, width < 760)]
+        page.resize(1440, 900)
+        page.press(page.keys.ESCAPE)
+    axe.close()
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+ALL = [many_options_are_searched_by_keys, a_destructive_option_that_was_searched_asks,
+       few_options_have_no_search, many_options_are_legible_and_reachable]
