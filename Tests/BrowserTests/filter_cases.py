@@ -108,6 +108,7 @@ def the_filter_understands_terms(page, console):
             ("severity:>=error", ["Soon over.", "From a worker."]),
             ("origin:worker-*", ["From a worker."]),
             ("Origin:WORKER-7", ["From a worker."]),
+            ("via:worker-7", ["From a worker."]),
             ("domain:com.acme.*", ["Has time."]),
             ("domain:*acme*", ["Has time."]),
             ("domain:acme", []),

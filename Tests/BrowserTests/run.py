@@ -23,6 +23,7 @@ import reading_cases
 import rule_cases
 import safety_cases
 import sign_in_cases
+import topology_cases
 import user_cases
 import value_cases
 from browser import Page
@@ -61,7 +62,7 @@ def main():
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
                  + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
                   + haste_cases.ALL + history_cases.ALL + picking_cases.ALL + option_cases.ALL
-                  + alert_cases.ALL + rule_cases.ALL + axe_cases.ALL):
+                  + topology_cases.ALL + alert_cases.ALL + rule_cases.ALL + axe_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"

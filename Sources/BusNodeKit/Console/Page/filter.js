@@ -13,6 +13,7 @@ const WORDS = /[a-z]+:"[^"]*"|"[^"]*"|\S+/gi;
 const KINDS = new Map([
   ["severity", severityTest],
   ["origin", likeTest((item) => item.origin ?? state.node)],
+  ["via", anyTest((item) => [item.origin ?? state.node, ...item.path])],
   ["domain", likeTest((item) => item.domain)],
   ["code", likeTest((item) => item.code ?? "")],
   ["claimed", anyTest((item) => [claimant(item)].filter(Boolean))],
@@ -25,8 +26,8 @@ const FLAGS = new Map([
 ]);
 
 /** Everything that the filter understands beside text. */
-export const TERMS = "severity:critical, severity:>=error, origin:worker-*, domain:com.acme.*, "
-  + "code:28, claimed:ann, option:retry, mine, unclaimed, proposed, expiring";
+export const TERMS = "severity:critical, severity:>=error, origin:worker-*, via:relay-eu, "
+  + "domain:com.acme.*, code:28, claimed:ann, option:retry, mine, unclaimed, proposed, expiring";
 
 function severityTest(value) {
   const [, least, name] = /^(>=)?(.*)$/.exec(value);

@@ -1,7 +1,9 @@
 // The nodes and links of a status as trees: each node below its first parent.
 
-const STRANGERS_MAX = 20;
 const DEPTH_MAX = 16;
+const FEW = 6; // So many below one node are all shown.
+const BRANCHES_MAX = 20;
+const LEAVES_MAX = 3;
 
 /** The roots: nodes without a parent in the file, with their descendants. */
 export function forest(nodes, links) {
@@ -30,17 +32,46 @@ export function forest(nodes, links) {
   }
 
   function unlisted(name) {
-    const found = strangers.get(name) ?? [];
-    const members = found.slice(0, STRANGERS_MAX).map((link) => ({
+    return (strangers.get(name) ?? []).map((link) => ({
       node: { name: link.child, state: link.state === "up" ? "up" : "unknown", isUnlisted: true },
       link, others: [], below: [], isRoot: false,
     }));
-    return found.length > STRANGERS_MAX
-      ? [...members, { more: found.length - STRANGERS_MAX }] : members;
   }
 
   return nodes.filter((node) => !firstParent(node)).map((node) => member(node, 0));
 }
+
+/** Whether a member needs a look: 2 when it is broken, 1 when it has presentations that wait. A
+ *  process that is not in the file may have ended in good order. */
+function concern({ node, link }) {
+  const isBroken = node.state === "unreachable" || (link?.state === "down" && !node.isUnlisted);
+  return isBroken ? 2 : openCountOf({ node, link }) > 0 ? 1 : 0;
+}
+
+const rankOf = (member) => 3 * Math.max(...flat([member]).map(concern)) + concern(member);
+
+/** How many presentations wait there. */
+export const openCountOf = ({ node, link }) => node.openCount ?? link?.openCount ?? 0;
+
+/** The members in front, those that need a look first, and the rest, which can be folded: all but a
+ *  few leaves that need one. */
+export function folded(members) {
+  const sorted = members.map((member) => ({ member, rank: rankOf(member) }))
+    .sort((a, b) => b.rank - a.rank);
+  const all = sorted.map(({ member }) => member);
+  if (all.length <= FEW) return { front: all, rest: [] };
+  const branches = all.filter(({ below }) => below.length > 0).slice(0, BRANCHES_MAX);
+  const leaves = sorted.filter(({ member, rank }) => rank > 0 && member.below.length === 0)
+    .slice(0, LEAVES_MAX).map(({ member }) => member);
+  const kept = new Set([...branches, ...leaves]);
+  return {
+    front: all.filter((member) => kept.has(member)),
+    rest: all.filter((member) => !kept.has(member)),
+  };
+}
+
+/** The members and all below them. */
+export const flat = (members) => members.flatMap((member) => [member, ...flat(member.below)]);
 
 function grouped(values, keyOf) {
   const groups = new Map();

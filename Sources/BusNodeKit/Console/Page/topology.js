@@ -1,10 +1,12 @@
 // The nodes as a tree, with the states of their links as this node knows them.
 import { $, el, redraw, since } from "./elements.js";
+import { addressOf } from "./address.js";
 import { api } from "./api.js";
+import { wordFor } from "./filter.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
-import { now, state } from "./state.js";
-import { forest } from "./forest.js";
+import { now, SHOWS, SORTS, state } from "./state.js";
+import { flat, folded, forest, openCountOf } from "./forest.js";
 import { clock, counted, number, shown } from "./text.js";
 
 // Word, mark and tone of a state: a colour is never the only sign.
@@ -16,6 +18,10 @@ const LINK = {
   up: ["link up", "━", "good"], down: ["link down", "╳", "critical"],
   standby: ["link not in use", "┄", "debug"], unknown: ["link not known", "┄", "debug"],
 };
+const MANY = 30; // Nodes that are drawn in one line each.
+const REST_MAX = 500; // That are drawn of what was folded.
+
+const unfolded = new Set(); // The nodes with all below them in sight.
 let status = null;
 let readAt = 0;
 
@@ -47,8 +53,11 @@ export function drawTopology() {
     `${shown(node, 80)}, version ${shown(version, 40)}, up for `, since(startedAt),
     !state.online && `; as of ${clock(readAt)}`,
   ]);
-  redraw($("nodes"), [state.online, node, nodes, links.map(linkKey)], () => [
-    summary(nodes, links), twigs(forest(nodes, links), node)]);
+  redraw($("nodes"), [state.online, node, nodes, links.map(linkKey), [...unfolded]], () => {
+    const roots = forest(nodes, links);
+    $("nodes").classList.toggle("dense", flat(roots).length > MANY);
+    return [summary(nodes, links), twigs(roots, node)];
+  });
   redraw($("tables"), tables, () => Object.entries(tables ?? {}).map(([name, count]) =>
     el("div", {}, el("dt", { textContent: shown(words(name), 60) }), el("dd", {
       textContent: typeof count === "number" ? number(count) : shown(JSON.stringify(count), 200),
@@ -66,31 +75,56 @@ const words = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 /** The state as text; unknown while the link to this console is lost. */
 const shownOf = (table, name) => table[state.online ? name : "unknown"] ?? table.unknown;
 
+/** How many there are in each state, in words. */
+const tally = (list, table) => Object.keys(table).map((name) =>
+  [list.filter((each) => shownOf(table, each.state) === table[name]).length, table[name][0]])
+  .filter(([count]) => count > 0)
+  .map(([count, word]) => `${number(count)} ${word.replace("link ", "")}`).join(", ");
+
 function summary(nodes, links) {
-  const tally = (list, table) => Object.keys(table).map((name) =>
-    [list.filter((each) => shownOf(table, each.state) === table[name]).length, table[name][0]])
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${number(count)} ${word.replace("link ", "")}`).join(", ");
   const parts = [`${counted(nodes.length, "node")}: ${tally(nodes, NODE)}`];
   if (links.length > 0) parts.push(`${counted(links.length, "link")}: ${tally(links, LINK)}`);
   return el("p", { className: "count", textContent: parts.join(" · ") });
 }
 
-function twigs(members, here) {
-  return el("ul", {}, ...members.map((member) => twig(member, here)));
+function twigs(members, here, className = "") {
+  return el("ul", { className }, ...members.map((member) => twig(member, here)));
 }
 
-function twig({ node, link, others, below, more, isRoot }, here) {
-  if (more) {
-    const text = `and ${number(more)} more`;
-    return el("li", { className: "twig" }, el("p", { className: "soft", textContent: text }));
-  }
+function twig({ node, link, others, below, isRoot }, here) {
+  const { front, rest } = folded(below);
+  const isOpen = rest.length > 0 && unfolded.has(node.name);
+  const excess = rest.length - REST_MAX;
   const joint = isRoot ? "" : ` joined ${state.online ? link?.state ?? "unknown" : "unknown"}`;
   return el("li", { className: `twig${joint}` },
     el("div", { className: node.name === here ? "node here" : "node" },
-      headOf(node, here), factsOf(node, link, others, isRoot)),
-    below.length > 0 && twigs(below, here));
+      headOf(node, here), factsOf(node, link, others, isRoot),
+      rest.length > 0 && foldButton(node.name, rest, isOpen)),
+    front.length > 0 && twigs(front, here),
+    isOpen && twigs(rest.slice(0, REST_MAX), here, "rest"),
+    isOpen && excess > 0
+      && el("p", { className: "soft", textContent: `and ${number(excess)} more` }));
 }
+
+/** What shows those below a node that are folded, and what is known of them. */
+function foldButton(name, rest, isOpen) {
+  const all = flat(rest);
+  const open = rest.reduce((sum, member) => sum + openCountOf(member), 0);
+  const text = [`${number(all.length)} more: ${tally(all.map(({ node }) => node), NODE)}`,
+    open > 0 && `${number(open)} open`].filter(Boolean).join(", ");
+  return el("button", {
+    type: "button", className: "fold", ariaExpanded: String(isOpen),
+    dataset: { key: `fold ${name}` },
+    onclick: () => {
+      if (!unfolded.delete(name)) unfolded.add(name);
+      schedule();
+    },
+  }, el("span", { textContent: isOpen ? "▾ " : "▸ ", ariaHidden: "true" }), text);
+}
+
+/** The list of the presentations that a node has, or that come through it. */
+const presentationsOf = (name, here) => addressOf("inbox", null,
+  { filter: name === here ? "" : wordFor("via", name), sort: SORTS[0], show: SHOWS[0] });
 
 function headOf(node, here) {
   const isHere = node.name === here;
@@ -98,7 +132,10 @@ function headOf(node, here) {
   const open = typeof node.openCount === "number" && node.openCount > 0;
   return el("p", { className: "nodeHead" },
     el("span", { className: `mark ${tone}`, textContent: mark, ariaHidden: "true" }),
-    el("strong", { className: "foreign", textContent: shown(node.name, 64) }),
+    el("strong", { className: "foreign" }, el("a", {
+      href: presentationsOf(node.name, here), title: "Its presentations",
+      textContent: shown(node.name, 64), dataset: { key: `node ${node.name}` },
+    })),
     isHere && el("small", { className: "soft", textContent: "this node" }),
     el("span", { className: `outcome ${tone}`, textContent: word }),
     open && el("span", { className: "badge many", textContent: `${number(node.openCount)} open` }));

@@ -1,0 +1,81 @@
+"""The topology of many nodes: folded, on one screen. As in cases.py."""
+import pathlib
+
+from axe_cases import Axe
+from consoles import report
+from filter_cases import filter_of
+
+RELAYS = [f"relay-{number}" for number in range(8)]
+HEIGHT = "return document.getElementById('nodes').getBoundingClientRect().height"
+
+
+def names(page):
+    return page.texts("#nodes .node strong")
+
+
+def box(page, name):
+    """The text of a node's box."""
+    return page.run(
+        "return [...document.querySelectorAll('#nodes .node')].find((node) =>"
+        " node.querySelector('strong').textContent === arguments[0])?.innerText", name)
+
+
+def many_nodes_fit_one_screen(page, console):
+    console.run("relay-5")
+    page.open(console.url)
+    page.go("topology")
+    page.until(lambda: "500 nodes" in page.text("#nodes .count"), "the nodes")
+    page.until(lambda: "link up" in (box(page, "relay-5") or ""), "the relay to be up")
+    page.rest()
+    assert page.run(HEIGHT) < 800, page.run(HEIGHT)
+    found = names(page)
+    assert set(RELAYS) <= set(found) and len(found) < 500 / 8, found
+    # Those that are broken come first; the rest of each is in its box, by number and state.
+    assert found.index("relay-5") > found.index("relay-7"), found
+    text = box(page, "relay-0")
+    assert "more:" in text and "not known" in text, text
+    before = len(found)
+    page.run("document.querySelector(\"[data-key='fold relay-0']\").focus()")
+    page.press(page.keys.ENTER)
+    page.until(lambda: len(names(page)) > before + 50, "those below it")
+    page.until(lambda: page.run("return document.activeElement.dataset.key") == "fold relay-0",
+               "the focus where it was")
+    assert page.run("return document.activeElement.ariaExpanded") == "true"
+    page.click("[data-key='fold relay-0']")
+    page.until(lambda: len(names(page)) == before, "them to be folded")
+    axe = Axe(page)
+    axe.look("a large topology")
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    problems = []
+    for width, height in ((1440, 900), (390, 844), (320, 640)):
+        page.resize(width, height)
+        page.rest()
+        problems += [f"{width}: {each}" for each in page.run(legible, width < 760)]
+    axe.close()
+    assert not problems, "\n".join(sorted(set(problems))[:60])
+
+
+many_nodes_fit_one_screen.nodes = {
+    **{relay: (["central"], True) for relay in RELAYS},
+    **{f"worker-{number:03}": ([RELAYS[number % 8]], False) for number in range(491)}}
+
+
+def a_node_leads_to_its_presentations(page, console):
+    console.ask(report("From a client."))
+    worker = console.work("From a worker.", "It says so.", "--name", "nightly-import")
+    page.open(console.url)
+    page.row("From a worker.")
+    page.go("topology")
+    page.until(lambda: "1 open" in (box(page, "nightly-import") or ""), "what waits there")
+    page.click("[data-key='node nightly-import']")
+    page.until(lambda: page.texts("#list .title") == ["From a worker."], "its presentation")
+    assert filter_of(page) == {"filter": ["via:nightly-import"]}
+    page.driver.back()
+    page.until(lambda: page.text("#nodes"), "the topology again")
+    page.click("[data-key='node central']")
+    page.until(lambda: len(page.texts("#list .title")) == 2, "all")
+    worker.process.kill()
+    worker.process.wait()
+
+
+ALL = [many_nodes_fit_one_screen, a_node_leads_to_its_presentations]
