@@ -115,6 +115,7 @@ class Page:
             nodes = self.driver.find_elements(By.CSS_SELECTOR, selector)
             try:
                 node = next(node for node in nodes if node.is_displayed() and node.is_enabled()
+                            and node.get_attribute("aria-disabled") != "true"
                             and containing in node.get_attribute("textContent"))
                 if "data-option" in selector and not self.is_read():
                     return False

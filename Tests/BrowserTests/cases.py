@@ -137,7 +137,7 @@ def a_claim_keeps_others_off(page, console):
                  {"by": "bea", "forMilliseconds": 60000})
     page.choose("Only one of us.")
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
-    assert page.run("return document.querySelector('[data-option=retry]').disabled")
+    assert page.run("return document.querySelector('[data-option=retry]').ariaDisabled")
     page.click(".decide button", "Take over")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
     page.click(".decide button", "Release")

@@ -384,7 +384,7 @@ def views_are_saved_in_the_browser(page, console):
     shows(page, "A grave one.", "A small one.")
     page.press("v")
     page.until(lambda: page.text("#viewsDialog"), "the views")
-    assert page.run("return document.querySelector('#viewSave').disabled"), "nothing to be saved"
+    assert page.run("return document.querySelector('#viewSave').ariaDisabled"), "nothing to save"
     page.click(".view", "Errors and graver")
     shows(page, "A grave one.")
     assert filter_of(page) == {"filter": ["severity:>=error"]}, address(page)

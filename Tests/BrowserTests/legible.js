@@ -50,7 +50,8 @@ const nameOf = (node) => `${node.tagName.toLowerCase()}${node.id && `#${node.id}
 const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
 while (walker.nextNode()) {
   const node = walker.currentNode.parentElement;
-  if (!walker.currentNode.data.trim() || !isSeen(node) || node.closest(":disabled")) continue;
+  if (!walker.currentNode.data.trim() || !isSeen(node)) continue;
+  if (node.closest(":disabled, [aria-disabled=true]")) continue;
   if (node.matches("option, script, noscript")) continue;
   const style = getComputedStyle(node);
   const below = ground(node);

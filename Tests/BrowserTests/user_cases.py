@@ -8,7 +8,7 @@ USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see
 
 def disabled(page):
     """The options that cannot be chosen."""
-    return page.run("return [...document.querySelectorAll('.options button:disabled')]"
+    return page.run("return [...document.querySelectorAll('.options [aria-disabled=true]')]"
                     ".map((node) => node.dataset.option)")
 
 
@@ -72,12 +72,21 @@ def disabled_buttons_say_why(page, console):
     def reasons(selector="main button"):
         buttons = page.run(
             "return [...document.querySelectorAll(arguments[0])].filter((each) =>"
-            " each.checkVisibility() && each.disabled).map((each) => [each.textContent,"
+            " each.checkVisibility() && each.ariaDisabled).map((each) => [each.textContent,"
             " each.title, each.ariaDescription])", selector)
         assert all(title and title == said for _, title, said in buttons), buttons
         return [title for _, title, _ in buttons]
     no_silence = "You may not make or end silences."
     assert reasons() == ["You may not choose a destructive option.", no_silence], reasons()
+    # By keys and by a finger the reason can be reached; nothing else happens.
+    page.read()
+    page.run("document.querySelector('[data-option=purge]').focus()")
+    assert page.run("return document.activeElement.dataset.option") == "purge"
+    page.press(page.keys.ENTER)
+    page.until(lambda: "You may not choose a destructive option." in page.text("#toasts"), "why")
+    page.run("document.querySelector('[data-key=silence]').click()")
+    page.until(lambda: no_silence in page.text("#toasts"), "why no silence")
+    assert not page.text("#confirmDialog") and not page.text("#silenceDialog")
     path = f"/api/v1/presentations/{presentation.id}"
     console.call(f"{path}/claim", {"forMilliseconds": 60000})
     page.until(lambda: "Claimed by script: take it over first." in reasons(".options button"),

@@ -19,10 +19,15 @@ export function svg(tag, attributes) {
   return node;
 }
 
-/** What disables a button for a reason, which it shows to pointers and screen readers; nothing
- *  without one. */
+/** What disables a button for a reason, which it gives to pointers and screen readers, and when it
+ *  is pressed; nothing without one. It can have the focus: where it could not, no key and no finger
+ *  would reach the reason. */
 export const disabledFor = (reason) =>
-  (reason ? { disabled: true, title: reason, ariaDescription: reason } : {});
+  (reason ? { ariaDisabled: "true", title: reason, ariaDescription: reason } : {});
+
+/** The same for a button that is not drawn again: also without a reason. */
+export const setDisabled = (button, reason) => Object.assign(button,
+  { ariaDisabled: null, title: "", ariaDescription: null }, disabledFor(reason));
 
 /** A clock: what to do when a time has passed. */
 export function clockIcon() {

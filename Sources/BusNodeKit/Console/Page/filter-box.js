@@ -1,5 +1,5 @@
 // The box of the filter: what is typed in it, its terms as chips, and notes on what it means.
-import { $, disabledFor } from "./elements.js";
+import { $ } from "./elements.js";
 import { addressOf } from "./address.js";
 import {
   filterNotes, filterText, FILTER_MAX, hiddenText, isApplied, termOf, TERMS,
@@ -11,7 +11,6 @@ import { termBox } from "./term-box.js";
 import { counted } from "./text.js";
 import { arrange } from "./views.js";
 
-const ENABLED = { disabled: false, title: "", ariaDescription: null };
 const ENDED_ORDER = "What has ended is listed by when it ended.";
 
 const box = termBox($("filter"), $("chips"),
@@ -24,9 +23,9 @@ export function drawFilter() {
   box.draw();
   $("view").value = state.show;
   $("sort").value = state.sort;
-  Object.assign($("sort"), {
-    ...ENABLED, ...disabledFor(state.show === "ended" ? ENDED_ORDER : null),
-  });
+  const why = state.show === "ended" ? ENDED_ORDER : null;
+  // A list of choices is disabled as a whole, or could be changed.
+  Object.assign($("sort"), { disabled: Boolean(why), title: why ?? "", ariaDescription: why });
   const note = filterNotes().join(" ");
   $("filterNote").hidden = !note;
   if ($("filterNote").textContent !== note) $("filterNote").textContent = note;

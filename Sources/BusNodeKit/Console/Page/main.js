@@ -14,7 +14,7 @@ import { drawIconSoon } from "./icon.js";
 import { onKey } from "./keys.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
-import { tellNews } from "./news.js";
+import { tellNews, toast } from "./news.js";
 import { aim } from "./order.js";
 import { clearPicks, drawPicked } from "./picking.js";
 import { collectRows } from "./rows.js";
@@ -46,6 +46,15 @@ function stopPressing() {
   schedule();
 }
 
+/** A button that is disabled for a reason gives it, and does nothing else. */
+function giveReason(event) {
+  const button = event.target.closest("[aria-disabled=true]");
+  if (!button) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  toast(button.title, "warning");
+}
+
 function refreshSlowly() {
   // A search of the history is for a person who asks for it.
   if (!["topology", "history"].includes(state.tab)) refreshView();
@@ -73,6 +82,7 @@ $("scroller").addEventListener("scroll", drawScrolled, { passive: true });
 for (const event of ["pointermove", "pointerdown"]) {
   $("scroller").addEventListener(event, aim, { passive: true });
 }
+document.addEventListener("click", giveReason, { capture: true });
 document.addEventListener("click", onLink);
 document.querySelector(".skip").addEventListener("click", skipToList);
 $("auditQuery").addEventListener("input", refreshView);

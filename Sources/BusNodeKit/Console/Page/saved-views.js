@@ -1,5 +1,5 @@
 // Views: a filter with an order, by name. A person's own ones are kept in the browser.
-import { $, disabledFor, el, openModal, redraw } from "./elements.js";
+import { $, el, openModal, redraw, setDisabled } from "./elements.js";
 import { filterText, FILTER_MAX, split, TERMS } from "./filter.js";
 import { toast } from "./news.js";
 import { SHOWS, SORTS, state } from "./state.js";
@@ -71,9 +71,7 @@ function drawViews() {
     ...GIVEN.map((view) => lineOf(view, now)), ...own.map((view) => lineOf(view, now, true))]);
   const isOrdinary = isSame(now, ORDINARY);
   $("viewNow").textContent = isOrdinary ? NOTHING : `Save what is shown now: ${textOf(now)}`;
-  Object.assign($("viewSave"), {
-    disabled: false, title: "", ariaDescription: null, ...disabledFor(isOrdinary ? NOTHING : null),
-  });
+  setDisabled($("viewSave"), isOrdinary ? NOTHING : null);
   $("viewName").disabled = isOrdinary;
 }
 
