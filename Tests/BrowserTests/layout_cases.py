@@ -146,6 +146,55 @@ def nothing_jumps(page, console):
         assert sum(value for value, _ in shifts) < 0.01 and not moved, (shifts, moved)
 
 
+def rows_are_comfortable_or_compact(page, console):
+    words = "The index of the ledger is older than its table, and was not built again tonight. "
+    console.ask(*[report(f"{number}. {words * 2}") for number in range(12)])
+    console.await_open(12)
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    page.row("11. ")
+    sizes = """
+        const lines = [...document.querySelectorAll("#list > li")]
+          .map((line) => [line, line.getBoundingClientRect()])
+          .sort(([, one], [, other]) => one.y - other.y);
+        const gaps = lines.slice(1).map(([, box], index) => box.y - lines[index][1].bottom);
+        const [line, { height }] = lines[0];
+        const [title, from] = [".title", ".from"].map((part) =>
+          line.querySelector(part).getBoundingClientRect());
+        const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+        return [height / rem, title.height / rem, Math.max(...gaps.map(Math.abs)),
+                from.bottom <= lines[0][1].bottom && title.top >= lines[0][1].top
+                  && title.bottom <= from.top + 1];"""
+
+    def are(height, least, most):
+        page.rest()
+        found = page.run(sizes)
+        assert abs(found[0] - height) < 0.01 and least < found[1] < most, found
+        assert found[2] < 1 and found[3], found
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    are(4.25, 2, 2.7)
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the dialog")
+    page.run("document.getElementById('rowsField').value = 'compact'")
+    page.click("#nameDialog button", "Save")
+    page.until(lambda: page.run(sizes)[0] < 4, "low rows")
+    are(3, 1, 1.4)
+    page.driver.refresh()
+    page.row("11. ")
+    are(3, 1, 1.4)
+    # The keyboard goes on as before.
+    page.press(page.keys.END)
+    page.until(lambda: page.text("#title").startswith(page.run(
+        "return document.activeElement.querySelector('.title').textContent").split(" ")[0]),
+        "the last one")
+    page.press(page.keys.HOME)
+    page.go("inbox")
+    for width in (1280, 390, 320):
+        page.resize(width, 844)
+        are(3, 1, 1.4)
+        assert not page.run(legible, width < 760), page.run(legible, width < 760)
+
+
 def what_is_wrong_stays_until_it_is_closed(page, console):
     page.open(console.url)
     # All timers of the page run out at once from here on.
@@ -168,4 +217,5 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
 
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
-       nothing_moves_for_a_notice, what_is_wrong_stays_until_it_is_closed]
+       nothing_moves_for_a_notice, rows_are_comfortable_or_compact,
+       what_is_wrong_stays_until_it_is_closed]

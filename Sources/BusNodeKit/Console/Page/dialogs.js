@@ -5,7 +5,7 @@ import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { OVER } from "./sentences.js";
-import { hasKeys, myName, state, undoTime } from "./state.js";
+import { hasKeys, isCompact, myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
   authorsOf, commentText, counted, headingOf, number, optionTitle, shown, titleIn, valuesText,
@@ -42,6 +42,7 @@ export async function askName() {
   $("undoField").value = undoTime() / 1000;
   fillAlerts();
   $("keysField").checked = hasKeys();
+  $("rowsField").value = isCompact() ? "compact" : "comfortable";
   $("zoneNote").textContent = `Times are in the zone of this browser: ${zoneText()}.`;
   // A proxy would sign the person in again at once.
   $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
@@ -53,6 +54,7 @@ export async function askName() {
   localStorage.setItem("errorbus.undo", $("undoField").value);
   keepAlerts();
   localStorage.setItem("errorbus.keys", $("keysField").checked ? "on" : "off");
+  localStorage.setItem("errorbus.rows", $("rowsField").value);
   drawName();
 }
 
@@ -75,8 +77,10 @@ export async function ownName() {
   return myName();
 }
 
-/** Shows what this person has chosen: the name, and whether there are keys of one character. */
+/** Shows what this person has chosen: the name, whether there are keys of one character, and how
+ *  high a row is. */
 export function drawName() {
+  document.body.classList.toggle("compact", isCompact());
   document.body.classList.toggle("keyless", !hasKeys());
   $("keysOff").hidden = hasKeys();
   $("who").textContent = myName() ? `You: ${shown(myName(), 24)}` : "Your name";

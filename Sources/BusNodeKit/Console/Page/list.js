@@ -4,7 +4,7 @@ import { clearFilter } from "./filter-box.js";
 import { filter, hiddenText } from "./filter.js";
 import { guarded, schedule } from "./frame.js";
 import { fillLine, newLine } from "./row.js";
-import { state } from "./state.js";
+import { isCompact, state } from "./state.js";
 import { counted, number } from "./text.js";
 import { select } from "./views.js";
 
@@ -20,7 +20,7 @@ function bands() {
 /** The heights of a row and of a band's heading, and where a row begins. */
 function measures() {
   const root = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const [height, bandHeight, heads] = [4.25 * root, 1.9 * root, bands()];
+  const [height, bandHeight, heads] = [(isCompact() ? 3 : 4.25) * root, 1.9 * root, bands()];
   const topOf = (index) => index * height
     + heads.filter((band) => band.index <= index).length * bandHeight;
   return { height, bandHeight, heads, topOf };

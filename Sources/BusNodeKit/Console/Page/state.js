@@ -64,4 +64,6 @@ export function whyNot(permission) {
 /** Whether keys that write a character, like j or 1, do something. A person can turn them off: they
  *  may come from dictation, or by mistake. */
 export const hasKeys = () => localStorage.getItem("errorbus.keys") !== "off";
+/** Whether the rows of the list are low ones, with titles of one line. */
+export const isCompact = () => localStorage.getItem("errorbus.rows") === "compact";
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);
