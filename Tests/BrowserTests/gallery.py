@@ -186,6 +186,37 @@ def no_silences(page, console):
     page.until(lambda: "No silence is active" in page.text("#silences"), "the empty list")
 
 
+def picked(page, console):
+    many(page, console)
+    page.run("[...document.querySelectorAll('#list .pick input')].slice(0, 5)"
+             ".forEach((box) => box.click())")
+    page.until(lambda: page.text("#picked"), "the bar")
+
+
+def picked_dialog(page, console):
+    picked(page, console)
+    page.click("#pickedOpen")
+    page.until(lambda: page.text("#pickedBody"), "the dialog")
+
+
+def compact(page, console):
+    page.run("localStorage.setItem('errorbus.rows', 'compact')")
+    page.driver.refresh()
+    many(page, console)
+
+
+def history(page, console):
+    questions = console.ask(*[report(f"The disk of node {number} is full.") for number in range(9)])
+    console.await_open(9)
+    for question in questions[:7]:
+        console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "bea"})
+    page.go("history?filter=option:*+since:1h+severity:huge")
+    page.until(lambda: page.texts("#past tr"), "the history")
+
+
+history.journaled = True
+
+
 def audit(page, console):
     console.fill(60)
     page.go("audit")
@@ -237,11 +268,14 @@ def name_dialog(page, console):
 SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed, hostile,
           thirty_options, filtered, filtered_in_part, filtered_group, filtered_overview,
           saved_views, silences, no_silences, silence_form, silence_form_refused,
-          audit, topology, large_topology, no_link, help_dialog, name_dialog]
+          picked, picked_dialog, compact, history, audit, topology, large_topology, no_link,
+          help_dialog, name_dialog]
 
 
 def photograph(scene, binary, folder):
-    console, page = Console(binary, getattr(scene, "nodes", None)), Page()
+    console = Console(binary, getattr(scene, "nodes", None),
+                      journaled=getattr(scene, "journaled", False))
+    page = Page()
     try:
         console.start()
         page.open(console.url)
