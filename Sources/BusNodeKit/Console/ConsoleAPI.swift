@@ -35,11 +35,11 @@ struct ConsoleAPI: Sendable {
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try await presentation(try id(context)))
         }
-        routes.get("/api/v1/presentations/{id}/rule") { request, context in
+        routes.get("/api/v1/presentations/{id}/rule", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try await rule(from: try id(context)).json)
         }
-        routes.post("/api/v1/rules/trial", needs: nil) { request, context in
+        routes.post("/api/v1/rules/trial", needs: .admission) { request, context in
             Response(try await trial(try await body(request, context)).json)
         }
         let verbs: [(String, isStored: Bool, Act)] = [

@@ -154,7 +154,7 @@ extension [TrialPart] {
         let index = firstIndex { $0.what == what } ?? endIndex
         if index < endIndex { part = remove(at: index) }
         part.count += 1
-        part.ids = Array((part.ids + [past.row.id]).suffix(TrialPart.idCountMax))
+        part.ids = [String]((part.ids + [past.row.id]).suffix(TrialPart.idCountMax))
         insert(part, at: index)
     }
 }
