@@ -124,7 +124,7 @@ enum PlainConnection {
         return (made, accepted)
     }
 
-    private static func open(_ endpoint: Endpoint) throws -> Int32 {
+    static func open(_ endpoint: Endpoint) throws -> Int32 {
         switch endpoint.address {
         case .tcp(_, let port):
             var address = sockaddr_in()

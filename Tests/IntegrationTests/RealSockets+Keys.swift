@@ -6,67 +6,11 @@ import Testing
 
 extension RealSockets {
     /// Links with keys, over real tcp sockets.
-    @Suite struct KeyTests {
-        private let bus = Bus()
-        private let pairs: [NodeName: KeyPair]
+    @Suite struct KeyTests: KeyedSuite {
+        let bus = Bus()
+        let pairs: [NodeName: KeyPair]
 
-        init() throws {
-            var pairs: [NodeName: KeyPair] = [:]
-            for name in ["central", "relay", "worker", "stranger"] as [NodeName] {
-                let pair = try #require(KeyPair.make())
-                pairs[name] = pair
-            }
-            self.pairs = pairs
-        }
-
-        /// The keys of `name`, with those of all others but `unknown`.
-        private func keys(
-            _ name: NodeName, parents: [Endpoint: NodeName] = [:],
-            unknown: Set<NodeName> = ["stranger"]
-        ) throws -> LinkKeys {
-            var keys = LinkKeys(
-                own: try #require(pairs[name]),
-                known: pairs.filter { !unknown.contains($0.key) }.mapValues(\.publicKey),
-                parents: parents)
-            keys.relays = ["relay"]
-            return keys
-        }
-
-        private func central(
-            _ ring: KeyRing, option: String = "retry",
-            silenceMax: UInt64 = LinkTimes().silenceMax
-        ) async throws -> (running: RunningNode, endpoint: Endpoint) {
-            let open = try Endpoint("tcp://127.0.0.1:*")
-            let node = try bus.node(
-                "central", parents: [], presenters: [FixedPresenter(option: option)],
-                settings: { $0.listen = [open] },
-                parts: {
-                    $0.keys = ring
-                    $0.times.silenceMax = silenceMax
-                })
-            let running = try await RunningNode(node)
-            return (running, try #require(await node.boundEndpoints.first))
-        }
-
-        private func worker(
-            _ ring: KeyRing?, to endpoint: Endpoint, named name: NodeName = "worker",
-            waits: Bool = false
-        ) throws -> Node {
-            try bus.node(
-                name, parents: [endpoint], listens: false,
-                settings: {
-                    $0.whenUnreachable = waits ? .hold : .fail
-                    $0.grace = .milliseconds(500)
-                }, parts: { $0.keys = ring })
-        }
-
-        /// What the presentation of a node that runs for it comes to.
-        private func outcome(of node: Node) async throws -> Outcome {
-            let running = try await RunningNode(node)
-            let outcome = await node.uplink.presentError(Attempts().saveFailed())
-            try await running.stop()
-            return outcome
-        }
+        init() throws { pairs = try Self.makePairs() }
 
         @Test("F29 presented through a relay, answered, and carried out")
         func answered() async throws {
@@ -136,7 +80,7 @@ extension RealSockets {
             try await central.stop()
         }
 
-        @Test("F26 a node under a name that is not its key's gets 403")
+        @Test("F27 a node under a name that is not its key's gets 403")
         func anotherName() async throws {
             let (central, endpoint) = try await central(KeyRing(try keys("central")))
             let ring = KeyRing(try keys("worker", parents: [endpoint: "central"]))

@@ -16,8 +16,8 @@ struct NamedTests {
         let texts = files.map { $0.lines.joined(separator: "\n") }
         return names.filter { name in
             !texts.contains { text in
-                ["struct ", "class ", "extension EndToEnd."].contains {
-                    text.contains("\($0)\(name.suite) ")
+                ["struct ", "class ", "extension EndToEnd."].contains { kind in
+                    [" ", ":"].contains { text.contains("\(kind)\(name.suite)\($0)") }
                 }
                     && text.contains("func \(name.function)(")
             }
