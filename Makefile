@@ -70,7 +70,7 @@ flood: setup ## a node under floods of children that leave: it lives, answers, a
 	swift build --configuration release --product bus-node
 	scripts/flood
 
-neighbours: setup ## a good worker's response time beside eleven kinds of bad ones (release build)
+neighbours: setup ## a good worker's response time beside fourteen kinds of bad ones (release build)
 	swift build --configuration release --product bus-node
 	scripts/neighbours
 

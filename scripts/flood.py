@@ -12,6 +12,10 @@ import threading
 import time
 
 import zmq
+import zmq.auth
+from zmq.utils import z85
+
+import curve
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 # A good client is answered within this, whatever goes on: tenths of a second in a release build
@@ -23,6 +27,9 @@ REST_MAX = 60.0
 # how fast it is read; the node's is 64 MiB, and its tables hold what a flood opened for minutes.
 MEMORY_MAX = 1536 << 10
 MEMORY_AFTER_MAX = 384 << 10
+# KiB that bad connects may leave behind, and how many are made at a time.
+MEMORY_LEFT_MAX = 64 << 10
+CONNECTS_AT_ONCE = 20
 REPORT = b'{"domain":"flood","description":"Too much came at once.","recoveryOptions":[' \
     b'{"id":"retry","title":"Retry"},{"id":"cancel","title":"Cancel"}]}'
 
@@ -120,9 +127,9 @@ def child(endpoint, number, flood, failures):
 class GoodClient(threading.Thread):
     """Asks one question after the other, and notes how long each takes."""
 
-    def __init__(self, endpoint):
+    def __init__(self, endpoint, keys=None):
         super().__init__(daemon=True)
-        self.endpoint = endpoint
+        self.endpoint, self.keys = endpoint, keys
         self.latencies = []
         self.refusals = 0
         self.failure = None
@@ -131,6 +138,8 @@ class GoodClient(threading.Thread):
     def run(self):
         asking = zmq.Context.instance().socket(zmq.REQ)
         asking.linger = 0
+        if self.keys is not None:
+            self.keys.use(asking)
         asking.connect(self.endpoint)
         while not self.ends.wait(0.02) and self.failure is None:
             start = time.monotonic()
@@ -156,6 +165,27 @@ class GoodClient(threading.Thread):
         return taken
 
 
+class Keys:
+    """The server's public key, the pair of a good client, and that of a bad one which is known as
+    well; each in Z85."""
+
+    def __init__(self, folder):
+        def load(name):
+            return zmq.auth.load_certificate(folder / "keys" / name)
+        self.server, _ = load("central.key")
+        self.good, self.bad = load("client.key_secret"), load("bad.key_secret")
+
+    def use(self, socket):
+        """Gives a socket of libzmq the good client's keys."""
+        socket.curve_publickey, socket.curve_secretkey = self.good
+        socket.curve_serverkey = self.server
+
+    def link(self, endpoint):
+        """A connection under the bad one's key."""
+        own = tuple(z85.decode(half) for half in self.bad)
+        return curve.KeyedLink(endpoint, z85.decode(self.server), own)
+
+
 class Node:
     """A node that answers everything by a policy, with keys if there are any."""
 
@@ -165,9 +195,11 @@ class Node:
         topology = folder / "topology.yaml"
         topology.write_text(
             f"version: 1\n{'keys: keys' if has_keys else ''}\nnodes:\n  central:\n"
-            f"    listen: [\"{endpoint}\"]\n    presenters: [policy: policy.yaml]\n")
+            f"    listen: [\"{endpoint}\"]\n    presenters: [policy: policy.yaml]\n"
+            "  bad: { next: central }\n")
         if has_keys:
             subprocess.run([binary, "keygen", topology], check=True, stdout=subprocess.DEVNULL)
+        self.keys = Keys(folder) if has_keys else None
         ready = folder / "ready"
         self.log = open(folder / "log", "wb")
         self.process = subprocess.Popen(
@@ -185,6 +217,9 @@ class Node:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])
         return 0
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def ticks(self):
         """Hundredths of a second of CPU, so far."""
@@ -205,15 +240,69 @@ class Node:
         return self.process.returncode
 
 
+def make_bad_connects(node, count):
+    """Makes so many, some at a time."""
+    server = z85.decode(node.keys.server)
+
+    def some(first):
+        for number in range(first, count, CONNECTS_AT_ONCE):
+            curve.bad_connect(node.endpoint, server, number)
+
+    threads = [
+        threading.Thread(target=some, args=(first,)) for first in range(CONNECTS_AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def bad_connects(options):
+    """Connections of many kinds that come to nothing, at a node with keys."""
+    with tempfile.TemporaryDirectory(prefix="eb-flood-") as name:
+        node = Node(options.node, pathlib.Path(name), free_endpoint(), has_keys=True)
+        good = GoodClient(node.endpoint, node.keys)
+        try:
+            good.start()
+            before = node.descriptors()
+            # What the first ones take for good is no leak.
+            make_bad_connects(node, 500)
+            memory, start = settled_memory(node), time.monotonic()
+            good.take()
+            make_bad_connects(node, options.connects)
+            spent, latencies = time.monotonic() - start, good.take()
+            limit = time.monotonic() + REST_MAX
+            while node.descriptors() > before + 1 and time.monotonic() < limit:
+                time.sleep(0.1)
+            left = settled_memory(node) - memory
+            print(
+                f"flood: keys: {options.connects} bad connects within {spent:.1f} s; good client "
+                f"{len(latencies)} answers, max {1000 * max(latencies, default=0):.0f} ms; "
+                f"descriptors {before}, {node.descriptors()}; RSS {left // 1024:+d} MiB",
+                flush=True)
+            # One for the good client, should it have come later.
+            is_good = node.descriptors() <= before + 1 and left <= MEMORY_LEFT_MAX and latencies
+            if not is_good or good.failure:
+                print(f"flood: keys: NOT AS BEFORE: {good.failure or 'see above'}")
+            return bool(is_good) and good.failure is None
+        finally:
+            good.ends.set()
+            good.join(LATENCY_MAX + 1)
+            print(f"flood: keys: the node ended with {node.end()}", flush=True)
+
+
+def free_endpoint():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{free.getsockname()[1]}"
+
+
 def flood(transport, options):
     with tempfile.TemporaryDirectory(prefix="eb-flood-") as name:
         folder = pathlib.Path(name)
         if transport == "ipc":
             endpoint = f"ipc://{folder}/central.sock"
         else:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                endpoint = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+            endpoint = free_endpoint()
         node = Node(options.node, folder, endpoint)
         good = GoodClient(endpoint)
         try:
@@ -300,10 +389,12 @@ def main():
     parser.add_argument("--children", type=int, default=100)
     parser.add_argument("--presentations", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--only", choices=["ipc", "tcp"])
+    parser.add_argument("--connects", type=int, default=10_000)
+    parser.add_argument("--only", choices=["ipc", "tcp", "keys"])
     options = parser.parse_args()
-    transports = [options.only] if options.only else ["tcp", "ipc"]
-    results = [flood(transport, options) for transport in transports]
+    parts = [options.only] if options.only else ["tcp", "ipc", "keys"]
+    results = [
+        bad_connects(options) if part == "keys" else flood(part, options) for part in parts]
     sys.exit(0 if all(results) else 1)
 
 

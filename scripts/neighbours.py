@@ -7,7 +7,6 @@ import os
 import pathlib
 import random
 import resource
-import socket
 import statistics
 import sys
 import tempfile
@@ -15,9 +14,11 @@ import threading
 import time
 
 import zmq
-import zmq.auth
+from zmq.utils import z85
 
-from flood import HERE, REPORT, Node, command, frame, message, wait_for
+import curve
+from curve import tcp
+from flood import HERE, REPORT, Node, command, frame, free_endpoint, message, wait_for
 
 # A good worker's 99th percentile under each attack, over its quiet one.
 RATIO_MAX = 2.0
@@ -27,16 +28,28 @@ GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(52, b"\0")
 READY = command(b"READY", b"\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0")
 
 
-def tcp(endpoint):
-    host, port = endpoint[len("tcp://"):].split(":")
-    return socket.create_connection((host, int(port)), timeout=5)
+class Target:
+    """The node that an attack is on; with keys the bad neighbours have one that is known."""
+
+    def __init__(self, node):
+        self.endpoint, self.keys = node.endpoint, node.keys
+
+    def server(self):
+        return z85.decode(self.keys.server)
+
+    def link(self):
+        """A connection after its handshake."""
+        if self.keys is not None:
+            return self.keys.link(self.endpoint)
+        link = tcp(self.endpoint)
+        link.sendall(GREETING + READY)
+        wait_for(link, b"READY")
+        return link
 
 
-def child(endpoint, name):
+def child(target, name):
     """A linked child, over a socket of its own."""
-    link = tcp(endpoint)
-    link.sendall(GREETING + READY)
-    wait_for(link, b"READY")
+    link = target.link()
     link.sendall(message(
         b"HELLO", f"from: {name}\nboot: {random.getrandbits(64):016x}\nversions: EB1\n".encode()))
     wait_for(link, b"WELCOME")
@@ -55,7 +68,8 @@ def present(name, report=REPORT):
 
 
 def drain(link):
-    """Reads what comes until the other side closes."""
+    """Reads what comes until the other side closes, without a look into it."""
+    link = getattr(link, "socket", link)
     try:
         while link.recv(1 << 20):
             pass
@@ -63,65 +77,92 @@ def drain(link):
         pass
 
 
-# The attacks: each runs in a process of its own until it is killed. `plain` nodes have no keys, so
-# that what comes after the handshake needs no cipher here; to a node with keys this is a worker
-# whose key is known.
+# The attacks: each runs in a process of its own until it is killed, at a node without keys and
+# then at one with them, where each has a key that is known. What needs no key is a stranger's.
 
-def connects(endpoint, keyed):
+def connects(target):
     """connections that say something else and go"""
     while True:
-        with tcp(keyed) as link:
+        with tcp(target.endpoint) as link:
             link.sendall(b"GET / HTTP/1.1\r\n\r\n")
 
 
-def handshakes(endpoint, keyed):
-    """handshakes with keys that are not known"""
-    while True:
-        sockets = []
-        for _ in range(50):
-            one = zmq.Context.instance().socket(zmq.DEALER)
-            one.linger = 0
-            one.curve_publickey, one.curve_secretkey = zmq.curve_keypair()
-            one.curve_serverkey = os.environ["EB_SERVER_KEY"].encode()
-            one.connect(keyed)
-            sockets.append(one)
-        time.sleep(0.2)
-        for one in sockets:
-            one.close()
-
-
-def silent(endpoint, keyed):
+def silent(target):
     """a thousand connections that say nothing"""
-    held = [tcp(keyed) for _ in range(1000)]
+    held = [tcp(target.endpoint) for _ in range(1000)]
     while held:
         time.sleep(1)
 
 
-def multiparts(endpoint, keyed):
+# Strangers at a node with keys.
+
+def openings(target):
+    """strangers with a true HELLO, who go once they have the WELCOME"""
+    content = curve.hello(target.server())
+    while True:
+        with tcp(target.endpoint) as link:
+            link.sendall(content)
+            curve.read(link, len(curve.GREETING))
+            curve.read_frame(link)
+
+
+def stopped(target):
+    """a thousand strangers who stop after a true HELLO, again and again"""
+    content = curve.hello(target.server())
+    while True:
+        held = []
+        for _ in range(1000):
+            held.append(tcp(target.endpoint))
+            held[-1].sendall(content)
+        for link in held:
+            link.close()
+
+
+def boxes(target):
+    """strangers whose HELLO does not open"""
+    content = bytearray(curve.hello(target.server()))
+    content[-1] ^= 1
+    while True:
+        with tcp(target.endpoint) as link:
+            link.sendall(content)
+            drain(link)
+
+
+def handshakes(target):
+    """strangers whose keys are not known"""
+    while True:
+        try:
+            curve.KeyedLink(target.endpoint, target.server(), curve.pair()).close()
+        except curve.CurveError:
+            # Refused; the next one.
+            pass
+
+
+# Neighbours with a link.
+
+def multiparts(target):
     """messages without an end"""
     while True:
-        link = tcp(endpoint)
+        link = target.link()
         try:
-            link.sendall(GREETING + READY)
-            wait_for(link, b"READY")
             while True:
                 link.sendall(frame(b"x" * 200, True) * 200)
         except OSError:
             link.close()
 
 
-def presentations(endpoint, keyed):
+def presentations(target):
     """a child that presents as fast as it can, and reads what it gets"""
-    link = child(endpoint, "bad")
+    link = child(target, "bad")
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     while True:
         link.sendall(b"".join(present("bad") for _ in range(100)))
 
 
-def unread(endpoint, keyed):
+def unread(target):
     """children that present as fast as they can, and read nothing"""
     while True:
-        links = [child(endpoint, f"bad-{number}") for number in range(10)]
+        links = [child(target, f"bad-{number}") for number in range(10)]
         try:
             while True:
                 for link in links:
@@ -132,9 +173,9 @@ def unread(endpoint, keyed):
                 link.close()
 
 
-def large(endpoint, keyed):
+def large(target):
     """a child that presents reports of 256 KiB"""
-    link = child(endpoint, "bad")
+    link = child(target, "bad")
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     filler = "x" * (255 << 10)
     report = json.dumps(
@@ -143,9 +184,9 @@ def large(endpoint, keyed):
         link.sendall(present("bad", report))
 
 
-def garbage(endpoint, keyed):
+def garbage(target):
     """a child that sends what is no message"""
-    link = child(endpoint, "bad")
+    link = child(target, "bad")
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     pieces = [
         message(b"PRESENT", b"no header\n", REPORT), message(b"NOTHING", b""),
@@ -156,9 +197,9 @@ def garbage(endpoint, keyed):
         link.sendall(b"".join(pieces) * 50)
 
 
-def ids(endpoint, keyed):
+def ids(target):
     """a child that asks for, settles and withdraws made-up ids"""
-    link = child(endpoint, "bad")
+    link = child(target, "bad")
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     while True:
         pieces = []
@@ -173,19 +214,17 @@ def ids(endpoint, keyed):
         link.sendall(b"".join(pieces))
 
 
-def states(endpoint, keyed):
+def states(target):
     """a peer that asks for the node's status without a pause"""
-    link = tcp(endpoint)
-    link.sendall(GREETING + READY)
-    wait_for(link, b"READY")
+    link = target.link()
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     while True:
         link.sendall(message(b"STATUS", b"") * 100)
 
 
-def hellos(endpoint, keyed):
+def hellos(target):
     """one connection that says HELLO under ever new names"""
-    link = child(endpoint, "bad")
+    link = child(target, "bad")
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     for number in itertools.count():
         link.sendall(message(
@@ -193,17 +232,19 @@ def hellos(endpoint, keyed):
 
 
 ATTACKS = [
-    connects, handshakes, silent, multiparts, presentations, unread, large, garbage, ids, states,
-    hellos,
+    connects, silent, openings, stopped, boxes, handshakes, multiparts, presentations, unread,
+    large, garbage, ids, states, hellos,
 ]
+# Those that a node without keys does not know.
+OF_KEYS = [openings, stopped, boxes, handshakes]
 
 
-def attack(function, endpoint, keyed):
+def attack(function, target):
     # Stands for another machine: it takes no CPU that the node or the good worker wants.
     os.nice(19)
     while True:
         try:
-            function(endpoint, keyed)
+            function(target)
         except OSError:
             # Cut off: it comes again, as a stubborn one would.
             time.sleep(0.01)
@@ -217,8 +258,7 @@ class Worker:
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.linger = 0
         if keys is not None:
-            self.socket.curve_publickey, self.socket.curve_secretkey = keys["client"]
-            self.socket.curve_serverkey = keys["server"]
+            keys.use(self.socket)
         self.socket.connect(endpoint)
 
     def run(self, seconds, pause=0.004, limit=10.0):
@@ -245,51 +285,35 @@ def percentile(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def free_endpoint():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"tcp://127.0.0.1:{free.getsockname()[1]}"
-
-
-def keys_in(folder):
-    server, _ = zmq.auth.load_certificate(folder / "keys/central.key")
-    client = zmq.auth.load_certificate(folder / "keys/client.key_secret")
-    return {"server": server, "client": client}
-
-
-def measure(name, function, options, node, keyed_node, workers, quiet):
-    """True when the good workers are as well off as before, within the bound."""
+def measure_one(function, options, node, worker):
+    """The response times of one worker beside an attack on its node, how often it was put off, and
+    the node's share of a processor."""
     process = None
     if function is not None:
         process = multiprocessing.Process(
-            target=attack, args=(function, node.endpoint, keyed_node.endpoint), daemon=True)
+            target=attack, args=(function, Target(node)), daemon=True)
         process.start()
         # An attack has begun in full after a moment.
         time.sleep(0.5)
-    ticks, start = [one.ticks() for one in (node, keyed_node)], time.monotonic()
-    found = []
-    threads = []
-    for worker in workers:
-        def run(worker=worker):
-            found.append((worker, worker.run(options.seconds)))
-        threads.append(threading.Thread(target=run))
+    try:
+        ticks, start = node.ticks(), time.monotonic()
+        latencies, late = worker.run(options.seconds)
+        return latencies, late, (node.ticks() - ticks) / (time.monotonic() - start)
+    finally:
+        if process is not None:
+            process.kill()
+            process.join()
+            time.sleep(0.5)
+
+
+def measure(name, function, options, pairs, quiet):
+    """True when the good workers are as well off as before, within the bound."""
+    values, text, is_good = {}, [], True
     # One after the other: two at once would measure each other.
-    for thread in threads:
-        thread.start()
-        thread.join()
-    spent = time.monotonic() - start
-    cpu = [
-        (one.ticks() - before) / spent for one, before in zip((node, keyed_node), ticks)]
-    if process is not None:
-        process.kill()
-        process.join()
-    if len(found) != len(workers):
-        print(f"neighbours: {name}: FAILED")
-        return False, None
-    values, is_good = {}, True
-    text = []
-    for worker, (latencies, late) in found:
-        label = "keys" if worker.keys else "plain"
+    for label, node, worker in pairs:
+        if function in OF_KEYS and node.keys is None:
+            continue
+        latencies, late, cpu = measure_one(function, options, node, worker)
         p99 = percentile(latencies, 0.99)
         values[label] = p99
         ratio = ""
@@ -299,10 +323,9 @@ def measure(name, function, options, node, keyed_node, workers, quiet):
             ratio = f" = {of:.1f} x" + ("" if of <= RATIO_MAX else " MISSED")
         text.append(
             f"{label}: p50 {1000 * statistics.median(latencies):.2f} ms, "
-            f"p99 {1000 * p99:.2f} ms{ratio}" + (f", {late} later" if late else ""))
-    print(
-        f"neighbours: {name}: {'; '.join(text)}; CPU {cpu[0]:.0f} % and {cpu[1]:.0f} %; "
-        f"RSS {node.memory() // 1024} and {keyed_node.memory() // 1024} MiB", flush=True)
+            f"p99 {1000 * p99:.2f} ms{ratio}" + (f", {late} later" if late else "")
+            + f", CPU {cpu:.0f} %, RSS {node.memory() // 1024} MiB")
+    print(f"neighbours: {name}: {'; '.join(text)}", flush=True)
     return is_good, values
 
 
@@ -321,21 +344,20 @@ def main():
         node = Node(options.node, folder / "plain", free_endpoint())
         keyed_node = Node(options.node, folder / "keyed", free_endpoint(), has_keys=True)
         try:
-            keys = keys_in(folder / "keyed")
-            os.environ["EB_SERVER_KEY"] = keys["server"].decode()
-            workers = [Worker(node.endpoint), Worker(keyed_node.endpoint, keys)]
-            for worker in workers:
+            pairs = [
+                ("plain", node, Worker(node.endpoint)),
+                ("keys", keyed_node, Worker(keyed_node.endpoint, keyed_node.keys)),
+            ]
+            for _, _, worker in pairs:
                 worker.run(1)
-            _, quiet = measure("quiet", None, options, node, keyed_node, workers, None)
+            _, quiet = measure("quiet", None, options, pairs, None)
             results = []
             for function in ATTACKS:
                 if options.only and function.__name__ not in options.only:
                     continue
                 is_good, _ = measure(
-                    f"{function.__name__} ({function.__doc__})", function, options, node,
-                    keyed_node, workers, quiet)
+                    f"{function.__name__} ({function.__doc__})", function, options, pairs, quiet)
                 results.append(is_good)
-                time.sleep(1)
         finally:
             statuses = [node.end(), keyed_node.end()]
         print(f"neighbours: the nodes ended with {statuses}")
