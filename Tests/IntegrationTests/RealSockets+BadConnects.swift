@@ -58,7 +58,7 @@ extension RealSockets {
             #expect(await worker.uplink.presentError(Attempts().saveFailed()).didRecover)
             let passed = try peer(to: endpoint, own: "relay")
             let initiate = try await passed.run { try $0.shakeHands() }
-            let descriptors = Resources.descriptorCount
+            let sockets = Resources.socketCount
             // What the first ones take for good, such as buffers of libzmq, is no leak.
             try await make(200, at: endpoint, initiate: initiate)
             let memory = ProcessFiles.residentByteCount()
@@ -72,7 +72,7 @@ extension RealSockets {
                 }
                 try await group.waitForAll()
             }
-            await Resources.wait { Resources.descriptorCount <= descriptors }
+            await Resources.wait { Resources.socketCount <= sockets }
             await Resources.wait { ProcessFiles.residentByteCount() < memory + (32 << 20) }
             #expect(await central.node.status.children.map(\.name) == ["worker"])
             try await passed.tell(.ping(1))

@@ -116,13 +116,13 @@ extension RealSockets {
             zmq_setsockopt(
                 socket.raw, ZMQ_HANDSHAKE_IVL, &milliseconds, MemoryLayout<Int32>.size)
             try socket.bind()
-            let before = Resources.descriptorCount
+            let before = Resources.socketCount
             for stage in StoppedHandshake.allCases {
                 let peer = try peer(to: socket.boundEndpoint, own: "relay")
                 try await peer.run { try stage.stop(on: &$0) }
                 try await peer.ended()
             }
-            await Resources.wait { Resources.descriptorCount <= before }
+            await Resources.wait { Resources.socketCount <= before }
             socket.close()
             context.terminate()
         }

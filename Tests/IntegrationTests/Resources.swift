@@ -3,14 +3,18 @@ import Foundation
 /// What this process holds of the system, by its own account.
 enum Resources {
     /// Open descriptors that libzmq and a reactor use: event descriptors and sockets.
-    static var descriptorCount: Int {
+    static var descriptorCount: Int { count("socket:") + count("anon_inode:") }
+
+    /// Open sockets: libdispatch may open descriptors of other kinds at any time.
+    static var socketCount: Int { count("socket:") }
+
+    private static func count(_ kind: String) -> Int {
         let folder = "/proc/self/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.count { name in
             let target = try? FileManager.default.destinationOfSymbolicLink(
                 atPath: "\(folder)/\(name)")
-            guard let target else { return false }
-            return target.hasPrefix("socket:") || target.hasPrefix("anon_inode:")
+            return target?.hasPrefix(kind) == true
         }
     }
 
