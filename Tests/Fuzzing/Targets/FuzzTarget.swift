@@ -12,7 +12,7 @@ enum FuzzTarget: String, CaseIterable {
     case pattern
     /// A text with secrets.
     case secrets
-    /// The events of a node, a few bytes each.
+    /// The events of a node, a line each: ``WalkInput``.
     case node
 
     func check(_ input: [UInt8]) throws(FuzzFinding) {

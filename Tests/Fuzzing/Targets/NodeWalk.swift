@@ -1,15 +1,10 @@
 @testable import ErrorBus
 
-/// A node under events that the bytes of an input choose, with what has to hold after each.
+/// A node under the events of a ``WalkInput``, with what has to hold after each.
 ///
 /// Children, parents and the chain do anything at any time: ids, names, answers and lives are a few
 /// of each, so that they meet. The limits are small, so that they are reached.
 struct NodeWalk {
-    private static let id: [PresentationID] = (1...4).map {
-        PresentationID(UniqueID(high: 0x7000, low: $0))
-    }
-    private static let names: [NodeName] = ["node", "one", "two", "three", "bare"]
-    private static let options = ["", "retry", "skip"]
     private static let pauses: [UInt64] = [
         1, 100, 1_000, 2_500, 5_000, 13_000, 62_000, 185_000, 605_000,
     ]
@@ -31,7 +26,7 @@ struct NodeWalk {
     /// Longer than anything is kept.
     private static let quietTime: UInt64 = 1_800_000
 
-    private var bytes: ArraySlice<UInt8>
+    private var input: WalkInput
     private var machine: NodeMachine
     private var now = MonotonicTime(milliseconds: 1_000_000)
     /// The presentations of this process that wait.
@@ -44,9 +39,8 @@ struct NodeWalk {
     private var attempts: [NodeMachine.Attempt: Int] = [:]
 
     init(_ input: [UInt8]) {
-        bytes = input[...]
-        let head = bytes.popFirst() ?? 0
-        let ways = Int(head) % 3
+        self.input = WalkInput(input)
+        let ways = self.input.number(3)
         let boot = BootID(number: 1)
         let above = (0..<ways).map { way in
             UplinkMachine(
@@ -59,12 +53,12 @@ struct NodeWalk {
             endpoints: above.map { way in
                 (0..<way.parentCount).compactMap { try? Endpoint("tcp://127.0.0.1:\(7_000 + $0)") }
             })
-        machine.isPassage = ways > 0 && head & 0x80 != 0
+        machine.isPassage = ways > 0 && self.input.number(2) == 1
     }
 
     mutating func run() throws(FuzzFinding) {
         for way in machine.above.indices { try above(way) { $0.started(at: $1) } }
-        while let byte = bytes.popFirst() { try take(byte) }
+        while let event = input.event() { try take(event) }
         try letQuietTimePass()
         try perform(machine.stopped(at: now))
         try hold(callers.isEmpty, "callers that wait after the stop: \(callers)")
@@ -73,34 +67,50 @@ struct NodeWalk {
 
     // MARK: Events
 
-    private mutating func take(_ byte: UInt8) throws(FuzzFinding) {
-        switch byte {
-        case 0..<120: try below { $0.received($2, from: $3, at: $1) }
-        case 120..<170: try fromAbove()
-        case 170..<200: try byChain()
-        case 200..<225: try byCaller()
-        case 225..<250:
-            now = now + pick(Self.pauses)
+    private mutating func take(_ event: WalkInput.Event) throws(FuzzFinding) {
+        switch event {
+        case .child: try fromBelow()
+        case .parent: try fromAbove()
+        case .responder: try byChain()
+        case .caller: try byCaller()
+        case .time:
+            now = now + input.pick(Self.pauses)
             try tick()
-        case 250: try below { machine, now, _, peer in machine.vanished(peer, at: now) }
-        case 251:
-            try below { machine, now, _, peer in
+        case .vanished: try below { machine, now, peer in machine.vanished(peer, at: now) }
+        case .malformed:
+            try below { machine, now, peer in
                 machine.malformed(WireError(.malformed, "x"), from: peer, at: now)
             }
-        case 252: try bare()
-        default: try connection()
+        case .bare: try bare()
+        case .connection: try connection()
         }
         try check()
     }
 
     private mutating func below(
-        _ event: (inout DownlinkMachine, MonotonicTime, Message, PeerID) -> [DownlinkAction]
+        _ event: (inout DownlinkMachine, MonotonicTime, PeerID) -> [DownlinkAction]
     ) throws(FuzzFinding) {
-        let peer = PeerID(socket: 0, envelope: Envelope(frames: [[UInt8(1 + number(5))], []]))
-        // What cannot be read does not come to the machine.
-        guard let message = message().read else { return }
+        try below(peer(), event)
+    }
+
+    private mutating func below(
+        _ peer: PeerID,
+        _ event: (inout DownlinkMachine, MonotonicTime, PeerID) -> [DownlinkAction]
+    ) throws(FuzzFinding) {
         let now = now
-        try perform(machine.below(at: now) { event(&$0, now, message, peer) })
+        try perform(machine.below(at: now) { event(&$0, now, peer) })
+    }
+
+    private mutating func peer() -> PeerID {
+        PeerID(socket: 0, envelope: Envelope(frames: [[UInt8(1 + input.number(5))], []]))
+    }
+
+    private mutating func fromBelow() throws(FuzzFinding) {
+        guard let letter = input.letter() else { return }
+        let peer = peer()
+        // What cannot be read does not come to the machine.
+        guard let message = input.message(letter).read else { return }
+        try below(peer) { machine, now, peer in machine.received(message, from: peer, at: now) }
     }
 
     private mutating func above(
@@ -111,9 +121,9 @@ struct NodeWalk {
     }
 
     private mutating func fromAbove() throws(FuzzFinding) {
-        guard !machine.above.isEmpty else { return }
-        let (way, isProbe) = (number(machine.above.count), number(8) == 0)
-        guard let message = message().read else { return }
+        guard !machine.above.isEmpty, let letter = input.letter() else { return }
+        let (way, isProbe) = (input.number(machine.above.count), input.number(8) == 0)
+        guard let message = input.message(letter).read else { return }
         try above(way) { machine, now in
             isProbe
                 ? machine.probeReceived(message, at: now) : machine.received(message, at: now)
@@ -122,7 +132,7 @@ struct NodeWalk {
 
     private mutating func connection() throws(FuzzFinding) {
         guard !machine.above.isEmpty else { return }
-        let (way, kind) = (number(machine.above.count), number(5))
+        let (way, kind) = (input.number(machine.above.count), input.number(5))
         try above(way) { machine, now in
             switch kind {
             case 0: machine.disconnected("lost", at: now)
@@ -135,9 +145,9 @@ struct NodeWalk {
     }
 
     private mutating func byChain() throws(FuzzFinding) {
-        let id = pick(Self.id)
+        let id = input.pick(WalkInput.ids)
         guard let generation = offered[id] else { return }
-        let (kind, answer, now) = (number(4), answer(), now)
+        let (kind, answer, now) = (input.number(4), input.answer(), now)
         let isLate = offers[id] != generation
         switch kind {
         case 0, 1:
@@ -149,13 +159,13 @@ struct NodeWalk {
             if known == nil { attempts[attempt, default: 0] += 1 }
             try perform(actions)
         case 2:
-            let station = pick(PresentationState.Station.allCases)
+            let station = input.pick(PresentationState.Station.allCases)
             try perform(
                 machine.below(at: now) {
                     $0.moved(id, generation: generation, to: station, by: "ann", at: now)
                 })
         default:
-            let isRefused = number(2) == 0
+            let isRefused = input.number(2) == 0
             if !isLate { offers[id] = nil }
             try perform(
                 machine.below(at: now) {
@@ -169,113 +179,36 @@ struct NodeWalk {
 
     private mutating func byCaller() throws(FuzzFinding) {
         guard !machine.above.isEmpty else { return }
-        let (way, id) = (number(machine.above.count), pick(Self.id))
-        switch number(4) {
+        let (way, id) = (input.number(machine.above.count), input.pick(WalkInput.ids))
+        switch input.number(4) {
         case 0:
-            let reason: Message.WithdrawReason? = [.origin, .abandoned, nil][number(3)]
+            let reason: Message.WithdrawReason? = [.origin, .abandoned, nil][input.number(3)]
             guard let caller = callers.first(where: { $0.value == id })?.key else { return }
             try perform(machine.gaveUp(id, on: way, caller: caller, reason, at: now))
         case 1:
-            let result = pick(RecoveryResult.allCases)
-            try perform(machine.settled(id, answer: answer().id, result, on: way, at: now))
+            let result = input.pick(RecoveryResult.allCases)
+            try perform(machine.settled(id, answer: input.answer().id, result, on: way, at: now))
         default:
             callerCount += 1
             callers[callerCount] = id
             let present = Message.Present(
-                id: id, origin: "node", path: [], digest: ReportDigest(of: [UInt8(number(2))]),
-                payload: [UInt8](repeating: 0x20, count: 1 + number(3)))
+                id: id, origin: "node", path: [],
+                digest: ReportDigest(of: [UInt8(input.number(2))]),
+                payload: [UInt8](repeating: 0x20, count: 1 + input.number(3)))
             let limits: [UInt64?] = [nil, 500, 20_000]
             let request = UplinkRequest(
-                present: present, deadline: limits[number(3)].map { now + $0 },
-                grace: limits[number(3)], isForwarded: false)
+                present: present, deadline: limits[input.number(3)].map { now + $0 },
+                grace: limits[input.number(3)], isForwarded: false)
             try perform(machine.asked(request, on: way, caller: callerCount, at: now))
         }
     }
 
     private mutating func bare() throws(FuzzFinding) {
-        let id = pick(Self.id)
-        let json = "{\"id\":\"\(id)\",\"domain\":\"d\",\"description\":\"\(number(2))\"}"
+        let id = input.pick(WalkInput.ids)
+        let json = "{\"id\":\"\(id)\",\"domain\":\"d\",\"description\":\"\(input.number(2))\"}"
         guard let request = try? BareRequest(Array(json.utf8)) else { return }
-        try below { machine, now, _, peer in machine.bareReceived(request, from: peer, at: now) }
+        try below { machine, now, peer in machine.bareReceived(request, from: peer, at: now) }
     }
-
-    // MARK: Choices
-
-    private mutating func number(_ count: Int) -> Int {
-        count > 1 ? Int(bytes.popFirst() ?? 0) % count : 0
-    }
-
-    private mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[number(elements.count)]
-    }
-
-    private mutating func answer() -> Answer {
-        let results: [Bool?] = [nil, true, false]
-        return Answer(
-            id: UniqueID(high: 0x8000, low: UInt64(number(3))), option: pick(Self.options),
-            by: "ann", via: .person, didRecover: results[number(3)])
-    }
-
-    private mutating func asked() -> Message.Asked? {
-        let kind = number(4)
-        guard kind > 0 else { return nil }
-        return Message.Asked(origin: pick(Self.names), digest: ReportDigest(of: [UInt8(kind % 2)]))
-    }
-
-    private mutating func message() -> Message {
-        let id = pick(Self.id)
-        switch pick(Verb.allCases) {
-        case .hello: return .hello(.init(from: pick(Self.names), boot: boot()))
-        case .welcome:
-            return .welcome(
-                .init(
-                    node: pick(Self.names), boot: boot(), maxHeader: 8_192,
-                    maxPayload: UInt64(number(2)) * 100, maxOpen: UInt64(number(3)),
-                    pingMilliseconds: 4_000,
-                    path: Array(Self.names[1...].prefix(1 + number(3)))))
-        case .present:
-            let path = Array(Self.names.prefix(number(4)).reversed())
-            let payload = [UInt8(number(2))]
-            return .present(
-                Message.Present(
-                    id: id, attempt: UInt64(1 + number(3)),
-                    origin: path.first ?? pick(Self.names), path: path,
-                    digest: number(2) == 0 ? nil : ReportDigest(of: payload),
-                    leftMilliseconds: [nil, 0, 3_000][number(3)],
-                    waitMilliseconds: [nil, 0, 30_000][number(3)],
-                    isOriginReachable: number(4) > 0, payload: payload))
-        case .accepted: return .accepted(id: id, attempt: UInt64(1 + number(3)))
-        case .pending:
-            return .pending(
-                .init(id: id, state: pick(PresentationState.Station.allCases), by: "ann"))
-        case .await: return .await(id: id, waitMilliseconds: [0, 30_000][number(2)])
-        case .answer:
-            let digests: [ReportDigest?] = [nil, ReportDigest(of: [0]), ReportDigest(of: [1])]
-            return .answer(id, answer(), digest: digests[number(3)])
-        case .settled:
-            return .settled(
-                .init(
-                    id: id, answer: answer().id, result: pick(RecoveryResult.allCases),
-                    asked: asked()))
-        case .withdraw:
-            return .withdraw(
-                id: id, reason: pick(Message.WithdrawReason.allCases), asked: asked())
-        case .withdrawn: return .withdrawn(id: id)
-        case .ping: return .ping(UInt64(number(3)))
-        case .pong: return .pong(UInt64(number(3)))
-        case .reject:
-            return .reject(
-                .init(
-                    pick(RejectCode.allCases), "x", id: number(4) == 0 ? nil : id,
-                    retryMilliseconds: [nil, 1, 5_000][number(3)]))
-        case .ok: return .ok(id: number(4) == 0 ? nil : id)
-        case .bye: return .bye(reason: "x")
-        case .status: return .status
-        case .state: return .state([])
-        }
-    }
-
-    private mutating func boot() -> BootID { BootID(number: UInt64(1 + number(2))) }
 
     // MARK: What holds
 
