@@ -239,7 +239,7 @@ let package = Package(
         // Its targets are compiled here, and again with libFuzzer in a package of their own.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["ErrorBus"],
+            dependencies: ["BusNodeKit", "ErrorBus"],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Fuzz", "Package.swift"],
             sources: ["Targets", "Tests"],
@@ -274,3 +274,9 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+// `make fuzz` sets it: its package, all of which is built with libFuzzer, reads the console's
+// requests with what is no product otherwise.
+if Context.environment["ERRORBUS_FUZZING"] == "1" {
+    package.products.append(.library(name: "BusNodeKit", targets: ["BusNodeKit"]))
+}

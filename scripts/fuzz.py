@@ -47,7 +47,8 @@ def build():
     # Optimized, for more inputs, and with what the library keeps to itself.
     command = ["swift", "build", "--package-path", PACKAGE, "--scratch-path", WORK,
                "--sanitize=fuzzer", "-Xswiftc", "-O"]
-    subprocess.run(command, check=True, timeout=BUILD_SECONDS, stdout=sys.stderr)
+    subprocess.run(command, check=True, timeout=BUILD_SECONDS, stdout=sys.stderr,
+                   env={**os.environ, "ERRORBUS_FUZZING": "1"})
     return WORK / "debug/fuzz"
 
 

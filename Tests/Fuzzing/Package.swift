@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "fuzz",
-            dependencies: [.product(name: "ErrorBus", package: "ErrorBus")],
+            dependencies: [
+                .product(name: "BusNodeKit", package: "ErrorBus"),
+                .product(name: "ErrorBus", package: "ErrorBus"),
+            ],
             path: ".",
             exclude: ["Corpus", "Tests"],
             sources: ["Fuzz", "Targets"],

@@ -37,7 +37,10 @@ struct ImportRule {
             allowed: ["Sources/BusNodeKit/", "Tests/BusNodeTests/"]),
         ImportRule(
             modules: ["BusLab", "BusNodeKit"],
-            allowed: ["Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/"]),
+            allowed: [
+                "Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/",
+                "Tests/Fuzzing/Targets/ConsoleChecks.swift",
+            ]),
         // XCTest: Swift Testing only.
         ImportRule(modules: ["XCTest"], allowed: []),
     ]

@@ -14,6 +14,10 @@ enum FuzzTarget: String, CaseIterable {
     case secrets
     /// The events of a node, a line each: ``WalkInput``.
     case node
+    /// A console's query, and a body in the lines after it.
+    case request
+    /// A cookie, a provider's token, its claims, a line each, and a file of users.
+    case identity
 
     func check(_ input: [UInt8]) throws(FuzzFinding) {
         switch self {
@@ -25,6 +29,8 @@ enum FuzzTarget: String, CaseIterable {
         case .node:
             var walk = NodeWalk(input)
             try walk.run()
+        case .request: try ConsoleChecks.request(input)
+        case .identity: try ConsoleChecks.identity(input)
         }
     }
 
