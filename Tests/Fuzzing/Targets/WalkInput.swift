@@ -3,8 +3,8 @@
 /// The events of a walk: a line each, so that a changed, added or lost character changes one event.
 ///
 /// The first line is about the node. In each other the first character is an ``Event``; for a
-/// message the second is a ``Letter``; each other chooses among a few arguments, where a missing one
-/// is the first. A line that begins otherwise is nothing.
+/// message the second is a ``Letter``; each other chooses among a few arguments, where a missing
+/// one is the first. A line that begins otherwise is nothing.
 struct WalkInput {
     enum Event: Character, CaseIterable {
         /// A message of a child, or of a client without a link.
