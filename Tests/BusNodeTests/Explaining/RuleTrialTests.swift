@@ -63,8 +63,8 @@ import Testing
                 item(4, .closed(.withdrawn)), item(5, .open),
                 item(6, chosen("skip", .expiry)), item(7, chosen("retry"), domain: "other"),
             ], lost: [item(8, chosen("retry"))])
-        #expect([view.compared, view.unread, view.matched] == [7, 1, 6])
-        #expect([view.answered, view.same] == [6, 2] && !view.isCut)
+        #expect([view.compared, view.unread, view.matched] as [Int] == [7, 1, 6])
+        #expect([view.answered, view.same] as [Int] == [6, 2] && !view.isCut)
         #expect(words(view.otherwise) == ["skip 1 \(id(3))"])
         #expect(
             words(view.unanswered)
@@ -107,7 +107,7 @@ import Testing
               - { match: { domain: a }, withhold: true }
               - { match: { domain: b }, answer: wipe }
             """, items)
-        #expect([view.matched, view.answered, view.withheld] == [2, 0, 1])
+        #expect([view.matched, view.answered, view.withheld] as [Int] == [2, 0, 1])
         #expect(words(view.declined) == ["notOffered 1 \(id(2))"])
         let changed = try await trial(
             "rules: [{ match: {}, rewrite: { severity: info } }]", [])
