@@ -87,7 +87,7 @@ import Testing
         let proposal = try await api.rule(from: id)
         let body: JSONValue = ["policy": .string(proposal.rule), "days": 30]
         let trial = try await api.trial(body.encoded())
-        #expect([trial.compared, trial.answered, trial.same] == [1, 1, 1])
+        #expect([trial.compared, trial.answered, trial.same] as [Int] == [1, 1, 1])
         // The node's own errors arise in the node.
         let own: JSONValue = ["policy": "rules: [{ match: { origin: central }, answer: retry }]"]
         #expect(try await api.trial(own.encoded()).same == 1)
