@@ -184,8 +184,8 @@ final class ProxiedConnection {
 
     /// Ends both sides, and drops data held back by toxics.
     ///
-    /// - Parameter atOnce: Also drops what was passed on and not taken by the kernel yet, which else
-    ///   leaves first.
+    /// - Parameter atOnce: Also drops what was passed on and not taken by the kernel yet. It leaves
+    ///   first otherwise.
     func end(resetting: Bool, atOnce: Bool = false) {
         guard !isOver else { return }
         isOver = true
@@ -314,8 +314,8 @@ extension ClientBootstrap {
 }
 
 extension Endpoint {
-    /// Why it cannot be listened on; nil when it can, as far as its file and folder go. NIO deletes any
-    /// socket file before it binds, even that of a running process.
+    /// Why it cannot be listened on; nil when it can, as far as its file and folder go. NIO deletes
+    /// any socket file before it binds, even that of a running process.
     var obstacle: String? {
         guard case .ipc(let path) = address else { return nil }
         if let danger = SocketFile.danger(at: path) { return danger }

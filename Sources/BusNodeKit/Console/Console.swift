@@ -231,8 +231,8 @@ package enum ConsoleLimits {
     /// many at once, before others go on.
     static let matchStepMax = 100_000_000
     static let matchStepsAtOnce = 2_000_000
-    /// The days that a trial of rules looks back at most, and by default; and how many presentations
-    /// it compares, the latest.
+    /// The days that a trial of rules looks back at most, and by default; and how many
+    /// presentations it compares, the latest.
     package static let trialDaysMax = 30
     package static let trialDays = 7
     package static let trialCountMax = 10_000

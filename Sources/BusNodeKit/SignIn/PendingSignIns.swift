@@ -116,8 +116,8 @@ struct PendingSignIns: Sendable {
     /// A browser has a session, which replaces the cookie of another one that it began while it was
     /// at the provider.
     ///
-    /// - Returns: That other session. The browser does not show it on its way back, since its cookie
-    ///   is not for requests from other sites.
+    /// - Returns: That other session. The browser does not show it on its way back, since its
+    ///   cookie is not for requests from other sites.
     mutating func signedIn(
         _ session: ConsoleSessions.Label, by browser: String, at now: ContinuousClock.Instant
     ) -> ConsoleSessions.Label? {

@@ -34,14 +34,12 @@ package final class Inbox: Presenter {
         state = Mutex(State(machine: InboxMachine(limits: limits)))
     }
 
-    /// Restores the presentations of an earlier life of the node; once, before the first one
-    /// arrives.
+    /// Restores the presentations of an earlier life; once, before the first one arrives.
     package func restore(_ records: [InboxRecord]) {
         change { $0.machine.restored(records, at: .now) }
     }
 
-    /// The changes up to this revision are stored. Once this was called, an ended presentation is
-    /// forgotten only when its last change is stored.
+    /// The changes up to this revision are stored. From now on only what is stored is forgotten.
     package func kept(upTo revision: UInt64) {
         state.withLock { $0.machine.kept(upTo: revision) }
     }

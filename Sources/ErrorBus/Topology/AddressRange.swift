@@ -33,8 +33,8 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         return (0..<bitCount).allSatisfy { Self.bit($0, of: bytes) == Self.bit($0, of: other) }
     }
 
-    /// The part of an address by which hosts differ: all of IPv4, and of IPv6 the network's 64 bits,
-    /// within which a host chooses its addresses itself. Nil for any other text.
+    /// The part of an address by which hosts differ: all of IPv4, and of IPv6 the network's 64
+    /// bits, within which a host chooses its addresses itself. Nil for any other text.
     package static func network(of address: String) -> [UInt8]? {
         bytes(of: address).map { Array($0.prefix(8)) }
     }

@@ -92,7 +92,10 @@ struct AuditHistoryTests {
             ),
             (.settled(.failed, of: answer), "retry by ann: not recovered"),
             (.ended(report, .withheld, origin: nil, by: "ann"), "withheld by ann"),
-            (.ended(report, .expired, origin: nil, by: "central"), "Expired: no answer came in time"),
+            (
+                .ended(report, .expired, origin: nil, by: "central"),
+                "Expired: no answer came in time"
+            ),
             (
                 .ended(report, .expired, origin: nil, by: "central", applied: "skip"),
                 "Expired: no answer came in time; its origin applies skip"

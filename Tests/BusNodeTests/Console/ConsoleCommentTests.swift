@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Logging
 import OrderedCollections
@@ -93,7 +94,7 @@ import Testing
     func kept() async throws {
         let path = FileManager.default.temporaryDirectory
             .appendingPathComponent("comments-\(UUID().uuidString)/central.sqlite").path
-        let now = Moment.now
+        let now = ManualTime().now
         let report = ErrorReport(
             domain: "d", description: "full", options: [.init(id: "retry", title: "Retry")])
         func item(_ number: UInt64) -> InboxItem {
