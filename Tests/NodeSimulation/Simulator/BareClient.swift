@@ -11,13 +11,38 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     private struct Reply: Decodable {
         let outcome: String
         let option: String?
+        let didRecover: Bool?
+        let values: [String: Value]?
     }
+
+    /// A value as text.
+    private struct Value: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            let number = try? value.decode(Int.self)
+            text = try number.map(String.init) ?? value.decode(String.self)
+        }
+    }
+
+    /// What Retry asks for in worlds with values: as ``Plan/fields`` has it.
+    private static let fields = """
+        , "fields": [{"name": "word", "label": "Word", "kind": "text", "required": true,
+        "minLength": 1, "maxLength": 8, "pattern": "w*"},
+        {"name": "count", "label": "Count", "kind": "number", "required": true, "default": 3,
+        "min": 1, "max": 9, "whole": true},
+        {"name": "pin", "label": "PIN", "kind": "secret", "required": true,
+        "minLength": 4, "maxLength": 4}]
+        """
 
     private let world: World
     private let transport: SimulatedTransport
     private let endpoint: Endpoint
     private let id: PresentationID
     private let isSecond: Bool
+    /// A reply is still to be lost.
+    private var losesReply: Bool
     private let request: Frame
     private var socket: SocketID?
 
@@ -27,17 +52,20 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     ) {
         self.id = id
         self.isSecond = isSecond
+        losesReply = call.losesReply
         self.endpoint = endpoint
         self.world = world
         transport = SimulatedTransport(call.worker, world.network)
         let deadline = call.deadline.map { ", \"deadlineMilliseconds\": \($0)" } ?? ""
         let onExpiry = call.onExpiry.map { ", \"onExpiry\": \"\($0)\"" } ?? ""
+        let fields = world.plan.asksForValues ? Self.fields : ""
         request = Array(
             """
             {"id": "\(id)", "domain": "\(Self.domain)",
             "description": "\(isSecond ? "No time" : "No space")."
             \(deadline)\(onExpiry),
-            "recoveryOptions": [{"id": "retry", "title": "Retry"}, {"id": "skip", "title": "Skip"}]}
+            "recoveryOptions": [{"id": "retry", "title": "Retry"\(fields)},
+            {"id": "skip", "title": "Skip"}]}
             """.utf8)
     }
 
@@ -63,9 +91,15 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         guard let frame = frames.last,
             let said = try? JSONDecoder().decode(Reply.self, from: Data(frame))
         else { return }
+        if losesReply {
+            losesReply = false
+            world.scheduler.note("reply \(id) lost")
+            return world.scheduler.after(2_000) { [self] in ask() }
+        }
         world.scheduler.note("reply \(id) \(said.outcome) \(said.option ?? "")")
         let reply = Ledger.BareReply(
-            time: world.scheduler.now, outcome: said.outcome, option: said.option)
+            time: world.scheduler.now, outcome: said.outcome, option: said.option,
+            didRecover: said.didRecover, values: said.values?.mapValues(\.text) ?? [:])
         if isSecond {
             world.ledger.bareSeconds[id, default: []].append(reply)
         } else {

@@ -12,7 +12,10 @@ extension Checker {
     ) { ledger, plan in
         ledger.shown.filter { $0.presenter != Plan.desk }.compactMap { shown in
             guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else {
-                return shown.origin == "bare" ? nil : "\(shown.id): from \(shown.origin ?? "here")"
+                // What goes wrong in a chain is reported beside the error.
+                let isOwn = plan.stumblingTrouble != nil && shown.origin == "relay1"
+                return isOwn || shown.origin == "bare"
+                    ? nil : "\(shown.id): from \(shown.origin ?? "here")"
             }
             let found = "\(shown.id) shown to \(shown.presenter)"
             guard shown.origin == plan.nodeName(of: ask.worker),
@@ -127,7 +130,13 @@ extension Checker {
                 let isDue = ledger.shown.contains {
                     $0.id == shown.id && $0.presenter == "duty" && $0.time + after <= shown.time
                 }
-                return isDue ? nil : "\(shown.id): passed on at \(shown.time), too early"
+                // From what was last done about it.
+                let isNeglected = !ledger.handled.contains {
+                    $0.id == shown.id && $0.time + 50 < shown.time
+                        && shown.time + 50 < $0.time + after
+                }
+                return isDue && isNeglected
+                    ? nil : "\(shown.id): passed on at \(shown.time), too early"
             }
             guard let hidden = shown.hidden else { return nil }
             // A claim that has run out is looked at within the same time.

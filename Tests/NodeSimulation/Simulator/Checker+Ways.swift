@@ -15,7 +15,8 @@ extension Checker {
             return []
         }
         // That parent knows of its loss 8 s after its last word at the earliest.
-        let isEarly = left < cut.since + 8_000 + 2 * LinkTimes().wayMax - 500
+        let isEarly =
+            cut.isFirst && left < cut.since + 8_000 + 2 * LinkTimes().wayMax - 500
         let isBack = presents.contains { $0.time > left && $0.link.parent == "relay1" }
         return (isEarly ? ["worker1 left relay1 after \(left - cut.since) ms"] : [])
             + (isBack ? ["worker1 went back to relay1, which has no way up"] : [])
@@ -23,20 +24,25 @@ extension Checker {
 }
 
 extension Plan {
-    /// From when to when the first parent of a worker has no way up.
-    fileprivate var cutWay: (since: UInt64, until: UInt64)? {
+    /// From when to when the first parent of a worker has no way up; whether that is left for it.
+    var cutWay: (since: UInt64, until: UInt64, isFirst: Bool)? {
+        if scene == .passage {
+            // Killed without a way up, and started again without.
+            let time = faults.map(\.time).max() ?? 0
+            return (start + time, start + chaosLasts, false)
+        }
         guard scene == .pastParent, case (let time, .silence(_, _, let lasts?))? = faults.last
         else { return nil }
-        return (start + time, start + time + lasts)
+        return (start + time, start + time + lasts, true)
     }
 }
 
 extension Forgery {
     static let goesPast = Forgery(checker: "goes-past") { ledger, plan in
         guard let cut = plan.cutWay else { return false }
-        for parent in ["relay2", "relay1"] {
+        for (later, parent): (UInt64, String) in [(2, "relay1"), (1, "relay2")] {
             let link = Network.LinkID(child: "worker1", parent: parent)
-            ledger.presents.insert((cut.since + 1, link), at: 0)
+            ledger.presents.insert((cut.since + later, link), at: 0)
         }
         return true
     }

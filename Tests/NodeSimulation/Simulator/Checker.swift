@@ -14,7 +14,7 @@ struct Checker: Sendable {
             heard, promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
             keptFromStrangers, goesPast, acknowledged,
-        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast
+        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"

@@ -63,6 +63,9 @@ extension Ledger {
         let time: UInt64
         let outcome: String
         let option: String?
+        /// Of what a process above carried out.
+        var didRecover: Bool?
+        var values: [String: String] = [:]
     }
 
     /// How an inbox shows a presentation at the end.

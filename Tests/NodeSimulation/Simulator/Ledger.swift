@@ -50,6 +50,8 @@ struct Ledger {
         var result: (time: UInt64, didRecover: Bool)?
         /// It goes on for longer than it may, which ends it without success.
         var isTooLong = false
+        /// Its code learned that its time was over.
+        var isEnded: Bool?
         var isLifeOver = false
     }
 
@@ -93,6 +95,8 @@ struct Ledger {
     /// Those of ``shown`` that are not hidden yet.
     var standing: [Int] = []
     var given: [Given] = []
+    /// When people claimed something, gave it back or took an answer to it back.
+    var handled: [(id: PresentationID, time: UInt64)] = []
     /// Until when it was claimed, or its answer could be taken back: not neglected.
     var caredFor: [PresentationID: UInt64] = [:]
     /// Until when what one person has proposed waits for another.

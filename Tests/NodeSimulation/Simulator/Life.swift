@@ -23,7 +23,8 @@ final class Life: @unchecked Sendable {
             name: NodeName(process.nodeName ?? process.name) ?? "nameless")
         settings.deadline =
             process.name == Plan.presenter
-            ? world.plan.presenterDeadline.map { .milliseconds($0) } : nil
+            ? world.plan.presenterDeadline.map { .milliseconds($0) }
+            : process.deadline.map { .milliseconds($0) }
         if let grace = world.plan.grace, process.name.hasPrefix("worker") {
             settings.whenUnreachable = .fail
             settings.grace = .milliseconds(grace)
@@ -70,7 +71,21 @@ final class Life: @unchecked Sendable {
             }
         }
         if let trouble = world.plan.forgedTrouble, process.name == "relay1" {
-            parts.chain = { LyingRelay(following: $0, trouble: trouble) }
+            let option = world.plan.forgedOption
+            parts.chain = { LyingRelay(following: $0, trouble: trouble, option: option) }
+        }
+        if let trouble = world.plan.stumblingTrouble, process.name == "relay1" {
+            parts.chain = { next in
+                ClosureResponder(
+                    "relay1", next: next,
+                    willPresent: { error, _ in
+                        // What it had waited for was cancelled.
+                        if ErrorReport(describing: error).code == trouble {
+                            throw CancellationError()
+                        }
+                        return error
+                    })
+            }
         }
         if process.name == world.plan.coalescer {
             parts.chain = { [process] in CoalescingResponder(process.name, next: $0) }

@@ -5,6 +5,7 @@ import ErrorBus
 struct LyingRelay: Responder {
     let following: any Responder
     let trouble: Int
+    let option: String
 
     var next: (any Responder)? { get async { following } }
 
@@ -14,7 +15,7 @@ struct LyingRelay: Responder {
         guard report.code == trouble || isBare, let attempter = error.recoveryAttempter else {
             return await following.presentError(error, in: context)
         }
-        let answer = Answer(option: isBare ? "another" : "retry", by: "ann", via: .person)
+        let answer = Answer(option: isBare ? "another" : option, by: "ann", via: .person)
         let result = await attempter.attemptRecovery(answer)
         return isBare
             ? Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
@@ -67,8 +68,10 @@ extension People {
             }
             return nil
         }
-        return try? inbox.confirm(
+        let answer = try? inbox.confirm(
             id, proposal.id, option: option, by: person, id: number, undo: undo)
+        if answer != nil { confirmed[id, default: []].append(proposal) }
+        return answer
     }
 }
 
@@ -83,7 +86,7 @@ extension Checker {
             }
         }
         guard plan.needsTwoPeople else { return [] }
-        return ledger.attempts.filter { $0.option == "retry" }.compactMap { attempt in
+        return ledger.attempts.filter { $0.option != "skip" }.compactMap { attempt in
             let isDeclared = ledger.asks.contains { ask in
                 ask.id == attempt.id && ask.onExpiry == "retry"
                     && ask.deadline.map { $0 <= attempt.time + 50 } == true

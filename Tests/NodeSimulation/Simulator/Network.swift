@@ -65,6 +65,8 @@ final class Network: @unchecked Sendable {
         @exclusivity(unchecked) var sent = Both<(second: UInt64, count: Int)>((0, 0))
         /// Under way when the direction went silent.
         var held = Both<[[Frame]]>([])
+        /// Has come to a parent that takes no more for now.
+        @exclusivity(unchecked) var unread: [[Frame]] = []
 
         init(
             _ link: LinkID, _ child: SimulatedTransport, _ socket: SocketID,
@@ -237,9 +239,9 @@ final class Network: @unchecked Sendable {
             guard !listener.transport.isDead else { return }
             trace(connection.signs.up, frames)
             watch(frames, on: connection, to: listener)
-            listener.transport.run {
-                listener.receiver.received(
-                    [connection.address] + frames, on: listener.socket, from: nil)
+            listener.transport.run { [self] in
+                connection.unread.append(frames)
+                if connection.unread.count == 1 { read(connection, listener) }
             }
         case .down:
             guard !connection.child.isDead, !connection.isClosed else { return }
@@ -250,6 +252,21 @@ final class Network: @unchecked Sendable {
             connection.child.run {
                 connection.receiver.received(frames, on: connection.socket, from: nil)
             }
+        }
+    }
+
+    /// A parent takes what has come, as long as it takes any.
+    private func read(_ connection: Connection, _ listener: Listener) {
+        while let frames = connection.unread.first {
+            guard listener.receiver.isReady(on: listener.socket) else {
+                return scheduler.after(5) { [self] in
+                    guard !listener.transport.isDead, !connection.isLost else { return }
+                    listener.transport.run { [self] in read(connection, listener) }
+                }
+            }
+            connection.unread.removeFirst()
+            listener.receiver.received(
+                [connection.address] + frames, on: listener.socket, from: nil)
         }
     }
 

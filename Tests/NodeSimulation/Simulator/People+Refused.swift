@@ -47,6 +47,24 @@ extension People {
         }
     }
 
+    /// So do the proposals that it came of.
+    func repeatProposals(for id: PresentationID) {
+        for proposal in confirmed[id] ?? [] {
+            attempt("a proposal that was used and taken back, for \(id)") {
+                try inbox.propose(
+                    id, option: proposal.option, by: SignedInPerson(proposal.by), id: proposal.id)
+            }
+        }
+    }
+
+    /// What a person has read of a group by its number is true of it for as long as it has that.
+    func lookAtGroup(of item: InboxItem) {
+        let trouble = world.ledger.trouble(of: item.id).map(String.init) ?? "bare"
+        let kind = "\(item.report.domain) \(trouble)"
+        if kinds[item.group, default: kind] != kind { world.ledger.misgrouped.append(item.id) }
+        kinds[item.group] = kind
+    }
+
     func attempt(_ what: String, _ body: () throws -> some Any) {
         if (try? body()) != nil { world.ledger.trespasses.append("\(presenterName): \(what)") }
     }

@@ -16,6 +16,10 @@ final class People: Presenter, @unchecked Sendable {
     private var claims: [PresentationID: (person: String, until: UInt64)] = [:]
     /// What ended here without an answer.
     private var closed: Set<PresentationID> = []
+    /// Proposals that another person has confirmed.
+    var confirmed: [PresentationID: [InboxProposal]] = [:]
+    /// What each group is of.
+    var kinds: [Int: String] = [:]
     /// Who is asked before them.
     private let before: People?
 
@@ -142,10 +146,12 @@ final class People: Presenter, @unchecked Sendable {
 
     /// Until it has ended: what is held back may be taken back.
     private func think(about id: PresentationID) {
+        if presenterName == Plan.desk, world.plan.isDeskIdle { return }
         let scheduler = world.scheduler
         let most = isRestless || isToBeClaimed(id) ? 1_500 : world.thinkingMax
         scheduler.after(scheduler.random.number(100...most)) { [self] in
             guard !life.isOver, let item = try? inbox.item(id) else { return }
+            lookAtGroup(of: item)
             switch item.stage {
             case .open, .claimed: act(on: item)
             case .leaving: break
@@ -172,6 +178,9 @@ final class People: Presenter, @unchecked Sendable {
         case 2:
             guard answer(item.id, option, by: person, undo: 5_000) else { return }
             world.ledger.caredFor[item.id] = scheduler.now + 5_000
+            attempt("to take another answer back than the one to \(item.id)") {
+                try inbox.undo(item.id, only: item.id.value)
+            }
             guard scheduler.random.happens(0.5) else { return }
             scheduler.after(scheduler.random.number(0...6_000)) { [self] in undo(item.id) }
         case 3:
@@ -296,12 +305,14 @@ final class People: Presenter, @unchecked Sendable {
             world.ledger.trespasses.append("\(presenterName): a proposal from before, of \(id)")
         }
         repeatTakenBack(world.ledger.given[place], option: "skip")
+        repeatProposals(for: id)
         // The person who took it back has a minute for another answer.
         noteClaim(of: id, by: world.ledger.given[place].by, for: 60_000)
     }
 
     private func noteClaim(of id: PresentationID, by person: String, for time: UInt64) {
         claims[id] = (person, world.scheduler.now + time)
+        world.ledger.handled.append((id, world.scheduler.now))
         world.ledger.caredFor[id] = world.scheduler.now + time
     }
 }

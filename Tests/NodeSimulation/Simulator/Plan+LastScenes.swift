@@ -117,6 +117,7 @@ extension Checker {
         ledger.attempts.filter(\.isTooLong).compactMap { attempt in
             let asked = ledger.asks.first { $0.id == attempt.id && $0.life == attempt.life }
             guard let ask = asked, !ask.isLifeOver, ask.cancelled == nil else { return nil }
+            if attempt.isEnded == false { return "\(attempt.id): goes on beyond its time" }
             guard let end = ask.completions.first else { return "\(attempt.id): no outcome" }
             return end.outcome.reason == .recoveryTimedOut
                 && end.time <= attempt.time + Plan.attemptMax + 1_000

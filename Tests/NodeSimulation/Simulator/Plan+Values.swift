@@ -73,7 +73,7 @@ extension Checker {
         rule: "an attempt gets the values that were answered, and they satisfy its fields (A41)"
     ) { ledger, plan in
         guard plan.asksForValues else { return [] }
-        return ledger.attempts.filter { $0.option == "retry" }.compactMap { attempt in
+        return ledger.attempts.filter { $0.option != "skip" }.compactMap { attempt in
             let values = attempt.values?.json ?? [:]
             guard (try? FieldValues(values, for: Plan.fields)) == attempt.values else {
                 return "\(attempt.id): attempted with \(values)"

@@ -14,6 +14,8 @@ struct Plan {
         var isRequester = false
         /// People are there who are asked when no parent has been there for this long.
         var presentsAfter: UInt64?
+        /// The deadline of what has none.
+        var deadline: UInt64?
     }
 
     struct Call {
@@ -29,6 +31,8 @@ struct Plan {
         var doesRecover: Bool
         /// Not a node's: one frame of JSON, sent to this process.
         var bareParent: String?
+        /// The reply to its first request does not reach it.
+        var losesReply = false
         /// How often the operation fails again that a recovery has repeated.
         var repeats: Int?
     }
@@ -99,6 +103,12 @@ struct Plan {
     var asksForValues = false
     /// The trouble that the first relay answers itself, in the name of one person.
     var forgedTrouble: Int?
+    /// The option that it chooses.
+    var forgedOption = "retry"
+    /// People at the desk leave all to itself.
+    var isDeskIdle = false
+    /// The trouble at which the chain of the first relay stumbles.
+    var stumblingTrouble: Int?
     /// How long a relay's own option takes.
     var copyAttempt: UInt64 = 100
     /// Workers that come back ask again also what they have the outcome of.

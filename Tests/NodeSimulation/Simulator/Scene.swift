@@ -79,6 +79,9 @@ enum Scene {
     case idsApart
     /// For mistakes that no other world had shown.
     case topOption, overrun, ownGroup, latePolicy, proposals
+    /// See ``Plan/more``.
+    case lostReply, manyBare, refusing, tooShort, cutOff, hungParent, passage, brokenReturn
+    case slowEnd, lostWrite, longAway, longOpen, otherHands, relayDesk, ownDeadline, takenBack
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -102,6 +105,7 @@ enum Scene {
 extension Plan {
     /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
+        if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
         // Those of them had shown nothing before there were these.
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
@@ -156,6 +160,10 @@ extension Plan {
             stageClose(scene, using: &random)
         case .topOption, .overrun, .ownGroup, .latePolicy, .proposals:
             stageLast(scene, using: &random)
+        case .lostReply, .manyBare, .refusing, .tooShort, .cutOff, .hungParent, .passage,
+            .brokenReturn, .slowEnd, .lostWrite, .longAway, .longOpen, .otherHands,
+            .relayDesk, .ownDeadline, .takenBack:
+            stageMore(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }

@@ -64,7 +64,8 @@ extension World {
         if let time = lastCrowded(ask), scheduler.now <= time + 2_600 { return true }
         // A policy answers it after its delay.
         if let policy = plan.policy, policy.trouble == ask.trouble,
-            scheduler.now < ask.time + policy.delay + 2_000
+            // The delay begins again where it is asked again.
+            scheduler.now < max(ask.time, ledger.lastFault) + policy.delay + 2_000
         {
             return true
         }
@@ -120,7 +121,8 @@ extension World {
             }
         }
         if let grace = plan.grace ?? plan.deskGrace { lookAtGrace(grace) }
-        if let worker = plan.deskWorker, hasWayUp(worker) { lookAtDesk() }
+        // What a relay that restarted has forgotten stands above until its lease is over.
+        if let worker = plan.deskWorker, hasWayUp(worker), !plan.isDeskIdle { lookAtDesk() }
     }
 
     /// Is what is at the desk in front of the presenter's people as well?

@@ -44,9 +44,9 @@ extension World {
     /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, and
     /// with another option for no answer in time than the caller declares.
     func completed(_ error: Recoverable, _ call: Plan.Call) -> any Error {
-        guard plan.hasSecrets else { return error }
+        guard plan.hasSecrets || plan.deskWorker != nil else { return error }
         return error.rewriting { report in
-            report.userInfo["secret"] = "4711"
+            if plan.hasSecrets { report.userInfo["secret"] = "4711" }
             if call.onExpiry == "skip" { report.onExpiry = "retry" }
         }
     }
@@ -130,6 +130,8 @@ private struct NotingResponder: Responder {
     /// The place of this asking in the ledger.
     private func began(_ error: any Error, _ context: PresentationContext) -> Int {
         if let known = world.ledger.asks.firstIndex(where: { $0.id == context.id }) { return known }
+        // Counted here: what the context says of it is what people are to read.
+        let before = world.ledger.asks[current.number]
         world.scheduler.note("ask \(context.id) again, after \(context.retryCount)")
         let trouble = (error as? Trouble)?.rawValue ?? 0
         world.openAsks.append(world.ledger.asks.count)
@@ -137,7 +139,7 @@ private struct NotingResponder: Responder {
             Ledger.Ask(
                 id: context.id, worker: life.process.name, life: life.number,
                 time: world.scheduler.now, deadline: nil, onExpiry: nil, trouble: trouble,
-                isSecond: false, retryOf: context.retryOf, retryCount: context.retryCount))
+                isSecond: false, retryOf: before.id, retryCount: before.retryCount + 1))
         current.number = world.ledger.asks.count - 1
         return current.number
     }

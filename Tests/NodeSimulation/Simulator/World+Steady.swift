@@ -5,9 +5,15 @@ extension World {
     /// Each second.
     func lookWhetherSteady() {
         defer { (suspectsBefore, suspects) = (suspects, []) }
-        let open = ledger.standing.filter { ledger.shown[$0].origin != "bare" }
+        // Who asked without a link, or what a chain reports of itself, has no caller here.
+        let open = ledger.standing.filter { place in
+            let origin = ledger.shown[place].origin
+            return origin != "bare" && (plan.stumblingTrouble == nil || origin != "relay1")
+        }
         for place in open { lookAtContact(of: ledger.shown[place].id) }
-        guard scheduler.now > ledger.lastFault + recoveryMax + 5_000 else { return }
+        guard scheduler.now > ledger.lastFault + recoveryMax + 5_000, !plan.isDeskIdle else {
+            return
+        }
         for ask in openAsks.map({ ledger.asks[$0] })
         where isDue(ask) && scheduler.now > ask.time + 5_000 {
             // What was answered may be on its way to a slow disk.

@@ -251,7 +251,7 @@ final class World: @unchecked Sendable {
     /// A parent gets a PRESENT.
     private func heard(_ header: Frame, on link: Network.LinkID) {
         guard let id = id(in: header) else { return }
-        if plan.scene == .pastParent { ledger.presents.append((scheduler.now, link)) }
+        if plan.cutWay != nil { ledger.presents.append((scheduler.now, link)) }
         let isReachable = !has(Self.unreachable, in: header)
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
@@ -294,8 +294,8 @@ final class World: @unchecked Sendable {
         ledger.asks.append(
             Ledger.Ask(
                 id: id, worker: call.worker, life: life.number, time: scheduler.now,
-                deadline: call.deadline.map { scheduler.now + $0 }, onExpiry: call.onExpiry,
-                trouble: index % plan.troubleCount,
+                deadline: (call.deadline ?? life.process.deadline).map { scheduler.now + $0 },
+                onExpiry: call.onExpiry, trouble: index % plan.troubleCount,
                 isSecond: plan.twin(of: index) != nil))
         openAsks.append(number)
         options.stateChanged = { [self] state in
@@ -352,16 +352,24 @@ final class World: @unchecked Sendable {
         scheduler.note("attempted \(option) \(id) \(doesRecover && !isTooLong)")
         ledger.attempts[number].result = (scheduler.now, doesRecover && !isTooLong)
         ledger.attempts[number].isTooLong = isTooLong
-        if isTooLong { await scheduler.sleep(time - Plan.attemptMax) }
+        if isTooLong {
+            await scheduler.sleep(1_000)
+            ledger.attempts[number].isEnded = Task.isCancelled
+            await scheduler.sleep(time - Plan.attemptMax)
+        }
         return doesRecover
     }
 
     /// A relay's own option, which the relay runs itself.
     func addingOption(to error: any Error, of id: PresentationID, in life: Life) -> any Error {
         error.addingRecoveryOptions {
-            RecoveryOption("Use the copy", id: "copy") { [self] in
+            RecoveryOption(
+                "Use the copy", id: "copy", needsTwoPeople: plan.needsTwoPeople,
+                fields: plan.asksForValues ? Plan.fields : []
+            ) { [self] values in
                 await attempt(
-                    "copy", of: id, in: life, for: plan.copyAttempt, doesRecover: true)
+                    "copy", of: id, in: life, for: plan.copyAttempt, doesRecover: true,
+                    with: values)
             }
         }
     }
