@@ -59,8 +59,8 @@ final class ConsoleConnections: Sendable {
         let countMax = ConsoleLimits.connectionCountMaxPerUser
         throw APIProblem(
             .tooManyRequests, "tooManyConnections",
-            "connections of \(user.name): the limit of \(countMax) at a time is reached; close pages "
-                + "or programs of this user",
+            "connections of \(user.name): the limit of \(countMax) at a time is reached; "
+                + "close pages or programs of this user",
             details: ["limit": .count(countMax)])
     }
 

@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// Worlds for kinds of mistakes that readers from outside had planted, and no other world had shown.
+/// Worlds for kinds of mistakes that no other world had shown.
 extension Plan {
     /// By the seed modulo 128; those of a place take turns.
     static let more: [UInt64: [Scene]] = [
