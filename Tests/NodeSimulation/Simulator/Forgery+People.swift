@@ -3,14 +3,17 @@ import ErrorBus
 extension Forgery {
     static let ofPeople = [
         Forgery(checker: "prompt-true") { ledger, _ in
-            let first = ledger.shown.firstIndex { $0.presenter != Plan.desk }
+            let asked = Set(ledger.asks.map(\.id))
+            let first = ledger.shown.firstIndex {
+                $0.presenter != Plan.desk && $0.origin != "bare" && asked.contains($0.id)
+            }
             guard let first else { return false }
             let shown = ledger.shown[first]
             ledger.shown[first] = Ledger.Shown(
                 id: shown.id, presenter: shown.presenter, time: shown.time, origin: shown.origin,
                 path: shown.path + ["relay9"], options: shown.options, onExpiry: shown.onExpiry,
                 deadline: shown.deadline)
-            return shown.origin != "bare"
+            return true
         },
         Forgery(checker: "marked") { ledger, _ in
             let again = Dictionary(grouping: ledger.taken, by: \.id).filter { $0.value.count > 1 }
