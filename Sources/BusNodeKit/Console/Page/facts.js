@@ -89,7 +89,7 @@ function causesOf(errors) {
 
 function historyOf(report, events) {
   const lines = events.map(({ time, sentence }) => el("li", {}, timeOf(time),
-    el("span", { className: "foreign", textContent: shown(sentence, 500) })));
+    foreign("span", shown(sentence, 500))));
   const earlier = report.retryOf && el("li", {}, el("span", { textContent: "before" }),
     el("span", {}, "an earlier attempt: ", presentationLink(report.retryOf)));
   if (!earlier && lines.length === 0) return null;
