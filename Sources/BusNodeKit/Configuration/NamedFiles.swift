@@ -22,7 +22,10 @@ package struct NamedFiles {
 
     /// Problems that keep a node from starting, or a presenter from answering.
     package var problems: [Finding] {
-        keys + topology.settings.flatMap { tokens(of: $0) + missingPrograms(of: $0) }
+        keys
+            + topology.settings.flatMap { node in
+                tokens(of: node) + answerLinks(of: node) + missingPrograms(of: node)
+            }
     }
 
     /// Files that this user cannot write here; the node's own user may.
@@ -124,6 +127,44 @@ package struct NamedFiles {
                 ) { file throws(FileRefusal) in _ = try Authorities(reading: file) }
             }
     }
+
+    // MARK: Links that answer
+
+    /// The key of the links, and the users who answer by them.
+    private func answerLinks(of node: NodeSettings) -> [Finding] {
+        node.presenters.enumerated().flatMap { index, presenter -> [Finding] in
+            guard case .console(let console) = presenter, let key = console.linkKeyFile else {
+                return []
+            }
+            let unusableKey = unusable(
+                key, at: place("presenters", index, of: node.name, ["console", "linkKey"]),
+                field: "nodes.\(node.name).presenters[\(index)].console.linkKey")
+            // A file of users that cannot be used is a finding of its own.
+            let users = console.usersFile.flatMap { try? ConsoleUsers.read($0).users }
+            let unfit = users.map { users in
+                node.notify.enumerated().compactMap { unfitUser(of: $1, $0, node.name, users) }
+            }
+            return (unusableKey.map { [$0] } ?? []) + (unfit ?? [])
+        }
+    }
+
+    private func unfitUser(
+        of hook: HookSettings, _ index: Int, _ node: NodeName, _ users: [ConsoleUser]
+    ) -> Finding? {
+        guard let name = hook.answerLinks?.user else { return nil }
+        let user = users.first { $0.name == name }
+        if let user, user.permissions.contains(.answer) { return nil }
+        let found = user.map { "who may \($0.permissionText)" } ?? "no user of the console"
+        let problem = ConfigurationProblem(
+            at: place("notify", index, of: node, ["answerLinks", "as"]),
+            field: "nodes.\(node).notify[\(index)].answerLinks.as",
+            found: "\"\(name.shown())\", \(found)",
+            allowed: "a name in the console's file of users, with the permission to answer "
+                + "(bus-node users add)")
+        return Finding(problem: problem, status: .badConfiguration)
+    }
+
+    // MARK: Certificates
 
     private func certificate(
         of console: ConsoleSettings, _ index: Int, _ node: NodeName

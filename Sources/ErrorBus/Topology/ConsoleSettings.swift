@@ -11,6 +11,8 @@ package struct ConsoleSettings: Hashable, Sendable {
     /// The scheme and the host under which browsers anywhere reach it, as in
     /// `https://console.example`; links to presentations begin with it.
     package var url: String?
+    /// The file with the key of the links of hooks that answer; nil: there are no such links.
+    package var linkKeyFile: String?
     /// The files of its certificate; nil: it speaks plain HTTP.
     package var tls: ConsoleTLSSettings?
     /// The reverse proxy that may say who sends a request; nil: none may.

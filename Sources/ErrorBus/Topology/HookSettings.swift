@@ -13,6 +13,9 @@ package struct HookSettings: Hashable, Sendable {
         case answered
         /// The result of its answer is known, or it ended without an answer here.
         case ended
+
+        /// Those of a presentation that waits for an answer.
+        package static let awaitingAnswer: Set<Event> = [.opened, .aging]
     }
 
     /// The form of a message.
@@ -40,11 +43,23 @@ package struct HookSettings: Hashable, Sendable {
     package var perMinute = 30
     /// How often a message is tried before it is a dead letter.
     package var tries = 8
+    /// The links of its messages that answer; nil: there are none.
+    package var answerLinks: AnswerLinkSettings?
 
     package init(name: NodeName, url: HookURL) {
         self.name = name
         self.url = url
     }
+}
+
+/// The links of a hook's messages that answer a presentation.
+package struct AnswerLinkSettings: Hashable, Sendable {
+    /// The user of the console who answers by them.
+    package let user: String
+    /// How long a link can be used, at most until the deadline of its presentation.
+    package var time: Duration = .seconds(3_600)
+
+    package init(user: String) { self.user = user }
 }
 
 /// The address of a webhook. Its path may be a secret, so that messages name only ``address``.

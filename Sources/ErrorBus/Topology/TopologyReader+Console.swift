@@ -7,7 +7,8 @@ extension TopologyReader {
 
     mutating func console(_ field: ConfigurationField) -> PresenterSettings? {
         let keys = [
-            "listen", "tls", "token", "users", "proxy", "oidc", "hosts", "url", "escalateAfter",
+            "listen", "tls", "token", "users", "proxy", "oidc", "hosts", "url", "linkKey",
+            "escalateAfter",
         ]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
         guard let listen = fields["listen"] else {
@@ -38,6 +39,7 @@ extension TopologyReader {
         }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
         settings.url = fields["url"].flatMap { consoleURL($0) }
+        settings.linkKeyFile = fields["linkKey"].flatMap { tokenFile($0) }
         settings.escalateAfter = fields["escalateAfter"].flatMap { decoder.duration($0) }
         return .console(settings)
     }

@@ -5,8 +5,9 @@ import OrderedCollections
 extension TopologyReader {
     private static let hookKeys = [
         "name", "url", "on", "after", "match", "secret", "ca", "body", "digest", "perMinute",
-        "tries",
+        "tries", "answerLinks",
     ]
+    private static let linkTimeRange = Duration.seconds(60)...Duration.seconds(24 * 3_600)
     private static let urlAllowed = "https://HOST/PATH or http://HOST:PORT/PATH"
 
     mutating func hooks(_ field: ConfigurationField) -> [HookSettings] {
@@ -60,7 +61,39 @@ extension TopologyReader {
         hook.perMinute =
             fields["perMinute"].flatMap { decoder.number($0, in: 1...1_000) } ?? hook.perMinute
         hook.tries = fields["tries"].flatMap { decoder.number($0, in: 1...100) } ?? hook.tries
+        hook.answerLinks = fields["answerLinks"].flatMap { answerLinks($0, of: hook) }
         return hook
+    }
+
+    private mutating func answerLinks(
+        _ field: ConfigurationField, of hook: HookSettings
+    ) -> AnswerLinkSettings? {
+        guard let fields = decoder.fields(field, keys: ["as", "for"]) else { return nil }
+        if hook.body == .alertmanager {
+            decoder.report(
+                field, found: "answerLinks with alertmanager, which sends an alert to many, again",
+                allowed: "body: json, slack or ntfy")
+        }
+        if hook.events.isDisjoint(with: HookSettings.Event.awaitingAnswer) {
+            decoder.report(
+                field, found: "answerLinks without opened and aging",
+                allowed: "opened or aging among on")
+        }
+        guard let user = fields["as"] else {
+            decoder.report(field, found: "no as", allowed: "as: NAME, a user of the console")
+            return nil
+        }
+        guard let name = decoder.text(user) else { return nil }
+        var settings = AnswerLinkSettings(user: name)
+        if let time = fields["for"] {
+            guard let found = decoder.duration(time) else { return nil }
+            guard Self.linkTimeRange.contains(found) else {
+                decoder.report(time, allowed: "1m to 24h")
+                return nil
+            }
+            settings.time = found
+        }
+        return settings
     }
 
     private mutating func hookName(_ field: ConfigurationField) -> NodeName? {

@@ -70,11 +70,51 @@ extension TopologyValidator {
                 "nodes.\(node.name).notify", found: "\(consoles.count) consoles at this node",
                 allowed: "one console among its presenters")
         }
-        guard console.url == nil, !hasProblems(at: "\(presenters)[\(index)].console.url") else {
-            return
+        let field = "\(presenters)[\(index)].console"
+        if console.url == nil, !hasProblems(at: "\(field).url") {
+            report(
+                field, found: "no url, which links of notify begin with",
+                allowed: "url: https://HOST, as browsers reach this console")
         }
+        checkAnswerLinks(of: node, at: console, field)
+    }
+
+    /// Links that answer need a user as whom they do, a key of their own, an address at which
+    /// strangers cannot read them, and a memory of those that were used.
+    private mutating func checkAnswerLinks(
+        of node: NodeSettings, at console: ConsoleSettings, _ consoleField: String
+    ) {
+        guard let index = node.notify.firstIndex(where: { $0.answerLinks != nil }) else { return }
+        let field = "nodes.\(node.name).notify[\(index)].answerLinks"
+        if console.usersFile == nil {
+            report(
+                field, found: "answerLinks at a console without users",
+                allowed: "users: file:PATH at the console, with the name of as")
+        }
+        if node.journal == nil {
+            report(
+                field, found: "answerLinks at a node without a journal",
+                allowed: "journal: FILE at the node, by which a link is used once, also after a "
+                    + "restart")
+        }
+        if let url = console.url, ProviderAddress(url) == nil {
+            report(
+                "\(consoleField).url", found: "\"\(url)\"",
+                allowed: "https://HOST with answerLinks, or http:// on this machine")
+        }
+        guard let key = console.linkKeyFile.map(FilePath.normal) else {
+            return report(
+                field, found: "answerLinks at a console without linkKey",
+                allowed: "linkKey: file:PATH at the console, a file of its own")
+        }
+        let others =
+            node.notify.map(\.secretFile) + [
+                console.tokenFile, console.usersFile, console.proxy?.secretFile,
+                console.oidc?.clientSecretFile,
+            ]
+        guard others.contains(where: { $0.map(FilePath.normal) == key }) else { return }
         report(
-            "\(presenters)[\(index)].console", found: "no url, which links of notify begin with",
-            allowed: "url: https://HOST, as browsers reach this console")
+            "\(consoleField).linkKey", found: "a file that holds another secret as well",
+            allowed: "a file of its own: who knows its content can make links")
     }
 }

@@ -112,6 +112,47 @@ struct NamedFilesTests {
             ])
     }
 
+    @Test("The key of links, and a user who cannot answer by them, are problems of the topology")
+    func answerLinks() throws {
+        let nodes = """
+              central:
+                journal: central.sqlite
+                presenters:
+                  - console:
+                      listen: 127.0.0.1:8080
+                      url: https://c.example
+                      users: file:users
+                      linkKey: file:links
+                notify:
+                  - name: a
+                    url: http://h
+                    answerLinks:
+                      as: oncall
+            """
+        let users = UserFile("\(folder.path)/users")
+        _ = try users.add("oncall", [.answer])
+        var found = try problems(nodes)
+        #expect(found.map(\.status) == [.noInput])
+        #expect(
+            found.map(\.text) == [
+                "t.yaml:10: nodes.central.presenters[0].console.linkKey: found No such file or "
+                    + "directory (links), allowed: a file that only its owner can read"
+            ])
+        try PrivateFile.create("\(folder.path)/links", "0123456789abcdef", mode: 0o600)
+        #expect(try problems(nodes).isEmpty)
+        let user = "t.yaml:15: nodes.central.notify[0].answerLinks.as: found \"oncall\", "
+        let allowed =
+            ", allowed: a name in the console's file of users, with the permission to answer "
+            + "(bus-node users add)"
+        _ = try users.add("oncall", [.silence])
+        found = try problems(nodes)
+        #expect(found.map(\.text) == [user + "who may silence" + allowed])
+        try users.remove("oncall")
+        found = try problems(nodes)
+        #expect(found.map(\.status) == [.badConfiguration])
+        #expect(found.map(\.text) == [user + "no user of the console" + allowed])
+    }
+
     @Test("A secret of a proxy or a provider that run could not use is a problem of the topology")
     func consoleSecret() throws {
         for (key, secret, settings) in [

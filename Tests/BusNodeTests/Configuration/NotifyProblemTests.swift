@@ -91,7 +91,7 @@ struct NotifyProblemTests {
             (
                 "name: a, url: http://h/, hosts: 3",
                 ".hosts: found unknown key \"hosts\", allowed: name, url, on, after, match, "
-                    + "secret, ca, body, digest, perMinute, tries"
+                    + "secret, ca, body, digest, perMinute, tries, answerLinks"
             ),
             (
                 "name: a, url: http://h/ }, { name: a, url: http://h/",
@@ -101,6 +101,85 @@ struct NotifyProblemTests {
         ])
     func hook(settings: String, expected: String) {
         #expect(problems(settings) == [expected])
+    }
+
+    @Test(
+        "The mistakes of answerLinks",
+        arguments: [
+            ("{ for: 1h }", "", ": found no as, allowed: as: NAME, a user of the console"),
+            ("{ as: oncall, for: 25h }", "", ".for: found \"25h\", allowed: 1m to 24h"),
+            ("{ as: oncall, for: 30s }", "", ".for: found \"30s\", allowed: 1m to 24h"),
+            (
+                "{ as: oncall, to: bob }", "",
+                ".to: found unknown key \"to\", allowed: as, for"
+            ),
+            (
+                "{ as: oncall }", ", body: alertmanager",
+                ": found answerLinks with alertmanager, which sends an alert to many, again, "
+                    + "allowed: body: json, slack or ntfy"
+            ),
+            (
+                "{ as: oncall }", ", on: [answered, ended]",
+                ": found answerLinks without opened and aging, allowed: opened or aging among on"
+            ),
+        ])
+    func answerLinks(links: String, more: String, expected: String) {
+        let found = linked("answerLinks: \(links)\(more)")
+        #expect(found == ["t.yaml:6: nodes.central.notify[0].answerLinks\(expected)"])
+    }
+
+    /// The problems of a hook at a node that has what links need.
+    private func linked(
+        _ hook: String = "answerLinks: { as: oncall }", url: String = "https://console.example",
+        more: String = ", users: file:users, linkKey: file:links",
+        node: String = "journal: central.sqlite", secret: String = "hook"
+    ) -> [String] {
+        TestTopology.problems(
+            """
+            version: 1
+            nodes:
+              central:
+                \(node)
+                presenters: [{ console: { listen: 127.0.0.1:8080, url: "\(url)"\(more) } }]
+                notify: [{ name: a, url: http://h/, secret: file:\(secret), \(hook) }]
+            """)
+    }
+
+    @Test("Links that answer need users, a key of their own, a journal, and a safe address")
+    func answerLinksElsewhere() {
+        #expect(linked() == [])
+        #expect(linked(url: "http://127.0.0.1:8080") == [])
+        let hook = "t.yaml:6: nodes.central.notify[0].answerLinks: found answerLinks at a "
+        let console = "t.yaml:5: nodes.central.presenters[0].console"
+        #expect(
+            linked(more: ", token: file:token, linkKey: file:links") == [
+                hook + "console without users, allowed: users: file:PATH at the console, with the "
+                    + "name of as"
+            ])
+        #expect(
+            linked(more: ", users: file:users") == [
+                hook + "console without linkKey, allowed: linkKey: file:PATH at the console, a "
+                    + "file of its own"
+            ])
+        #expect(
+            linked(node: "deadline: 1h") == [
+                hook + "node without a journal, allowed: journal: FILE at the node, by which a "
+                    + "link is used once, also after a restart"
+            ])
+        #expect(
+            linked(url: "http://console.example") == [
+                "\(console).url: found \"http://console.example\", allowed: https://HOST with "
+                    + "answerLinks, or http:// on this machine"
+            ])
+        for more in [", users: file:links, linkKey: file:./links", nil] {
+            let found =
+                more.map { linked(more: $0) } ?? linked(secret: "links")
+            #expect(
+                found == [
+                    "\(console).linkKey: found a file that holds another secret as well, allowed: "
+                        + "a file of its own: who knows its content can make links"
+                ])
+        }
     }
 
     @Test(
@@ -141,9 +220,16 @@ struct NotifyProblemTests {
             version: 1
             nodes:
               central:
-                presenters: [{ console: { listen: "127.0.0.1:8080", url: "https://C.example/" } }]
+                journal: central.sqlite
+                presenters:
+                  - console:
+                      listen: 127.0.0.1:8080
+                      url: https://C.example/
+                      users: file:users
+                      linkKey: file:links
                 notify:
                   - { name: plain, url: "http://[::1]/a%20b?c=d" }
+                  - { name: linked, url: "http://h/", answerLinks: { as: oncall, for: 10m } }
                   - name: whole
                     url: ${HOOK:-https://h}
                     ca: authorities.pem
@@ -175,8 +261,13 @@ struct NotifyProblemTests {
         #expect(whole.body == .alertmanager)
         #expect(whole.digest == .zero)
         #expect([whole.perMinute, whole.tries] == [100, 3])
+        var links = AnswerLinkSettings(user: "oncall")
+        #expect(links.time == .seconds(3_600))
+        links.time = .seconds(600)
+        #expect(node.notify.map(\.answerLinks) == [nil, links, nil])
         guard case .console(let console)? = node.presenters.first else { return }
         #expect(console.url == "https://c.example")
+        #expect(console.linkKeyFile == "\(folder.path)/links")
         let hosts = ConsoleHosts(console, port: 8_080)
         #expect(hosts.allows("c.example"))
         #expect(hosts.allows(origin: "https://c.example", at: "c.example"))
