@@ -97,6 +97,7 @@ let package = Package(
                 .embedInCode("Console/Page/acting.js"),
                 .embedInCode("Console/Page/address.js"),
                 .embedInCode("Console/Page/alerts.js"),
+                .embedInCode("Console/Page/answer-link.js"),
                 .embedInCode("Console/Page/answering.js"),
                 .embedInCode("Console/Page/api.js"),
                 .embedInCode("Console/Page/audit.js"),

@@ -31,7 +31,9 @@ def mail(message):
     mail["Message-ID"] = f"<{message['id']}@errorbus>"
     lines = [one_line(f"{entry['count']} x {entry['text']}")
              for entry in message.get("texts", []) + message.get("details", [])]
-    mail.set_content("\n".join([message["title"], *lines, "", message["link"], ""]))
+    answers = [f"{one_line(answer['title'])}: {answer['link']}"
+               for answer in message.get("answers", [])]
+    mail.set_content("\n".join([message["title"], *lines, "", message["link"], *answers, ""]))
     return mail
 
 

@@ -77,6 +77,8 @@ struct PromisedNumbersTests {
             + "\(grouped(PendingSignIns().countMax)), "
             + "\(grouped(PendingSignIns().countMaxPerAddress)) from one address",
         "sign-ins that are completed at a time": "\(ConsoleSignIn.completingMax)",
+        "texts from one address that are no links of hooks":
+            "\(BadLinks.countMax) in \(minutes(BadLinks.time.wholeMilliseconds))",
         "sessions of people who signed in there":
             "\(grouped(SignInSessions.countMax)), \(SignInSessions.countMaxPerUser) of one user",
         "a reply of the provider":

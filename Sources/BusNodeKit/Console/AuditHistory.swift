@@ -201,6 +201,8 @@ enum PersonalAct: Hashable, Sendable {
     case note(InboxNote)
     /// Sent a message of a hook again.
     case resend(DeadLetter)
+    /// Answered by a link of a hook's message.
+    case link(option: String, hook: NodeName)
 
     var word: String {
         switch self {
@@ -215,6 +217,7 @@ enum PersonalAct: Hashable, Sendable {
         case .silenceEnd: "silenceEnd"
         case .note: "note"
         case .resend: "resend"
+        case .link: "link"
         }
     }
 
@@ -240,6 +243,8 @@ enum PersonalAct: Hashable, Sendable {
                 "by": person, "letter": String(letter.number), "hook": letter.hook.description,
                 "message": letter.failed.message.id,
             ]
+        case .link(let option, let hook):
+            return ["by": person, "option": option, "hook": hook.description]
         }
     }
 
@@ -261,6 +266,8 @@ enum PersonalAct: Hashable, Sendable {
         case .note(let note): "Note by \(person): \(note.text)"
         case .resend(let letter):
             "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
+        case .link(let option, let hook):
+            "\(person) chose \(option) by a link in a message of hook \(hook)"
         }
     }
 }

@@ -13,6 +13,8 @@ final class Console: Sendable {
     let history: AuditHistory
     /// Nil where the node has no hooks.
     let notifier: Notifier?
+    /// Nil where no message of a hook has links that answer.
+    let links: AnswerLinks?
     let admission: ConsoleAdmission
     let sessions = ConsoleSessions()
     /// Nil where no proxy may say who sends a request.
@@ -44,8 +46,8 @@ final class Console: Sendable {
         let console: Int
     }
 
-    /// - Throws: When the file of users, of the token, of the certificate or its key, or of the
-    ///   secret of a proxy, of a provider or of a hook is missing or invalid.
+    /// - Throws: When the file of users, of the token, of the certificate or its key, of the key of
+    ///   links, or of the secret of a proxy, of a provider or of a hook is missing or invalid.
     init(
         _ settings: ConsoleSettings, of node: NodeName, in topology: Topology, logger: Logger
     ) throws(Failure) {
@@ -92,11 +94,18 @@ final class Console: Sendable {
         silences = ConsoleSilences(inbox, logger: logger)
         let hooks = topology[node]?.notify ?? []
         guard !hooks.isEmpty, let url = settings.url else {
+            links = nil
             notifier = nil
             return
         }
+        if let file = settings.linkKeyFile, case .users(let users) = admission {
+            links = try AnswerLinks(file, of: hooks, for: url, users, logger: logger)
+        } else {
+            links = nil
+        }
         notifier = try Notifier(
-            hooks, of: node, url: url, inbox: inbox, logger: logger, startedAt: startedAt)
+            hooks, of: node, url: url, links: links, inbox: inbox, logger: logger,
+            startedAt: startedAt)
     }
 
     /// The log for this node's events, which the console reads.

@@ -23,6 +23,8 @@ struct ConsoleAPI: Sendable {
         routes.get("/", needs: .nothing) { _, _ in page.html }
         routes.get(ConsoleSignIn.startPath, needs: .nothing, beginSignIn)
         routes.get(ConsoleSignIn.returnPath, needs: .nothing, completeSignIn)
+        routes.get(AnswerLinks.path, needs: .nothing, showLink)
+        routes.post(AnswerLinks.actPath, needs: .nothing, answerByLink)
         routes.get("/page/{name}", needs: .nothing) { _, context in
             try page.part(context.parameters.get("name") ?? "")
         }
@@ -162,9 +164,15 @@ struct ConsoleAPI: Sendable {
 
     /// The body of a visitor who is admitted still: it may come long after the head.
     private func body(_ request: Request, _ context: ConsoleContext) async throws -> [UInt8] {
+        let bytes = try await bytes(of: request)
+        guard console.admits(try context.admitted) else { throw ConsoleGate.unauthorized }
+        return bytes
+    }
+
+    /// The body of a request that may come from a stranger.
+    func bytes(of request: Request) async throws -> [UInt8] {
         do {
             let buffer = try await request.body.collect(upTo: ConsoleLimits.bodyByteMax)
-            guard console.admits(try context.admitted) else { throw ConsoleGate.unauthorized }
             return Array(buffer.readableBytesView)
         } catch let error as HTTPParserError {
             throw APIProblem.brokenBody(error)

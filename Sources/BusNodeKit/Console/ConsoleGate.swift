@@ -54,9 +54,10 @@ struct ConsoleGate: Sendable {
         let proxied = try proxied(facts)
         // A link on another site sends no cookie; the page it opens requests the data by itself.
         let isPage = facts.path == "/" && facts.offeredToken == nil
+        let isAnswerPage = facts.path == AnswerLinks.path && facts.method == "GET"
         let isLink =
-            (isPage || isReturn(facts)) && facts.method == "GET" && facts.fetchMode == "navigate"
-            && facts.fetchDestination == "document"
+            (isPage || isReturn(facts) || isAnswerPage) && facts.method == "GET"
+            && facts.fetchMode == "navigate" && facts.fetchDestination == "document"
         if let site = facts.fetchSite, site != "same-origin", site != "none", !isLink {
             throw APIProblem(
                 .forbidden, "crossSite",
@@ -85,10 +86,15 @@ struct ConsoleGate: Sendable {
             let isSigningIn =
                 isReturn(facts)
                 || (signIn != nil && facts.path == ConsoleSignIn.startPath && facts.method == "GET")
-            guard isFromElsewhere || isPart || isSigningIn else { throw Self.unauthorized }
+            // The link says who answers.
+            let isAnswering = facts.path == AnswerLinks.actPath && facts.method == "POST"
+            guard isFromElsewhere || isPart || isSigningIn || isAnswerPage || isAnswering else {
+                throw Self.unauthorized
+            }
+            try checkBody(facts)
             return .enterPage
         }
-        if facts.method != "GET", facts.method != "HEAD" { try checkBody(facts) }
+        try checkBody(facts)
         return .enter(visitor)
     }
 
@@ -146,7 +152,9 @@ struct ConsoleGate: Sendable {
         return nil
     }
 
+    /// Whatever may change something has a body that no form of another site can send.
     private func checkBody(_ facts: Facts) throws(APIProblem) {
+        guard !["GET", "HEAD"].contains(facts.method) else { return }
         let type = (facts.contentType ?? "").lowercased().split(separator: ";").first ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
             throw APIProblem(

@@ -15,6 +15,7 @@ struct ConsolePage: Sendable {
         "acting.js": PackageResources.acting_js,
         "address.js": PackageResources.address_js,
         "alerts.js": PackageResources.alerts_js,
+        "answer-link.js": PackageResources.answer_link_js,
         "answering.js": PackageResources.answering_js,
         "api.js": PackageResources.api_js,
         "audit.js": PackageResources.audit_js,
@@ -97,8 +98,24 @@ struct ConsolePage: Sendable {
 
     /// Why a person is not signed in by the identity provider.
     func refusal(_ problem: APIProblem) -> Response {
-        let text = problem.message.escapedForTerminal(scalarLimit: 2_000)
-            .replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        Self.plainPage(
+            "not signed in", status: problem.status,
+            """
+            <h1>You are not signed in</h1>
+            <p id="reason">\(problem.message.escapedForPage)</p>
+            <p class="buttons"><a class="button default" href="\(ConsoleSignIn.startPath)">Sign in \
+            again</a> <a class="button" href="/">Back to the console</a></p>
+            """)
+    }
+
+    /// A page of one section, which needs neither a token nor the rest of the console.
+    ///
+    /// - Parameters:
+    ///   - section: HTML; texts in it are escaped.
+    ///   - head: More of it, for the head.
+    static func plainPage(
+        _ title: String, status: HTTPResponse.Status = .ok, head: String = "", _ section: String
+    ) -> Response {
         let html = """
             <!doctype html>
             <html lang="en">
@@ -106,25 +123,23 @@ struct ConsolePage: Sendable {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
-            <title>ErrorBus: not signed in</title>
+            <title>ErrorBus: \(title)</title>
             <link rel="icon" href="data:,">
             <link rel="stylesheet" href="/page/base.css">
+            \(head)
             </head>
             <body>
             <main class="door">
             <section>
-            <h1>You are not signed in</h1>
-            <p id="reason">\(text)</p>
-            <p class="buttons"><a class="button default" href="\(ConsoleSignIn.startPath)">Sign in \
-            again</a> <a class="button" href="/">Back to the console</a></p>
+            \(section)
             </section>
             </main>
             </body>
             </html>
 
             """
-        var response = Self.file(Array(html.utf8), "text/html; charset=utf-8")
-        response.status = problem.status
+        var response = file(Array(html.utf8), "text/html; charset=utf-8")
+        response.status = status
         return response
     }
 
@@ -152,5 +167,13 @@ struct ConsolePage: Sendable {
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
         }
+    }
+}
+
+extension String {
+    /// A text as HTML, without markup and control characters.
+    var escapedForPage: String {
+        escapedForTerminal(scalarLimit: 2_000).replacing("&", with: "&amp;")
+            .replacing("<", with: "&lt;")
     }
 }

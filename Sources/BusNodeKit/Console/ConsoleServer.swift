@@ -253,6 +253,9 @@ struct ConsoleMiddleware: RouterMiddleware {
     /// A browser without the token gets the page, which asks for it; one that does not get in by
     /// the identity provider a page that says why.
     private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
+        if request.uri.path == AnswerLinks.path, request.method == .get {
+            return page.notAnswered(problem)
+        }
         var problem = problem
         if let signIn = gate.signIn {
             if [ConsoleSignIn.startPath, ConsoleSignIn.returnPath].contains(request.uri.path) {

@@ -39,11 +39,13 @@ final class Notifier: Sendable {
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// - Parameter url: Where the console is reached.
+    /// - Parameters:
+    ///   - url: Where the console is reached.
+    ///   - links: Makes the links that answer; nil: there are none.
     /// - Throws: When a secret or authorities cannot be read.
     init(
-        _ hooks: [HookSettings], of node: NodeName, url: String, inbox: Inbox, logger: Logger,
-        startedAt: Date, limits: NotifyLimits = NotifyLimits()
+        _ hooks: [HookSettings], of node: NodeName, url: String, links: AnswerLinks?,
+        inbox: Inbox, logger: Logger, startedAt: Date, limits: NotifyLimits = NotifyLimits()
     ) throws(Failure) {
         secrets = try Self.read("secret", \.secretFile, of: hooks) {
             file throws(FileRefusal) in try ConsoleToken(reading: file).text
@@ -54,7 +56,7 @@ final class Notifier: Sendable {
         self.limits = limits
         self.inbox = inbox
         self.logger = logger
-        writer = NotifyWriter(node: node, url: url)
+        writer = NotifyWriter(node: node, url: url, links: links)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let life = String(UInt64(max(0, startedAt.timeIntervalSince1970) * 1_000), radix: 36)
         state = Mutex(

@@ -9,9 +9,15 @@ struct NotifyWriter: Sendable {
     let node: NodeName
     /// The address of the console, without a slash at the end.
     let url: String
+    /// Makes the links that answer; nil: there are none.
+    var links: AnswerLinks?
 
     /// The age at which Alertmanager ends an alert that nothing else has ended.
     private static let alertTime: Duration = .seconds(86_400)
+    /// With the link less than the 3,000 UTF-16 units that Slack takes in a section.
+    private static let slackScalarMax = 1_200
+    /// The actions of a message that ntfy takes.
+    private static let ntfyActionMax = 3
 
     struct Request: Sendable {
         let path: String
@@ -42,10 +48,11 @@ struct NotifyWriter: Sendable {
     }
 
     func json(_ message: NotifyMessage, for hook: HookSettings) -> JSONValue {
-        switch hook.body {
-        case .json: plain(message, hook.name)
-        case .slack: slack(message)
-        case .ntfy: ntfy(message, hook.url.topic?.name ?? "")
+        let offers = links?.offers(in: message, of: hook.name) ?? []
+        return switch hook.body {
+        case .json: plain(message, hook.name, offers)
+        case .slack: slack(message, offers)
+        case .ntfy: ntfy(message, hook.url.topic?.name ?? "", offers)
         case .alertmanager: alertmanager(message, hook.name)
         }
     }
@@ -60,7 +67,9 @@ struct NotifyWriter: Sendable {
 
     // MARK: Forms
 
-    private func plain(_ message: NotifyMessage, _ hook: NodeName) -> JSONValue {
+    private func plain(
+        _ message: NotifyMessage, _ hook: NodeName, _ offers: [AnswerLinks.Offer]
+    ) -> JSONValue {
         let common: [String: JSONValue] = [
             "id": .string(message.id), "node": node.json, "hook": hook.json,
             "event": .string(message.event), "at": .time(message.madeAt.date),
@@ -79,6 +88,7 @@ struct NotifyWriter: Sendable {
                     "origins": Array(notice.origins.prefix(Notice.idMax)).json,
                     "originCount": .count(notice.origins.count),
                     "ids": notice.ids.map(\.description).json,
+                    "answers": .array(offers.map(\.json)),
                 ]
             case .summary(let summary):
                 [
@@ -93,22 +103,42 @@ struct NotifyWriter: Sendable {
         return .object(common.merging(rest) { $1 })
     }
 
-    private func slack(_ message: NotifyMessage) -> JSONValue {
-        let texts = ["*\(title(message).escapedForSlack)*"] + lines(message).map(\.escapedForSlack)
+    private func slack(_ message: NotifyMessage, _ offers: [AnswerLinks.Offer]) -> JSONValue {
+        let text =
+            (["*\(title(message).escapedForSlack)*"]
+            + lines(message).map(\.escapedForSlack)).joined(separator: "\n")
         let link = "<\(link(message).escapedForSlack)|Open>"
-        return [
-            "text": .string((texts + [link]).joined(separator: "\n")), "unfurl_links": false,
+        var fields: [String: JSONValue] = [
+            "text": .string("\(text)\n\(link)"), "unfurl_links": false,
         ]
+        if !offers.isEmpty {
+            // With blocks the text is for notifications alone.
+            let shown = "\(text.clipped(Self.slackScalarMax))\n\(link)"
+            let section: JSONValue = [
+                "type": "section", "text": ["type": "mrkdwn", "text": .string(shown)],
+            ]
+            let actions: JSONValue = [
+                "type": "actions", "elements": .array(offers.map(\.slackButton)),
+            ]
+            fields["blocks"] = .array([section, actions])
+        }
+        return .object(fields)
     }
 
     /// As JSON to the server's root: in a header a worker's text could begin another one.
-    private func ntfy(_ message: NotifyMessage, _ topic: String) -> JSONValue {
-        [
+    private func ntfy(
+        _ message: NotifyMessage, _ topic: String, _ offers: [AnswerLinks.Offer]
+    ) -> JSONValue {
+        var fields: [String: JSONValue] = [
             "topic": .string(topic), "title": .string(title(message)),
             "message": .string(lines(message).joined(separator: "\n")),
             "priority": .integer(priority(message)), "tags": [.string(message.event)],
             "click": .string(link(message)),
         ]
+        if !offers.isEmpty {
+            fields["actions"] = .array(offers.prefix(Self.ntfyActionMax).map(\.ntfyAction))
+        }
+        return .object(fields)
     }
 
     /// One alert for each group: labels that stay the same over all events, and over restarts.
@@ -187,6 +217,24 @@ struct NotifyWriter: Sendable {
         case .warning: 3
         case .info, .debug: 2
         }
+    }
+}
+
+extension AnswerLinks.Offer {
+    fileprivate var json: JSONValue {
+        ["option": .string(option), "title": .string(title), "link": .string(url)]
+    }
+
+    /// Opens the page, as the action of ntfy does: only the page's own button answers.
+    fileprivate var slackButton: JSONValue {
+        [
+            "type": "button", "url": .string(url),
+            "text": ["type": "plain_text", "text": .string(title.shown()), "emoji": false],
+        ]
+    }
+
+    fileprivate var ntfyAction: JSONValue {
+        ["action": "view", "label": .string(title.shown()), "url": .string(url)]
     }
 }
 

@@ -145,6 +145,10 @@ struct AuditHistoryTests {
         "Acts of people as sentences",
         arguments: [
             (PersonalAct.leaving(option: "retry"), "ann chose retry, held back to undo"),
+            (
+                .link(option: "retry", hook: "phone"),
+                "ann chose retry by a link in a message of hook phone"
+            ),
             (.undo, "Taken back by ann"), (.claim, "Claimed by ann"), (.release, "Released by ann"),
         ])
     func acts(act: PersonalAct, expected: String) {

@@ -188,6 +188,12 @@ struct ConsoleContractTests {
         }
         #expect(messages[0].objectValue?.keys.sorted() == described("HookMessage"))
         #expect(messages[1].objectValue?.keys.sorted() == described("HookSummary"))
+        let links = try AnswerLinkRig()
+        let answers = NotifyWriter(
+            node: "central", url: AnswerLinkRig.url, links: try links.links()
+        ).json(AnswerLinkRig.message(AnswerLinkRig.item(), at: rig.time.now), for: links.hook)
+        let answer = answers["answers"]?.arrayValue?.first
+        #expect(answer?.objectValue?.keys.sorted() == described("AnswerLink"))
         #expect(rig.machine.hooks[0].json.objectValue?.keys.sorted() == described("Hook"))
         let letter = try #require(rig.machine.dead.first).json(writer)
         #expect(letter.objectValue?.keys.sorted() == described("Letter"))

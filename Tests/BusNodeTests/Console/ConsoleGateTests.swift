@@ -189,6 +189,9 @@ struct ConsoleGateTests {
             ("GET", "/", "navigate", "iframe", "403 crossSite"),
             ("GET", "/", "no-cors", "document", "403 crossSite"),
             ("POST", "/", "navigate", "document", "403 crossSite"),
+            ("GET", "/answer", "navigate", "document", "enterPage"),
+            ("GET", "/answer", "navigate", "iframe", "403 crossSite"),
+            ("POST", "/api/v1/answer", "navigate", "document", "403 crossSite"),
             ("GET", "/api/v1/inbox", "navigate", "document", "403 crossSite"),
             ("GET", "/page/main.js", "navigate", "document", "403 crossSite"),
         ])

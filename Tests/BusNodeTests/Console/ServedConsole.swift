@@ -9,21 +9,25 @@ import OrderedCollections
 /// A console that serves while a test's body runs.
 struct ServedConsole {
     let address: ConsoleAddress
+    let console: Console
 
     static func run(
-        _ change: (inout ConsoleSettings) -> Void, logger: Logger,
-        _ body: (ServedConsole) async throws -> Void
+        _ change: (inout ConsoleSettings) -> Void, notify hooks: [HookSettings] = [],
+        logger: Logger, _ body: (ServedConsole) async throws -> Void
     ) async throws {
         var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
         change(&settings)
+        var node = NodeSettings(name: "central")
+        node.notify = hooks
         let console = try Console(
-            settings, of: "central", in: Topology(nodes: [:]), logger: logger)
+            settings, of: "central", in: Topology(nodes: hooks.isEmpty ? [:] : ["central": node]),
+            logger: logger)
         let said = Recorder<String>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await ConsoleServer(console) { said.record($0) }.run() }
             let words = try await said.next().split(separator: " ")
             let served = ServedConsole(
-                address: try ConsoleAddress(String(words[1]), option: "said"))
+                address: try ConsoleAddress(String(words[1]), option: "said"), console: console)
             try await body(served)
             group.cancelAll()
         }

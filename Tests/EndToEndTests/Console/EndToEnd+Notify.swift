@@ -117,6 +117,77 @@ extension EndToEnd {
             withExtendedLifetime(present) {}
         }
 
+        /// Central with users, one of them as whom the links of a hook answer; and its address.
+        private func linking(
+            to receiver: String
+        ) async throws -> (central: Launched, console: ConsoleClient) {
+            let file = sandbox.path("users.txt")
+            let added = try Launched(["users", "add", file, "oncall", "--may", "answer"])
+            #expect(try await added.ending() == 0, "\(added.errors.value)")
+            _ = try secret("links")
+            let console =
+                "listen: \"127.0.0.1:*\", url: \"https://c.example\", users: \"file:\(file)\", "
+                + "linkKey: \"file:$DIR/links\""
+            try sandbox.writeTopology(
+                presenters: "console: { \(console) }",
+                extra: "    journal: $DIR/central.sqlite\n    notify: [{ name: chat, url: "
+                    + "\(receiver), digest: 0s, answerLinks: { as: oncall } }]")
+            let token = added.output.value.trimmingCharacters(in: .whitespacesAndNewlines)
+            let central = try await sandbox.start("central")
+            return (central, try await Self.client(of: central, token))
+        }
+
+        private static func client(
+            of central: Launched, _ token: String
+        ) async throws -> ConsoleClient {
+            try #require(await central.says("for the users in"), "\(central.errors.value)")
+            let said = central.errors.value.components(separatedBy: "http://")[1]
+            return ConsoleClient(address: said.components(separatedBy: "/")[0], token: token)
+        }
+
+        @Test("A link of a message answers once, by the button of its page, also after a restart")
+        func links() async throws {
+            let (standIn, address) = try await receiver("stand_in.py")
+            let (central, console) = try await linking(to: "\(address)/in")
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("central"), "--description", "Boom",
+                "--option", "retry=Retry", "--option", "wipe=Wipe:destructive",
+            ])
+            let message = try #require(await taken(1, by: standIn).first?["body"])
+            let answers = try #require(message["answers"]?.arrayValue)
+            #expect(answers.map { $0["option"] } == ["retry"])
+            let url = try #require(answers.first?["link"]?.stringValue)
+            #expect(url.hasPrefix("https://c.example/answer?link="))
+            let path = String(url.dropFirst("https://c.example".count))
+            let link = try #require(url.components(separatedBy: "=").last)
+            let stranger: [String: String?] = ["Authorization": nil]
+            let page = try await console.send("GET", path, headers: stranger)
+            #expect(page.status == 200 && page.text.contains("You answer as oncall."))
+            let pressed = try await console.send(
+                "POST", "/api/v1/answer", ["link": .string(link)], headers: stranger)
+            #expect(pressed.status == 200 && pressed.text("by") == "oncall", "\(pressed.text)")
+            #expect(try await present.ending() == 0)
+            let audit = try await console.send("GET", "/api/v1/audit?q=by%20a%20link")
+            let acts = audit.json["events"]?.arrayValue ?? []
+            #expect(acts.map { $0["fields"]?["hook"] } == ["chat"], "\(audit.text)")
+            central.send(SIGTERM)
+            #expect(try await central.ending() == 0)
+
+            let next = try await sandbox.start("central")
+            let later = try await Self.client(of: next, console.token)
+            let used = try await later.send("GET", path, headers: stranger)
+            #expect(used.status == 409 && used.text.contains("this link was used"))
+            let again = try await later.send(
+                "POST", "/api/v1/answer", ["link": .string(link)], headers: stranger)
+            #expect(again.text("error") == "linkUsed", "\(again.text)")
+            for text in [
+                central.errors.value, next.errors.value, try sandbox.read("central.jsonl"),
+            ] {
+                #expect(!text.contains(link))
+            }
+            withExtendedLifetime(standIn) {}
+        }
+
         @Test("Over https a receiver gets messages where its certificate can be trusted")
         func certificates() async throws {
             let folder = URL(filePath: #filePath).appending(path: "../Certificates")

@@ -1,0 +1,152 @@
+import ErrorBus
+import Foundation
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// The links of a node's hooks that answer: makes them, and says who answers by one that is opened.
+final class AnswerLinks: Sendable {
+    /// The page that a link opens, and what its button requests.
+    static let path = "/answer"
+    static let actPath = "/api/v1/answer"
+    /// The options of one message that have a link; the others have the ordinary link.
+    static let countMax = 10
+    /// Of the text that a receiver shows for a link.
+    private static let titleScalarMax = 70
+
+    /// An option with its link, for a message.
+    struct Offer: Hashable, Sendable {
+        let option: String
+        /// Not escaped.
+        let title: String
+        let url: String
+    }
+
+    private let url: String
+    private let hooks: [NodeName: AnswerLinkSettings]
+    private let users: ConsoleUsers
+    private let key: FollowedFiles<ConsoleToken>
+    private let badLinks = Mutex(BadLinks())
+
+    /// - Parameters:
+    ///   - file: The file of the key.
+    ///   - url: Where the console is reached.
+    /// - Throws: When the key cannot be read.
+    init(
+        _ file: String, of hooks: [HookSettings], for url: String, _ users: ConsoleUsers,
+        logger: Logger
+    ) throws(Failure) {
+        self.url = url
+        self.hooks = Dictionary(
+            uniqueKeysWithValues: hooks.compactMap { hook in
+                hook.answerLinks.map { (hook.name, $0) }
+            })
+        self.users = users
+        let words = FollowedFiles<ConsoleToken>.Words(
+            success: "notify: the key of links that answer read again; former links are void",
+            failure: "notify: no link answers until the file of their key can be used",
+            failureLevel: .error)
+        key = try FollowedFiles([file], words, logger: logger) { () throws(Failure) in
+            do throws(FileRefusal) { return try ConsoleToken(reading: file) } catch {
+                throw Failure(error.status, "console linkKey \(file.shown()): \(error.text)")
+            }
+        }
+    }
+
+    /// The links of a message: for each option that its user may choose and need say no more about.
+    /// None where it is about several presentations, or about none that waits for an answer.
+    func offers(in message: NotifyMessage, of hook: NodeName) -> [Offer] {
+        guard let settings = hooks[hook], case .notice(let notice) = message.content,
+            notice.count == 1, HookSettings.Event.awaitingAnswer.contains(notice.event),
+            let key = key.current, let user = try? users.user(named: settings.user)
+        else { return [] }
+        let (visitor, item) = (ConsoleVisitor(user: user), notice.first)
+        let left = item.deadline.map { message.madeAt.instant.duration(to: $0) }
+        let time = min(settings.time, left ?? settings.time)
+        guard visitor.may(.answer), time > .zero else { return [] }
+        return item.report.options.filter { $0.isAnswered(byLinkOf: visitor) }
+            .prefix(Self.countMax).map { option in
+                let link = AnswerLink(
+                    option.id, of: item, as: user.name, for: hook,
+                    until: (message.madeAt + time).date)
+                return Offer(
+                    option: option.id, title: option.title.clipped(Self.titleScalarMax),
+                    url: "\(url)\(Self.path)?link=\(link.text(signedWith: key.text))")
+            }
+    }
+
+    /// Reads a link that a client has sent.
+    ///
+    /// - Parameter address: Where the client is.
+    /// - Throws: When it is none, or was made with a former key or for another user; when too many
+    ///   of those came from there.
+    func link(
+        _ text: String, from address: String, at now: ContinuousClock.Instant = .now
+    ) throws(APIProblem) -> AnswerLink {
+        guard let key = key.current else { throw Self.noKey }
+        guard !badLinks.withLock({ $0.isAboveLimit(address, at: now) }) else {
+            throw Self.tooManyBad
+        }
+        guard let link = AnswerLink(text, signedWith: key.text),
+            hooks[link.hook]?.user == link.user
+        else {
+            badLinks.withLock { $0.came(from: address, at: now) }
+            throw Self.unknown
+        }
+        return link
+    }
+
+    /// Who answers by a link now.
+    ///
+    /// - Throws: When it has expired; when its user was removed, or may not answer any longer.
+    func visitor(
+        of link: AnswerLink, at now: Date = .now
+    ) throws(APIProblem) -> ConsoleVisitor {
+        guard !link.hasExpired(at: now) else { throw Self.expired }
+        guard let user = try users.user(named: link.user) else {
+            throw APIProblem(
+                .forbidden, "unknownUser",
+                "\(link.user), as whom this link answers, is no user of this console now; answer "
+                    + "in the console")
+        }
+        let visitor = ConsoleVisitor(user: user)
+        try visitor.require(.answer)
+        return visitor
+    }
+
+    // MARK: Refusals
+
+    static let unknown = APIProblem(
+        .notFound, "unknownLink",
+        "this is no link of this console: it was cut or changed on its way, or its key or its user "
+            + "was replaced since; answer in the console")
+
+    private static let expired = APIProblem(
+        .gone, "linkExpired", "this link has expired; answer in the console")
+
+    private static let noKey = APIProblem(
+        .serviceUnavailable, "noLinkKey",
+        "the file of the key of links cannot be used; the log of this node says why")
+
+    private static let tooManyBad = APIProblem(
+        .tooManyRequests, "tooManyBadLinks",
+        "links: found \(BadLinks.countMax) from this address that are none; the next is read "
+            + "within \(BadLinks.time.components.seconds) s, or answer in the console")
+
+    static func used(_ answer: String) -> APIProblem {
+        APIProblem(
+            .conflict, "linkUsed", "this link was used, and answers once: \(answer)")
+    }
+
+    static let changed = APIProblem(
+        .conflict, "notSeen",
+        "what is asked has changed since the message; read it in the console, and answer there")
+}
+
+extension ErrorReport.Option {
+    /// Whether a link alone can choose it: it asks for nothing beside the choice.
+    fileprivate func isAnswered(byLinkOf visitor: ConsoleVisitor) -> Bool {
+        fields.isEmpty && !needsTwoPeople && !needsSignature
+            && (role != .destructive || visitor.may(.destructive))
+    }
+}
