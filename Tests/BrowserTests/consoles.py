@@ -14,6 +14,7 @@ import zmq
 
 from made_up import reports
 import providers
+import receivers
 from proxies import HEADER, SECRET, SIGN_OUT, Proxy
 
 TOKEN = "browser-tests-0123456789"
@@ -41,12 +42,13 @@ class Console:
     per_socket = 200
 
     def __init__(self, binary, nodes=None, users=None, proxied=None, people=None,
-                 journaled=False):
+                 journaled=False, linked=None):
         """nodes: others of its topology by name, each with its parents and whether it listens.
         users: what each may do, by name, in place of one token; the first is the script's.
         proxied: the one of them whom a proxy in front names.
         people: those whom an identity provider knows, each with groups.
-        journaled: whether it keeps its history."""
+        journaled: whether it keeps its history.
+        linked: the one of the users as whom the links of its hook answer."""
         self.binary = binary
         self.port = free_port()
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -82,6 +84,16 @@ class Console:
                           f"clientSecret: 'file:{secret}', label: Canaille, name: sub, "
                           "scopes: [openid, profile, groups], may: { viewers: see } }")
             self.provider.start()
+        self.receiver = linked and receivers.Receiver()
+        hook = ""
+        if linked:
+            key = folder / "links"
+            key.touch(mode=0o600)
+            key.write_text("browser-tests-links-0123456789\n")
+            admission += f"\n          url: {self.address}\n          linkKey: file:{key}"
+            hook = (f"    notify: [{{ name: phone, url: '{self.receiver.address}', digest: 0s, "
+                    f"answerLinks: {{ as: {linked} }} }}]")
+            self.receiver.start()
         others = "".join(
             f"  {name}:\n    next: [{', '.join(parents)}]\n"
             + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
@@ -95,7 +107,8 @@ nodes:
       - console:
           listen: 127.0.0.1:{self.port}
           {admission}
-{f"    journal: {folder}/central.sqlite" if journaled else ""}
+{f"    journal: {folder}/central.sqlite" if journaled or linked else ""}
+{hook}
 {others}""")
 
     @property
@@ -154,6 +167,8 @@ nodes:
             self.proxy.close()
         if self.provider:
             self.provider.close()
+        if self.receiver:
+            self.receiver.close()
         for node in list(self.processes):
             self.stop(node)
         self.context.destroy(linger=0)

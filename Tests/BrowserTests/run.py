@@ -17,6 +17,7 @@ import filter_cases
 import haste_cases
 import history_cases
 import layout_cases
+import link_cases
 import option_cases
 import picking_cases
 import reading_cases
@@ -33,7 +34,7 @@ from consoles import Console
 def run(case, binary):
     """Whether it passed."""
     wanted = {name: getattr(case, name, None)
-              for name in ("nodes", "users", "proxied", "people", "journaled")}
+              for name in ("nodes", "users", "proxied", "people", "journaled", "linked")}
     console, page = Console(binary, **wanted), None
     try:
         console.start()
@@ -62,7 +63,8 @@ def main():
     for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
                  + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
                   + haste_cases.ALL + history_cases.ALL + picking_cases.ALL + option_cases.ALL
-                  + topology_cases.ALL + alert_cases.ALL + rule_cases.ALL + axe_cases.ALL):
+                  + topology_cases.ALL + alert_cases.ALL + rule_cases.ALL + link_cases.ALL
+                 + axe_cases.ALL):
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"
