@@ -106,7 +106,7 @@ struct PromptTextTests {
     @Test("The list has the prompts that wait with their numbers, each in one line")
     func list() {
         var queue = PromptQueue()
-        for severity in [Severity.info, .critical] { _ = queue.arrived(severity) }
+        for severity in [Severity.info, .critical] { _ = queue.arrived(severity, "\(severity)") }
         _ = queue.screenFreed()
         let text = PromptText(
             Prompts.prompt(
@@ -116,9 +116,12 @@ struct PromptTextTests {
         #expect(lines[0].hasPrefix("* #2 ‼ critical worker │ x\\nx"))
         #expect(lines[1].hasPrefix("  #1 i info worker │ x\\nx"))
         #expect(lines.allSatisfy { $0.count < 70 } && lines.prefix(2).allSatisfy { $0.count < 40 })
-        for _ in 1...30 { _ = queue.arrived(.info) }
+        for index in 1...30 { _ = queue.arrived(.info, "\(index)") }
         let many = PromptText.list(queue.ordered, shown: queue.shown) { _ in text }
         #expect(many.count == 22 && many[20] == "  and 12 more")
+        _ = queue.arrived(.critical, "critical")
+        let grouped = PromptText.list(queue.ordered, shown: queue.shown) { _ in text }
+        #expect(grouped.count == 22 && grouped[0].hasPrefix("* #2 ‼ critical ×2 worker │ x"))
     }
 
     @Test("The line about the others has their number and the highest severity, and fits")
@@ -129,6 +132,10 @@ struct PromptTextTests {
             PromptText.waiting(others)
                 == "  3 more waiting, most severe: critical   [+] next   [#] list")
         #expect(PromptText.waiting(others, columns: 30).count == 29)
+        #expect(PromptText.waiting(nil, groupCount: 3) == "  3 like this   [*] one by one")
+        let both =
+            "  3 like this [*], 3 more waiting, most severe: critical   [+] next   [#] list"
+        #expect(PromptText.waiting(others, groupCount: 3) == both)
     }
 
     @Test("A client without a name is shown as possibly gone")

@@ -160,6 +160,42 @@ extension EndToEnd {
             withExtendedLifetime([central, relay]) {}
         }
 
+        @Test("A26 Equal errors are one prompt: one choice answers all of them, or each alone")
+        func group() async throws {
+            let central = try await sandbox.start(
+                "central", input: .terminal(pty), environment: ["TERM": "xterm"])
+            let relay = try await sandbox.start("relay")
+            let presents = try (1...4).map { _ in
+                try sandbox.present("--option", "retry=Retry:default")
+            }
+            #expect(await pty.shows("4 like this   [*] one by one"))
+            await type("*", brings: "3 more waiting, most severe: error")
+            await type("#", brings: "  #4 ✕ error")
+            // The first is put off, and the others are answered together.
+            await type("+", brings: "[r] Retry (Return)")
+            await type("*", brings: "3 like this [*], 1 more waiting")
+            await pressReturn(brings: "answered: retry for 3")
+            await type("r", brings: "answered: retry")
+            for present in presents { #expect(try await present.ending() == 0) }
+            withExtendedLifetime([central, relay]) {}
+        }
+
+        @Test("When the first of a group is withdrawn, the others stay on the screen")
+        func withdrawnFirst() async throws {
+            let nodes = try await bus()
+            let first = try sandbox.present("--option", "retry=Retry:default")
+            #expect(await pty.shows("[r] Retry"))
+            let second = try sandbox.present("--option", "retry=Retry:default")
+            #expect(await pty.shows("2 like this"))
+            let mark = pty.screen.value.count
+            first.send(SIGINT)
+            #expect(await pty.shows("no answer needed", after: mark))
+            #expect(await pty.shows("[r] Retry (Return)", after: mark))
+            await pressReturn(brings: "answered: retry")
+            #expect(try await second.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("Stopped and continued, as by Ctrl-Z and fg, the prompt and its input stay")
         func continued() async throws {
             let nodes = try await bus()

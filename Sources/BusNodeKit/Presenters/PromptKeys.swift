@@ -68,12 +68,7 @@ package struct PromptKeys: Hashable {
         return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is not an option")
     }
 
-    /// The option, if it is destructive.
-    func destructive(_ id: String) -> ErrorReport.Option? {
-        keys.lazy.map(\.option).first { $0.id == id && $0.role == .destructive }
-    }
-
-    /// Whether a line confirms a destructive option.
+    /// Whether a line confirms what is asked for by a word.
     package static func confirms(_ line: String) -> Bool {
         line.trimmingCharacters(in: .whitespaces).lowercased() == "yes"
     }

@@ -1,15 +1,28 @@
 import ErrorBus
 
-/// The prompts that wait at a terminal: which one is on the screen, and which comes next. The most
-/// severe comes first, of these the oldest; one that was put off comes after all others.
+/// The prompts that wait at a terminal, equal ones as one group: which is on the screen, and which
+/// comes next. The most severe comes first, of these the oldest; one that was put off comes after
+/// all others.
 struct PromptQueue: Hashable {
-    /// A prompt that waits, the one on the screen among them.
-    struct Entry: Hashable {
-        /// Stays the same while the prompt waits: what was read in a list can be typed later.
+    struct Member: Hashable {
         let number: Int
         let severity: Severity
+        let arrivedAt: ContinuousClock.Instant
+    }
+
+    /// What one choice answers, a prompt or a group of them; that on the screen among them.
+    struct Entry: Hashable {
+        /// Stays the same while it waits: what was read in a list can be typed later.
+        let number: Int
+        let key: CoalescingKey
+        /// At least one, oldest first. The first stands on the screen for all.
+        var members: [Member]
         /// Higher for one that was put off later; 0 for one that never was.
         var round = 0
+        /// Whether it was taken out of its group: no equal prompt joins it.
+        var isAlone = false
+
+        var severity: Severity { members.map(\.severity).max() ?? .error }
 
         fileprivate func comesBefore(_ other: Entry) -> Bool {
             if round != other.round { return round < other.round }
@@ -18,7 +31,7 @@ struct PromptQueue: Hashable {
         }
     }
 
-    /// The prompts that wait behind the one on the screen.
+    /// The entries that wait behind the one on the screen.
     struct Others: Hashable {
         let count: Int
         let severity: Severity
@@ -27,10 +40,13 @@ struct PromptQueue: Hashable {
     /// In the order of arrival.
     private var entries: [Entry] = []
     private var lastNumber = 0
-    /// The number of the prompt on the screen.
+    /// The number of the entry on the screen.
     private(set) var shown: Int?
 
-    var count: Int { entries.count }
+    private var shownIndex: Int? { entries.firstIndex { $0.number == shown } }
+
+    /// The prompts of the entry on the screen, oldest first; empty without one.
+    var shownMembers: [Member] { shownIndex.map { entries[$0].members } ?? [] }
 
     /// In the order in which they come, the one on the screen first.
     var ordered: [Entry] {
@@ -46,49 +62,118 @@ struct PromptQueue: Hashable {
         return others.map(\.severity).max().map { Others(count: others.count, severity: $0) }
     }
 
-    /// A prompt arrived. Returns its number; the count begins again when none waited.
-    mutating func arrived(_ severity: Severity) -> Int {
+    /// A prompt arrived, and joins those with an equal key. Returns its number; the count begins
+    /// again when none waited.
+    mutating func arrived(
+        _ severity: Severity, _ key: CoalescingKey, at now: ContinuousClock.Instant
+    ) -> Int {
         if entries.isEmpty { lastNumber = 0 }
         lastNumber += 1
-        entries.append(Entry(number: lastNumber, severity: severity))
+        let member = Member(number: lastNumber, severity: severity, arrivedAt: now)
+        if let index = entries.firstIndex(where: { !$0.isAlone && $0.key == key }) {
+            entries[index].members.append(member)
+        } else {
+            entries.append(Entry(number: lastNumber, key: key, members: [member]))
+        }
         return lastNumber
     }
 
-    /// A prompt was answered, or ended otherwise. Returns whether it was on the screen.
+    /// The prompts that a line read at this time answers: of the group on the screen not those that
+    /// came so late that the new count could not be read.
+    func answered(at time: ContinuousClock.Instant) -> [Int] {
+        let members = shownMembers
+        let known = members.dropFirst().filter {
+            time - $0.arrivedAt >= ReturnPause.readingTime
+        }
+        return (members.prefix(1) + known).map(\.number)
+    }
+
+    /// A prompt was answered, or ended otherwise. Returns whether it was on the screen, on which
+    /// the rest of its group stays.
     @discardableResult
     mutating func ended(_ number: Int) -> Bool {
-        entries.removeAll { $0.number == number }
-        guard shown == number else { return false }
+        guard let index = entries.firstIndex(where: { $0.members.contains { $0.number == number } })
+        else { return false }
+        let isShown = entries[index].number == shown
+        let wasFirst = entries[index].members.first?.number == number
+        entries[index].members.removeAll { $0.number == number }
+        if entries[index].members.isEmpty {
+            entries.remove(at: index)
+            if isShown { shown = nil }
+        }
+        return isShown && wasFirst
+    }
+
+    /// The person answered the entry on the screen: what is left of its group came later, and waits
+    /// for its turn.
+    mutating func wasAnswered() {
+        if let index = shownIndex, let oldest = entries[index].members.first {
+            let left = entries[index]
+            entries[index] = Entry(number: oldest.number, key: left.key, members: left.members)
+        }
         shown = nil
+    }
+
+    /// The person opened the group on the screen: each of its prompts stands for itself. False
+    /// when it is none.
+    mutating func wasOpened() -> Bool {
+        guard let index = shownIndex, entries[index].members.count > 1 else { return false }
+        let group = entries[index]
+        let alone = group.members.map {
+            Entry(number: $0.number, key: group.key, members: [$0], isAlone: true)
+        }
+        entries.replaceSubrange(index...index, with: alone)
+        shown = alone[0].number
         return true
     }
 
-    /// The screen is free: the next prompt comes to it. Nil when none waits.
+    /// The person joined the prompt on the screen with the others of its group: with those that
+    /// were not put off, or with all when it was put off itself. False without any.
+    mutating func wasJoined() -> Bool {
+        guard let index = shownIndex else { return false }
+        let one = entries[index]
+        let others = entries.filter {
+            $0.key == one.key && $0.number != one.number && (one.round > 0 || $0.round == 0)
+        }
+        guard !others.isEmpty else { return false }
+        entries[index].members = (one.members + others.flatMap(\.members))
+            .sorted { $0.number < $1.number }
+        entries[index].isAlone = false
+        entries.removeAll { others.contains($0) }
+        return true
+    }
+
+    /// The screen is free: the next entry comes to it. Nil when none waits.
     mutating func screenFreed() -> Int? {
         shown = entries.min { $0.comesBefore($1) }?.number
         return shown
     }
 
-    /// The person put off the prompt on the screen: it leaves it. False when no other one waits.
+    /// The person put off the entry on the screen: it leaves it. False when no other one waits.
     mutating func wasPutOff() -> Bool {
-        guard entries.count > 1, let index = entries.firstIndex(where: { $0.number == shown })
-        else { return false }
+        guard entries.count > 1, let index = shownIndex else { return false }
         entries[index].round = 1 + (entries.map(\.round).max() ?? 0)
         shown = nil
         return true
     }
 
-    /// The person chose a prompt, which comes to the screen. False when none has this number.
+    /// The person chose an entry by its number, or that of one of its prompts: it comes to the
+    /// screen. False when none has this number.
     mutating func chose(_ number: Int) -> Bool {
-        guard entries.contains(where: { $0.number == number }) else { return false }
-        shown = number
+        let one = entries.first { entry in
+            entry.number == number || entry.members.contains { $0.number == number }
+        }
+        guard let one else { return false }
+        shown = one.number
         return true
     }
 }
 
-/// A line at a prompt that answers nothing: it goes to another prompt, or lists those that wait.
+/// A line at a prompt that answers nothing: it goes to another prompt, opens a group, or lists
+/// those that wait.
 enum PromptCommand: Hashable {
     case next
+    case open
     case list
     case show(Int)
 
@@ -97,6 +182,7 @@ enum PromptCommand: Hashable {
         let text = line.filter { !$0.isWhitespace }
         switch text {
         case "+": self = .next
+        case "*": self = .open
         case "#": self = .list
         default:
             guard text.first == "#", let number = Int(text.dropFirst()) else { return nil }

@@ -50,8 +50,8 @@ struct PromptText {
         return Self.foreign(heading, columns: columns).map { "\(mark.0)\($0)\(mark.1)" }
     }
 
-    /// Escaped.
-    private var heading: String {
+    /// The title in one line, escaped.
+    var heading: String {
         let title = prompt.report.description.shown()
         return title.isEmpty ? prompt.report.domain.shown() : title
     }
@@ -95,12 +95,6 @@ struct PromptText {
 
     private static func pieces(_ text: String, columns: Int) -> [String] {
         TextWidth.pieces(text, columns: max(8, columns - bar.count - 1))
-    }
-
-    /// The confirmation asked before a destructive option counts.
-    func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
-        Self.broken("\(PromptKeys.shownTitle(of: option))?", columns: columns)
-            + ["  This cannot be undone. Type yes to confirm; anything else cancels."]
     }
 
     /// The notice that the origin of a shown prompt became unreachable, or reachable again.
@@ -202,12 +196,25 @@ extension PromptText {
     /// The most prompts in a list.
     private static let listMax = 20
 
-    /// How to come to the other prompts, in one line; empty without any.
-    static func waiting(_ others: PromptQueue.Others?, columns: Int = 80) -> String {
-        guard let others else { return "" }
-        let text =
-            "  \(others.count) more waiting, most severe: \(others.severity)   [+] next   [#] list"
-        return TextWidth.clipped(text, to: max(8, columns - 1))
+    /// The number of prompts that one choice answers and of those behind them, and how to come to
+    /// each, in one line; empty for one alone.
+    static func waiting(
+        _ others: PromptQueue.Others?, groupCount: Int = 1, columns: Int = 80
+    ) -> String {
+        var parts: [String] = []
+        var keys: [String] = []
+        if groupCount > 1 {
+            // Both fit into 80 columns.
+            parts.append("\(groupCount) like this" + (others == nil ? "" : " [*]"))
+            if others == nil { keys.append("[*] one by one") }
+        }
+        if let others {
+            parts.append("\(others.count) more waiting, most severe: \(others.severity)")
+            keys += ["[+] next", "[#] list"]
+        }
+        guard !parts.isEmpty else { return "" }
+        let text = ([parts.joined(separator: ", ")] + keys).joined(separator: "   ")
+        return TextWidth.clipped("  " + text, to: max(8, columns - 1))
     }
 
     /// The prompts that wait, each in one line with its number.
@@ -222,14 +229,15 @@ extension PromptText {
         return lines + ["  # and a number goes to that prompt; nothing was answered"]
     }
 
-    /// `* #3 ‼ critical worker │ description`
+    /// `* #3 ‼ critical ×12 worker │ description`
     private func listLine(
         _ entry: PromptQueue.Entry, isShown: Bool, columns: Int
     ) -> String {
         let origin = prompt.origin.map { " \($0)" } ?? ""
+        let count = entry.members.count > 1 ? " ×\(entry.members.count)" : ""
         let own =
             "\(isShown ? "*" : " ") #\(entry.number) \(SeverityLook.mark(entry.severity)) "
-            + "\(entry.severity)\(origin)"
+            + "\(entry.severity)\(count)\(origin)"
         let start = TextWidth.clipped(own, to: max(8, columns * 2 / 3)) + " │ "
         let room = columns - 1 - TextWidth.columns(of: start)
         return start + TextWidth.clipped(heading, to: max(8, room))

@@ -5,14 +5,15 @@ import Logging
 import Synchronization
 import UnixSignals
 
-/// The presenter of a plain terminal: one prompt at a time, the others waiting in a queue.
+/// The presenter of a plain terminal: one prompt at a time, or a group of equal ones, the others
+/// waiting in a queue.
 ///
 /// A prompt whose presentation is withdrawn is removed at once. Lines typed before a prompt was on
 /// the screen never answer it. When the terminal is gone, this presenter declines.
 actor TerminalPresenter: Presenter {
     nonisolated let presenterName = "terminal"
 
-    private struct Waiting {
+    struct Waiting {
         let text: PromptText
         let continuation: CheckedContinuation<Answer?, Never>
         var prompt: Prompt { text.prompt }
@@ -23,14 +24,13 @@ actor TerminalPresenter: Presenter {
     private static let waitingMax = 1_000
 
     private let logger: Logger
-    private let person: String
+    let person: String
     private let isColored: Bool
     /// By their numbers in the queue.
-    private var waiting: [Int: Waiting] = [:]
-    private var queue = PromptQueue()
-    /// Whether the prompt on the screen is answered and not yet recorded; the next one waits for
-    /// that.
-    private var isRecording = false
+    var waiting: [Int: Waiting] = [:]
+    var queue = PromptQueue()
+    /// The answer that is not yet recorded; the next prompt waits for that.
+    var recording: AnswerTally?
     private var isClosed = false
     private var reading: Task<Void, Never>?
     private var following: Task<Void, Never>?
@@ -40,16 +40,18 @@ actor TerminalPresenter: Presenter {
     private var display = ErrorOutput.Display()
     /// When it became visible as it stands there now.
     private var lastDisplay = ErrorOutput.Display()
-    /// The destructive option that waits for a confirmation.
-    private var confirming: ErrorReport.Option?
+    /// The prompts that the option was chosen for, by their numbers.
+    var chosen: [Int] = []
+    /// The option that waits for a confirmation.
+    var confirming: ErrorReport.Option?
     /// The option whose values are being asked for.
-    private var filling: ValueLines?
+    var filling: ValueLines?
     /// The values that wait for the confirmation.
-    private var values: [String: JSONValue] = [:]
+    var values: [String: JSONValue] = [:]
     /// Whether the next line is the rest of a value, whose prompt ended while it was typed.
     private var dropsLine = false
     /// The last prompt that ended without an answer, for a line that comes too late.
-    private var lastGone: Prompt?
+    var lastGone: Prompt?
 
     private final class Screen: Sendable {
         let count = Atomic(0)
@@ -61,8 +63,18 @@ actor TerminalPresenter: Presenter {
         isColored = isatty(STDERR_FILENO) != 0
     }
 
-    /// The prompt on the screen.
-    private var shown: Waiting? { queue.shown.flatMap { waiting[$0] } }
+    /// The prompt on the screen, which stands for its group.
+    var shown: Waiting? { queue.shownMembers.first.flatMap { waiting[$0.number] } }
+
+    /// What one choice answers on the screen.
+    var shownGroup: PromptGroup { group(queue.shownMembers.map(\.number)) }
+
+    func group(_ numbers: [Int]) -> PromptGroup {
+        PromptGroup(
+            members: numbers.compactMap { number in
+                waiting[number].map { PromptGroup.Member(number: number, text: $0.text) }
+            })
+    }
 
     func present(_ prompt: Prompt) async throws -> Answer? {
         await withTaskCancellationHandler {
@@ -70,8 +82,12 @@ actor TerminalPresenter: Presenter {
                 guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
                 else { return continuation.resume(returning: nil) }
                 prompt.moved(to: .queued)
-                let number = queue.arrived(prompt.report.severity)
+                let number = queue.arrived(
+                    prompt.report.severity, CoalescingKey(prompt.report), at: .now)
                 waiting[number] = Waiting(text: PromptText(prompt), continuation: continuation)
+                if queue.shownMembers.last?.number == number {
+                    prompt.moved(to: .presented, by: person)
+                }
                 prompt.contact?.onChange { [weak self, weak prompt] isReachable in
                     Task { [weak self, weak prompt] in
                         guard let prompt else { return }
@@ -87,18 +103,20 @@ actor TerminalPresenter: Presenter {
     }
 
     /// Brings the next prompt to the screen if that is free.
-    private func showNext() {
-        guard queue.shown == nil, !isRecording, !isClosed, queue.screenFreed() != nil else {
+    func showNext() {
+        guard queue.shown == nil, recording == nil, !isClosed, queue.screenFreed() != nil else {
             return
         }
         show()
     }
 
     /// Writes the prompt that has just come to the screen.
-    private func show() {
+    func show() {
         guard let shown else { return }
         forgetChoice()
-        shown.prompt.moved(to: .presented, by: person)
+        for member in shownGroup.members {
+            member.text.prompt.moved(to: .presented, by: person)
+        }
         if isatty(STDIN_FILENO) != 0 {
             // In the background, using the terminal would stop this process; now it fails, which
             // counts as the end of the input.
@@ -109,8 +127,11 @@ actor TerminalPresenter: Presenter {
         startReading()
     }
 
-    /// The line about the prompts behind the one on the screen.
-    private var status: String { PromptText.waiting(queue.others, columns: Terminal.columnCount) }
+    /// The line about the group on the screen, and the prompts behind it.
+    private var status: String {
+        PromptText.waiting(
+            queue.others, groupCount: queue.shownMembers.count, columns: Terminal.columnCount)
+    }
 
     /// Keeps that line current while options are to be chosen.
     private func tellCount() {
@@ -119,13 +140,13 @@ actor TerminalPresenter: Presenter {
     }
 
     /// Drops what was chosen and typed for the prompt before.
-    private func forgetChoice() {
+    func forgetChoice() {
         (confirming, filling, values) = (nil, nil, [:])
         if !dropsLine { TerminalEcho.restore() }
     }
 
     /// Writes what is asked for a presentation, so that earlier lines cannot answer it.
-    private func takeScreen(_ one: Waiting) {
+    func takeScreen(_ one: Waiting) {
         // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
         // Before it is shown: an answer may come as soon as the last character is visible.
@@ -137,10 +158,10 @@ actor TerminalPresenter: Presenter {
 
     /// Asks for an option, or for a value or the confirmation of the option that was chosen. Asked
     /// again, below what was said, what was typed meanwhile still answers it.
-    private func ask(_ one: Waiting, _ display: ErrorOutput.Display? = nil) {
+    func ask(_ one: Waiting, _ display: ErrorOutput.Display? = nil) {
         let columns = Terminal.columnCount
         let lines =
-            confirming.map { one.text.confirmation(of: $0, columns: columns) }
+            confirming.map { group(chosen).confirmation(of: $0, columns: columns) }
             ?? filling?.lines(columns: columns)
         let asked =
             lines.map { PromptFoot.Asked($0) }
@@ -163,7 +184,8 @@ actor TerminalPresenter: Presenter {
         var lines = gone.text.goneLines(columns: Terminal.columnCount)
         if dropsLine { lines.append("  Press Return: what you have typed is dropped.") }
         Terminal.say(start + lines.joined(separator: "\n"))
-        showNext()
+        // The rest of its group stays on the screen.
+        if let shown { takeScreen(shown) } else { showNext() }
     }
 
     /// A waiting prompt shows the change when its turn comes.
@@ -191,7 +213,7 @@ actor TerminalPresenter: Presenter {
             return shown == nil ? Terminal.say(words) : Terminal.ask(words)
         }
         // Typed while no prompt was shown.
-        guard !isRecording else {
+        guard recording == nil else {
             return Terminal.say("  ignored: the answer before is not yet recorded")
         }
         guard let first = shown else { return refuse(line) }
@@ -206,97 +228,21 @@ actor TerminalPresenter: Presenter {
         if let form = filling { return filled(form, of: first, text) }
         switch first.text.keys.choice(text) {
         case .help:
-            let details = first.text.details(columns: Terminal.columnCount)
+            let columns = Terminal.columnCount
+            let details =
+                first.text.details(columns: columns) + shownGroup.details(columns: columns)
             Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):
             // No option is out of reach because its name looks like a command.
             if let command = PromptCommand(text) { return perform(command, at: first) }
             Terminal.say("  \(reason)")
         case .option(let id):
+            chosen = queue.answered(at: line.start.at)
             let option = first.prompt.report.options.first { $0.id == id }
             if let option, !option.fields.isEmpty { return ask(ValueLines(option), of: first) }
             if decided(id, of: first) { return }
         }
         ask(first)
-    }
-
-    /// Goes to another prompt, or lists those that wait. Answers nothing.
-    private func perform(_ command: PromptCommand, at first: Waiting) {
-        switch command {
-        case .next:
-            if queue.wasPutOff() {
-                first.prompt.moved(to: .queued)
-                return showNext()
-            }
-            Terminal.say("  no other prompt waits")
-        case .show(let number):
-            let before = queue.shown
-            if queue.chose(number) {
-                if before != number { first.prompt.moved(to: .queued) }
-                return show()
-            }
-            Terminal.say("  no prompt #\(number) waits: # lists those that do")
-        case .list:
-            let lines = PromptText.list(
-                queue.ordered, shown: queue.shown, columns: Terminal.columnCount
-            ) { waiting[$0.number]?.text }
-            Terminal.say(lines.joined(separator: "\n"))
-        }
-        ask(first)
-    }
-
-    /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
-    /// the prompt is shown again.
-    private func decided(_ id: String, of first: Waiting) -> Bool {
-        if let option = first.text.keys.destructive(id) {
-            confirm(option, of: first)
-            return true
-        }
-        return answer(first, id)
-    }
-
-    /// Asks for the next value of an option.
-    private func ask(_ form: ValueLines, of first: Waiting) {
-        filling = form
-        TerminalEcho.set(!form.field.isSecret)
-        takeScreen(first)
-    }
-
-    private func filled(_ form: ValueLines, of first: Waiting, _ text: String) {
-        if form.field.isSecret { Terminal.say("") }
-        var form = form
-        switch form.entered(text) {
-        case .next: return ask(form, of: first)
-        case .refused(let fault):
-            Terminal.say("  \(fault.shown())")
-            return ask(form, of: first)
-        case .left:
-            forgetChoice()
-            Terminal.say("  nothing was answered")
-        case .complete(let given):
-            forgetChoice()
-            values = given
-            if decided(form.option.id, of: first) { return }
-        }
-        takeScreen(first)
-    }
-
-    /// Asks for the confirmation of a destructive option.
-    private func confirm(_ option: ErrorReport.Option, of first: Waiting) {
-        confirming = option
-        takeScreen(first)
-    }
-
-    /// Only the word confirms: no key of an option, and not Return.
-    private func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
-        confirming = nil
-        if PromptKeys.confirms(text) {
-            if answer(first, option.id) { return }
-        } else {
-            values = [:]
-            Terminal.say("  not confirmed: nothing was answered")
-        }
-        takeScreen(first)
     }
 
     /// A line without a prompt, probably for one that ended.
@@ -313,38 +259,6 @@ actor TerminalPresenter: Presenter {
         guard shown != nil else { return }
         Terminal.stopAsking()
         Terminal.ask("\n  (Ctrl-D does not answer)")
-    }
-
-    private func answer(_ first: Waiting, _ id: String) -> Bool {
-        do throws(AnswerRefusal) {
-            let answer = try first.prompt.answer(id, by: person, via: .person, values: values)
-            values = [:]
-            if let number = queue.shown {
-                waiting[number] = nil
-                queue.ended(number)
-            }
-            isRecording = true
-            lastGone = nil
-            first.prompt.onRecord { [weak self] isRecorded in
-                Task { [weak self] in await self?.recorded(id, isRecorded) }
-            }
-            first.continuation.resume(returning: answer)
-            return true
-        } catch {
-            values = [:]
-            Terminal.say("  refused: \(error.description.shown())")
-            return false
-        }
-    }
-
-    /// The answer is shown only when it is recorded: from then on no restart presents it again.
-    private func recorded(_ id: String, _ isRecorded: Bool) {
-        isRecording = false
-        Terminal.say(
-            isRecorded
-                ? "  answered: \(id.shown())"
-                : "  refused: not recorded: the presentation ended first, or the log says why")
-        showNext()
     }
 
     private func inputEnded() {

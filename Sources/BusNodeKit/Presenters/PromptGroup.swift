@@ -1,0 +1,93 @@
+import ErrorBus
+
+/// Prompts at a terminal that one choice answers, in words: a group of equal ones, or one alone.
+struct PromptGroup {
+    struct Member {
+        /// That of its place in the queue.
+        let number: Int
+        let text: PromptText
+    }
+
+    /// The most lines about its members.
+    private static let lineMax = 20
+
+    /// Oldest first.
+    let members: [Member]
+
+    /// The different texts, escaped, oldest first; above one a reader sees more than one error.
+    private var headings: [String] {
+        var seen: Set<String> = []
+        return members.map(\.text.heading).filter { seen.insert($0).inserted }
+    }
+
+    /// Whether an option counts only after a word.
+    func needsConfirmation(of option: ErrorReport.Option) -> Bool {
+        option.role == .destructive || headings.count > 1
+    }
+
+    /// The confirmation asked before a destructive option counts, or one for different errors.
+    func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
+        let headings = headings
+        var asked = PromptKeys.shownTitle(of: option)
+        if members.count > 1 { asked += " for \(members.count) like this" }
+        var lines: [String] = []
+        if headings.count > 1 {
+            asked += ", with \(headings.count) different descriptions"
+            lines = Self.cut(headings).flatMap { PromptText.foreign($0, columns: columns) }
+        }
+        let warning = option.role == .destructive ? "This cannot be undone. " : ""
+        return lines + PromptText.broken("\(asked)?", columns: columns)
+            + ["  \(warning)Type yes to confirm; anything else cancels."]
+    }
+
+    /// The members for `?`, each with its number; empty for one alone.
+    func details(columns: Int = 80) -> [String] {
+        guard members.count > 1 else { return [] }
+        let differ = headings.count > 1
+        let lines = members.map { member in
+            let origin = member.text.prompt.origin.map { " \($0)" } ?? ""
+            let heading = differ ? ": \(member.text.heading)" : ""
+            return "like     #\(member.number)\(origin)\(heading)"
+        }
+        return Self.cut(lines).flatMap { PromptText.broken($0, columns: columns) }
+    }
+
+    private static func cut(_ lines: [String]) -> [String] {
+        guard lines.count > lineMax else { return lines }
+        return lines.prefix(lineMax) + ["and \(lines.count - lineMax) more"]
+    }
+}
+
+/// The answer to a group that is being recorded: counts which of its prompts it counts for.
+struct AnswerTally: Hashable {
+    let option: String
+    /// The prompts that it was given to.
+    private(set) var awaitedCount: Int
+    private var recordedCount = 0
+    private var lostCount = 0
+
+    init(_ option: String, count: Int) {
+        self.option = option
+        awaitedCount = count
+    }
+
+    /// Whether the answer to each is recorded, or does not count.
+    var isOver: Bool { awaitedCount == 0 }
+
+    mutating func ended(isRecorded: Bool) {
+        awaitedCount -= 1
+        if isRecorded { recordedCount += 1 } else { lostCount += 1 }
+    }
+
+    /// What a person reads once it is over.
+    var lines: [String] {
+        let count = recordedCount > 1 ? " for \(recordedCount)" : ""
+        let lost = lostCount > 1 || recordedCount > 0 ? "\(lostCount) " : ""
+        return (recordedCount > 0 ? ["  answered: \(option.shown())\(count)"] : [])
+            + (lostCount > 0
+                ? [
+                    "  refused: \(lost)not recorded: the presentation ended first, or the log "
+                        + "says why"
+                ] : [])
+    }
+}

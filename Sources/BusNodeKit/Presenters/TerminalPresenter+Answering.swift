@@ -1,0 +1,133 @@
+import ErrorBus
+
+// What a person does at the prompt on the screen: goes to another one, gives values, answers.
+extension TerminalPresenter {
+    /// Goes to another prompt, opens or joins a group, or lists what waits. Answers nothing.
+    func perform(_ command: PromptCommand, at first: Waiting) {
+        let (before, members) = (queue.shown, shownGroup.members)
+        func leave(_ members: some Sequence<PromptGroup.Member>) {
+            for member in members { member.text.prompt.moved(to: .queued) }
+        }
+        switch command {
+        case .next:
+            if queue.wasPutOff() {
+                leave(members)
+                return showNext()
+            }
+            Terminal.say("  no other prompt waits")
+        case .open:
+            if queue.wasOpened() {
+                leave(members.dropFirst())
+                Terminal.say("  each is asked alone; [*] joins those that are not put off")
+                return show()
+            }
+            if queue.wasJoined() { return show() }
+            Terminal.say("  no other one like this waits, or all others are put off")
+        case .show(let number):
+            if queue.chose(number) {
+                if before != queue.shown { leave(members) }
+                return show()
+            }
+            Terminal.say("  no prompt #\(number) waits: # lists those that do")
+        case .list:
+            let lines = PromptText.list(
+                queue.ordered, shown: queue.shown, columns: Terminal.columnCount
+            ) { entry in entry.members.first.flatMap { waiting[$0.number]?.text } }
+            Terminal.say(lines.joined(separator: "\n"))
+        }
+        ask(first)
+    }
+
+    /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
+    /// the prompt is shown again.
+    func decided(_ id: String, of first: Waiting) -> Bool {
+        let option = first.prompt.report.options.first { $0.id == id }
+        if let option, group(chosen).needsConfirmation(of: option) {
+            confirming = option
+            takeScreen(first)
+            return true
+        }
+        return answer(id)
+    }
+
+    /// Asks for the next value of an option.
+    func ask(_ form: ValueLines, of first: Waiting) {
+        filling = form
+        TerminalEcho.set(!form.field.isSecret)
+        takeScreen(first)
+    }
+
+    func filled(_ form: ValueLines, of first: Waiting, _ text: String) {
+        if form.field.isSecret { Terminal.say("") }
+        var form = form
+        switch form.entered(text) {
+        case .next: return ask(form, of: first)
+        case .refused(let fault):
+            Terminal.say("  \(fault.shown())")
+            return ask(form, of: first)
+        case .left:
+            forgetChoice()
+            Terminal.say("  nothing was answered")
+        case .complete(let given):
+            forgetChoice()
+            values = given
+            if decided(form.option.id, of: first) { return }
+        }
+        takeScreen(first)
+    }
+
+    /// Only the word confirms: no key of an option, and not Return.
+    func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
+        confirming = nil
+        if PromptKeys.confirms(text) {
+            if answer(option.id) { return }
+        } else {
+            values = [:]
+            Terminal.say("  not confirmed: nothing was answered")
+        }
+        takeScreen(first)
+    }
+
+    /// Answers what the option was chosen for. False when nothing took the answer: the prompt is
+    /// shown again.
+    private func answer(_ id: String) -> Bool {
+        var answered: [Prompt] = []
+        var refusals: [AnswerRefusal] = []
+        for number in chosen {
+            guard let one = waiting[number] else { continue }
+            do throws(AnswerRefusal) {
+                let answer = try one.prompt.answer(id, by: person, via: .person, values: values)
+                waiting[number] = nil
+                queue.ended(number)
+                answered.append(one.prompt)
+                one.continuation.resume(returning: answer)
+            } catch {
+                refusals.append(error)
+            }
+        }
+        values = [:]
+        if let refusal = refusals.first {
+            let count = chosen.count > 1 ? "\(refusals.count) " : ""
+            Terminal.say("  \(count)refused: \(refusal.description.shown())")
+        }
+        guard !answered.isEmpty else { return false }
+        queue.wasAnswered()
+        recording = AnswerTally(id, count: answered.count)
+        lastGone = nil
+        for prompt in answered {
+            prompt.onRecord { [weak self] isRecorded in
+                Task { [weak self] in await self?.recorded(isRecorded) }
+            }
+        }
+        return true
+    }
+
+    /// The answer is shown only when it is recorded: from then on no restart presents it again.
+    private func recorded(_ isRecorded: Bool) {
+        recording?.ended(isRecorded: isRecorded)
+        guard let tally = recording, tally.isOver else { return }
+        recording = nil
+        Terminal.say(tally.lines.joined(separator: "\n"))
+        showNext()
+    }
+}
