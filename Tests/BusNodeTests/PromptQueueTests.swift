@@ -178,10 +178,11 @@ struct PromptQueueTests {
     }
 
     @Test(
-        "A line goes to another prompt, opens a group, or lists those that wait",
+        "A line goes to another prompt, opens a group, lists those that wait, or is a comment",
         arguments: [
             ("*", .open), ("+", .next), (" + ", .next), ("#", .list), ("#3", .show(3)),
-            (" # 12", .show(12)), ("**", nil),
+            (" # 12", .show(12)), ("**", nil), (" : It  ends. ", .comment("It  ends.")),
+            (":", .comment("")), (":+", .comment("+")), ("a: b", nil),
             ("", nil), ("3", nil), ("++", nil), ("#x", nil), ("next", nil),
         ] as [(String, PromptCommand?)])
     func commands(line: String, command: PromptCommand?) {

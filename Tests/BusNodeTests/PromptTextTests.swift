@@ -103,6 +103,16 @@ struct PromptTextTests {
         #expect(lines[1] == "  [o] OK (Return)   [?] details")
     }
 
+    @Test("The comment on the answer stands below the options, and stays with them")
+    func comment() {
+        let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
+        let asked = text.asked(
+            isColored: false, columns: 80, status: "", comment: "It \u{1B}[2J is full")
+        let line = #"  comment: It \u{1B}[2J is full"#
+        #expect(asked.text.hasSuffix("\n  [o] OK (Return)   [?] details\n\(line)"))
+        #expect(asked.foot.reminder.hasSuffix("details\n\(line)"))
+    }
+
     @Test("The list has the prompts that wait with their numbers, each in one line")
     func list() {
         var queue = PromptQueue()

@@ -17,6 +17,41 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A person at a terminal gives a comment with the next answer, or takes it back")
+        func terminal() async throws {
+            let sandbox = try Sandbox()
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let first = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            let long = String(repeating: "x", count: 2_049)
+            #expect(await pty.enter(":\(long)", brings: "found 2049 bytes, allowed: a text of"))
+            #expect(await pty.enter(": Not this.", brings: "  comment: Not this."))
+            #expect(await pty.enter(": It is full.", brings: "  comment: It is full."))
+            #expect(await pty.enter("o", brings: "answered: one"))
+            #expect(try await first.ending() == 0)
+            #expect(await first.says("bus-node: comment: It is full."))
+            // The next answer has none, and neither has one whose comment was taken back.
+            let second = try sandbox.present("--option", "two=Two")
+            #expect(await pty.shows("[t] Two"))
+            #expect(await pty.enter(": Hm.", brings: "  comment: Hm."))
+            #expect(await pty.enter(":", brings: "[t] Two"))
+            #expect(await pty.enter("t", brings: "answered: two"))
+            #expect(try await second.ending() == 0)
+            let third = try sandbox.present("--option", "three=Three")
+            #expect(await pty.shows("[t] Three"))
+            #expect(await pty.enter("t", brings: "answered: three"))
+            #expect(try await third.ending() == 0)
+            for present in [second, third] {
+                #expect(!present.errors.value.contains("comment"))
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("inbox answer gives a comment; present and inbox show print it")
         func person() async throws {
             let bus = try Inbox()

@@ -2,8 +2,8 @@ import ErrorBus
 import Foundation
 import Logging
 
-/// A program as a presenter: it gets the report as JSON on its standard input, and prints the id of
-/// the chosen option. Exit 0 with an id answers; anything else declines, and its standard error is
+/// A program as a presenter: it gets the report as JSON on its standard input, and prints a
+/// ``CommandReply``. Exit 0 with one answers; anything else declines, and its standard error is
 /// logged.
 struct CommandPresenter: Presenter {
     /// The limit of a program for a presentation without a deadline.
@@ -33,10 +33,11 @@ struct CommandPresenter: Presenter {
                 metadata: ["command": "\(command.first ?? "")", "status": "\(result.status)"])
             return nil
         }
-        let output = String(decoding: result.standardOutput.prefix(256), as: UTF8.self)
-        let option = output.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !option.isEmpty else { return nil }
-        return try prompt.answer(option, by: author, via: .policy)
+        guard
+            let reply = try CommandReply(
+                result.standardOutput, offered: prompt.report.options.map(\.id))
+        else { return nil }
+        return try prompt.answer(reply.option, by: author, via: .policy, comment: reply.comment)
     }
 
     /// The command line. Its words may have been secrets of the environment, and all that read the
@@ -54,5 +55,64 @@ struct CommandPresenter: Presenter {
         ]
         environment["ERRORBUS_ORIGIN"] = prompt.origin?.description
         return environment
+    }
+}
+
+/// What a program prints as its answer: the id of an option, or a JSON object with that and a
+/// comment.
+struct CommandReply: Hashable {
+    /// Output that is neither.
+    struct Fault: LocalizedError, Hashable {
+        let found: String
+        var errorDescription: String? {
+            "standard output: found \(found), expected the id of an option, or "
+                + #"{"option": "id", "comment": "text"}"#
+        }
+    }
+
+    /// The most bytes read of an id.
+    static let idByteCountMax = 256
+    /// The most bytes of an object: a comment whose every byte is escaped, and an id.
+    static let objectByteCountMax = 6 * ErrorReport.Limits.commentByteCount + 1_024
+
+    let option: String
+    let comment: String?
+
+    /// Nil for white space alone: the program declines.
+    ///
+    /// - Parameter offered: The ids of the options; one of them is never read as an object.
+    /// - Throws: When it begins as an object and is none of this form.
+    init?(_ output: [UInt8], offered: [String]) throws(Fault) {
+        let text = String(decoding: output.prefix(Self.idByteCountMax), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else { return nil }
+        guard text.hasPrefix("{"), !offered.contains(text) else {
+            self.option = text
+            self.comment = nil
+            return
+        }
+        guard output.count <= Self.objectByteCountMax else {
+            throw Fault(found: "more than \(Self.objectByteCountMax) bytes")
+        }
+        let members: [String: JSONValue]
+        do throws(JSONError) {
+            members = try JSONValue.parse(output).objectValue ?? [:]
+        } catch {
+            throw Fault(found: "no usable JSON (byte \(error.offset): \(error.reason))")
+        }
+        guard let option = members["option"]?.stringValue else {
+            throw Fault(found: "an object without a text \"option\"")
+        }
+        if let other = members.keys.filter({ !["option", "comment"].contains($0) }).min() {
+            throw Fault(found: "the unknown key \"\(other)\"")
+        }
+        if let comment = members["comment"] {
+            guard let text = comment.stringValue, text.isComment else {
+                throw Fault(
+                    found: "another \"comment\" than \(GivenValues.allowedComment)")
+            }
+        }
+        self.option = option
+        self.comment = members["comment"]?.stringValue
     }
 }

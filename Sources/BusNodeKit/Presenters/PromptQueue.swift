@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 
 /// The prompts that wait at a terminal, equal ones as one group: which is on the screen, and which
 /// comes next. The most severe comes first, of these the oldest; one that was put off comes after
@@ -169,9 +170,11 @@ struct PromptQueue: Hashable {
     }
 }
 
-/// A line at a prompt that answers nothing: it goes to another prompt, opens a group, or lists
-/// those that wait.
+/// A line at a prompt that answers nothing: it goes to another prompt, opens a group, lists those
+/// that wait, or says why the next answer is given.
 enum PromptCommand: Hashable {
+    /// Empty to take it back.
+    case comment(String)
     case next
     case open
     case list
@@ -179,6 +182,11 @@ enum PromptCommand: Hashable {
 
     /// Nil for any other line.
     init?(_ line: String) {
+        let whole = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        if whole.hasPrefix(":") {
+            self = .comment(whole.dropFirst().trimmingCharacters(in: .whitespacesAndNewlines))
+            return
+        }
         let text = line.filter { !$0.isWhitespace }
         switch text {
         case "+": self = .next

@@ -35,12 +35,15 @@ struct PromptText {
             .joined(separator: "\n")
     }
 
-    /// All of the prompt, and what stays visible of it.
-    func asked(isColored: Bool, columns: Int, status: String) -> PromptFoot.Asked {
-        PromptFoot.Asked(
-            lines(isColored: isColored, columns: columns),
-            foot: PromptFoot.Content(
-                reminder: reminder(isColored: isColored, columns: columns), status: status))
+    /// All of the prompt with the comment on its answer, and what stays visible of it.
+    func asked(
+        isColored: Bool, columns: Int, status: String, comment: String?
+    ) -> PromptFoot.Asked {
+        let why = comment.map { Self.broken("comment: \($0.shown())", columns: columns) } ?? []
+        let reminder = [reminder(isColored: isColored, columns: columns)] + why
+        return PromptFoot.Asked(
+            lines(isColored: isColored, columns: columns) + why,
+            foot: PromptFoot.Content(reminder: reminder.joined(separator: "\n"), status: status))
     }
 
     private func title(isColored: Bool, columns: Int) -> [String] {
@@ -165,6 +168,7 @@ struct PromptText {
             shown += whole.dropFirst().flatMap { Self.foreign($0, columns: columns) }
         }
         return shown + facts.flatMap { Self.broken($0, columns: columns) }
+            + ["  [:] and a text says why you answer so, to the origin as well"]
     }
 
     /// The context, the causes and the options.

@@ -2,13 +2,18 @@ import ErrorBus
 
 // What a person does at the prompt on the screen: goes to another one, gives values, answers.
 extension TerminalPresenter {
-    /// Goes to another prompt, opens or joins a group, or lists what waits. Answers nothing.
+    /// Goes to another prompt, opens or joins a group, lists what waits, or keeps a comment. Answers
+    /// nothing.
     func perform(_ command: PromptCommand, at first: Waiting) {
         let (before, members) = (queue.shown, shownGroup.members)
         func leave(_ members: some Sequence<PromptGroup.Member>) {
             for member in members { member.text.prompt.moved(to: .queued) }
         }
         switch command {
+        case .comment(let text) where text.isComment: comment = text.isEmpty ? nil : text
+        case .comment(let text):
+            Terminal.say(
+                "  comment: found \(text.utf8.count) bytes, allowed: \(GivenValues.allowedComment)")
         case .next:
             if queue.wasPutOff() {
                 leave(members)
@@ -96,7 +101,8 @@ extension TerminalPresenter {
         for number in chosen {
             guard let one = waiting[number] else { continue }
             do throws(AnswerRefusal) {
-                let answer = try one.prompt.answer(id, by: person, via: .person, values: values)
+                let answer = try one.prompt.answer(
+                    id, by: person, via: .person, values: values, comment: comment)
                 waiting[number] = nil
                 queue.ended(number)
                 answered.append(one.prompt)

@@ -48,6 +48,8 @@ actor TerminalPresenter: Presenter {
     var filling: ValueLines?
     /// The values that wait for the confirmation.
     var values: [String: JSONValue] = [:]
+    /// Why the next answer is given, as the person typed it.
+    var comment: String?
     /// Whether the next line is the rest of a value, whose prompt ended while it was typed.
     private var dropsLine = false
     /// The last prompt that ended without an answer, for a line that comes too late.
@@ -114,6 +116,7 @@ actor TerminalPresenter: Presenter {
     func show() {
         guard let shown else { return }
         forgetChoice()
+        comment = nil
         for member in shownGroup.members {
             member.text.prompt.moved(to: .presented, by: person)
         }
@@ -165,7 +168,8 @@ actor TerminalPresenter: Presenter {
             ?? filling?.lines(columns: columns)
         let asked =
             lines.map { PromptFoot.Asked($0) }
-            ?? one.text.asked(isColored: isColored, columns: columns, status: status)
+            ?? one.text.asked(
+                isColored: isColored, columns: columns, status: status, comment: comment)
         Terminal.ask(asked.text, display, foot: asked.foot)
     }
 

@@ -1,0 +1,77 @@
+import Logging
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+
+/// What a program answers as a presenter.
+struct CommandPresenterTests {
+    private struct Printing: CommandRunner {
+        let output: String
+
+        func run(
+            _ command: [String], environment: [String: String], input: [UInt8],
+            timeLimit: Duration
+        ) async throws -> CommandResult {
+            CommandResult(
+                status: .exited(0), standardOutput: Array(output.utf8), standardErrorTail: "")
+        }
+    }
+
+    private func answer(printing output: String) async throws -> Answer? {
+        let report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(("retry", "Retry", nil, true)))
+        let presenter = CommandPresenter(
+            command: ["ask"], runner: Printing(output: output), logger: Logger(label: "test"))
+        return try await presenter.present(Prompts.prompt(report))
+    }
+
+    private static func reply(_ output: String) throws(CommandReply.Fault) -> CommandReply? {
+        try CommandReply(Array(output.utf8), offered: ["retry", "{odd}"])
+    }
+
+    @Test("A program answers with an id alone, or with a comment that goes with the answer")
+    func answers() async throws {
+        #expect(try await answer(printing: " retry\n")?.option == "retry")
+        #expect(try await answer(printing: "retry")?.comment == nil)
+        #expect(try await answer(printing: "\n") == nil)
+        let output = #"{"option": "retry", "comment": "It is full."}"#
+        let commented = try #require(try await answer(printing: output))
+        #expect(commented.option == "retry" && commented.comment == "It is full.")
+        await #expect(throws: AnswerRefusal.self) {
+            try await answer(printing: #"{"option": "wipe"}"#)
+        }
+    }
+
+    @Test("An offered id is never read as JSON; a comment may have its whole length, escaped")
+    func limits() throws {
+        #expect(try Self.reply("{odd}")?.option == "{odd}")
+        let limit = ErrorReport.Limits.commentByteCount
+        let longest = String(repeating: #"\u0041"#, count: limit)
+        let reply = try Self.reply(#"{"option": "retry", "comment": "\#(longest)"}"#)
+        #expect(reply?.comment?.utf8.count == limit)
+    }
+
+    @Test(
+        "Output that begins as an object and is none of this form is refused with its fault",
+        arguments: [
+            ("{", "no usable JSON (byte "),
+            ("{}", #"an object without a text "option""#),
+            (#"{"option": 1}"#, #"an object without a text "option""#),
+            (#"{"option": "retry", "values": {}}"#, #"the unknown key "values""#),
+            (#"{"option": "retry", "comment": 1}"#, #"another "comment" than a text"#),
+            (#"{"option": "retry", "comment": "\u0007"}"#, #"another "comment" than a text"#),
+            (
+                #"{"option": "retry", "comment": "\#(String(repeating: "x", count: 2_049))"}"#,
+                #"another "comment" than a text"#
+            ),
+            ("{" + String(repeating: " ", count: 20_000), "more than 13312 bytes"),
+        ])
+    func faults(output: String, found: String) throws {
+        let fault = try #require(throws: CommandReply.Fault.self) { try Self.reply(output) }
+        let text = try #require(fault.errorDescription)
+        #expect(text.hasPrefix("standard output: found \(found)"))
+        #expect(text.hasSuffix(#"or {"option": "id", "comment": "text"}"#))
+    }
+}
