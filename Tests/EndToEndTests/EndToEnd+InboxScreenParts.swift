@@ -76,4 +76,24 @@ extension EndToEnd.InboxScreen {
         #expect(try await screen.ending() == 0)
         withExtendedLifetime(nodes) {}
     }
+
+    @Test("A26 c at the row of a group claims all of it at the console")
+    func claimsGroup() async throws {
+        let (nodes, screen) = try await start()
+        var presents: [Launched] = []
+        for (number, text) in [(1, "Boom"), (2, "×2")] {
+            presents.append(try sandbox.present("--id", id(number), "--option", "retry=Retry"))
+            #expect(await pty.shows(text))
+        }
+        await press("c", brings: "2 claimed")
+        let address = try address(of: nodes[0])
+        for number in 1...2 {
+            let show = try inbox(address, "show", id(number))
+            #expect(try await show.ending() == 0)
+            #expect(await show.prints("Claimed by ann"))
+        }
+        pty.type("q")
+        #expect(try await screen.ending() == 0)
+        withExtendedLifetime((nodes, presents)) {}
+    }
 }

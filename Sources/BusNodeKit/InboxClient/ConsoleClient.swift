@@ -310,6 +310,11 @@ package enum InboxRequest: Hashable, Sendable {
         values: [String: JSONValue] = [:], comment: String? = nil, ids: [String]? = nil)
     case claim(id: String, takeOver: Bool)
     case release(id: String)
+    /// Claims every open member of the group that had been seen at this revision, or only those of
+    /// `ids`.
+    case claimGroup(Int64, takeOver: Bool, seen: Int64, ids: [String]? = nil)
+    /// Releases this person's claims of them.
+    case releaseGroup(Int64, seen: Int64, ids: [String]? = nil)
     /// Withdraws or declines what is proposed; with `proposal` no other one.
     case decline(id: String, proposal: String? = nil)
     /// Writes a note on it, open or ended.
@@ -358,6 +363,17 @@ package enum InboxRequest: Hashable, Sendable {
                 ])
         case .release(let id):
             return try await client.post("/presentations/\(id)/release", ["by": by])
+        case .claimGroup(let number, let takeOver, let seen, let ids):
+            return try await client.post(
+                "/groups/\(number)/claim",
+                [
+                    "by": by, "forMilliseconds": .milliseconds(claim), "takeOver": .bool(takeOver),
+                    "seen": .integer(seen), "ids": ids.map(\.json) ?? .null,
+                ])
+        case .releaseGroup(let number, let seen, let ids):
+            return try await client.post(
+                "/groups/\(number)/release",
+                ["by": by, "seen": .integer(seen), "ids": ids.map(\.json) ?? .null])
         case .decline(let id, let proposal):
             return try await client.post(
                 "/presentations/\(id)/decline", ["by": by, "proposal": .text(proposal)])

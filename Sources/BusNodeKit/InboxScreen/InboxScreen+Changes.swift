@@ -175,6 +175,8 @@ extension InboxScreen {
         case .note:
             keep(reply, at: now, isNew: false)
             noteWritten(at: now.instant)
+        case .claimGroup: sayClaimed("claimed", reply, at: now.instant)
+        case .releaseGroup: sayClaimed("released", reply, at: now.instant)
         case .claim, .release, .decline, .detail: keep(reply, at: now, isNew: false)
         }
     }

@@ -25,7 +25,8 @@ extension InboxScreen {
         switch mode {
         case .list: return pressedInList(key, at: now)
         case .help:
-            mode = .list
+            if scrolled(key, at: now) { return [] }
+            stopAsking()
             return key == .character("q") ? [.quit] : []
         case .filter(let before):
             typed(key, before: before, at: now)
@@ -43,7 +44,7 @@ extension InboxScreen {
         if moved(key, at: now) { return [] }
         switch key {
         case .character("q"): return [.quit]
-        case .character("?"): mode = .help
+        case .character("?"): ask(.help)
         case .character("/"): mode = .filter(before: filter)
         case .character("c"): return claim(takeOver: false, at: now)
         case .character("C"): return claim(takeOver: true, at: now)
@@ -82,22 +83,28 @@ extension InboxScreen {
         return true
     }
 
-    /// Scrolls the detail, or the members being confirmed; whether the key does so.
+    /// Scrolls the detail, the members being confirmed, or help that does not fit; whether the key
+    /// does so.
     private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
         let step: Int
         let drawing = InboxScreenDrawing(self, at: now)
+        let most = drawing.detailTopMax
+        let isHelp = mode == .help
+        guard !isHelp || most > 0 else { return false }
         // When there is only text, the keys that move further scroll further.
-        let isText = isZoomed || asked != nil
+        let isText = isHelp || isZoomed || asked != nil
+        let page = max(1, drawing.textHeight - 2)
         switch key {
         case .character(">"), .character(" "): step = 3
         case .character("<"): step = -3
-        case .pageDown where isText: step = max(1, drawing.layout.detailHeight - 2)
-        case .pageUp where isText: step = -max(1, drawing.layout.detailHeight - 2)
-        case .home where isText: step = -drawing.detailTopMax
-        case .end where isText: step = drawing.detailTopMax
+        case .down where isHelp, .character("j") where isHelp: step = 1
+        case .up where isHelp, .character("k") where isHelp: step = -1
+        case .pageDown where isText: step = page
+        case .pageUp where isText: step = -page
+        case .home where isText: step = -most
+        case .end where isText: step = most
         default: return false
         }
-        let most = drawing.detailTopMax
         detailTop = max(0, min(min(detailTop, most) + step, most))
         return true
     }
@@ -326,7 +333,7 @@ extension InboxScreen {
     // MARK: Claiming and undoing
 
     private mutating func claim(takeOver: Bool, at now: Moment) -> [Action] {
-        guard let entry = chosen else { return [] }
+        guard let row = chosenRow, let entry = chosen else { return [] }
         if case .lost = link {
             say("no link to the console: nothing can be sent now", .yellow, at: now.instant)
             return []
@@ -336,9 +343,7 @@ extension InboxScreen {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
-        isBusy = true
-        let isOwn = entry.claimant(at: now.date) == person
-        return [.send(isOwn ? .release(id: entry.id) : .claim(id: entry.id, takeOver: takeOver))]
+        return claim(row, takeOver: takeOver, at: now)
     }
 
     /// Undoes this person's last answer, else the one at the cursor, or drops what is proposed

@@ -1,6 +1,7 @@
 import ErrorBus
+import Foundation
 
-// Groups that are answered in part.
+// Groups that are answered or claimed, whole or in part.
 extension InboxScreen {
     /// Leaves the member at the cursor out of the answer for its group, or takes it in again. At
     /// the row of the group, takes in all members.
@@ -26,11 +27,7 @@ extension InboxScreen {
         _ option: ErrorReport.Option, for entry: InboxEntry, confirming proposal: ProposalView?,
         isGroup: Bool, at now: Moment
     ) -> Question {
-        let seen =
-            isGroup
-            ? entries.values.filter {
-                $0.group == entry.group && $0.isOpen && $0.arrivedAt <= shownRevision
-            } : [entry]
+        let seen = isGroup ? seenMembers(of: entry.group) : [entry]
         var answered = isGroup ? seen.filter { !leftOut.contains($0.id) } : seen
         var confirms: [String: String] = [:]
         if let proposal {
@@ -42,6 +39,63 @@ extension InboxScreen {
             members: InboxMembers(answered).entries.map(\.id),
             leftCount: seen.count - answered.count, seen: shownRevision,
             proposer: proposal?.by, confirms: confirms, isWhole: false)
+    }
+
+    /// The open members of a group that were on the screen, whatever the filter shows.
+    private func seenMembers(of group: Int64) -> [InboxEntry] {
+        entries.values.filter {
+            $0.group == group && $0.isOpen && $0.arrivedAt <= shownRevision
+        }
+    }
+
+    /// Whether this person has claimed what is at the row: of a group all that is not left out.
+    func isClaimed(_ row: InboxRow, at now: Date) -> Bool {
+        guard let entry = entries[row.id] else { return false }
+        let members =
+            row.isGroup
+            ? seenMembers(of: entry.group).filter { !leftOut.contains($0.id) } : [entry]
+        return !members.isEmpty && members.allSatisfy { $0.claimant(at: now) == person }
+    }
+
+    /// Claims what is at the row, or releases it where this person has claimed all of it: of a
+    /// group the members that were on the screen, and none that is left out.
+    mutating func claim(_ row: InboxRow, takeOver: Bool, at now: Moment) -> [Action] {
+        guard let entry = entries[row.id] else { return [] }
+        let isOwn = isClaimed(row, at: now.date)
+        guard row.isGroup else {
+            isBusy = true
+            return [.send(isOwn ? .release(id: row.id) : .claim(id: row.id, takeOver: takeOver))]
+        }
+        let seen = seenMembers(of: entry.group)
+        let members = seen.filter { !leftOut.contains($0.id) }
+        let limit = ConsoleLimits.chosenCountMax
+        let isPart = members.count < seen.count
+        guard !members.isEmpty, !isPart || members.count <= limit else {
+            say(
+                "with members left out, 1 to \(limit) can be claimed: found \(members.count)",
+                .yellow, at: now.instant)
+            return []
+        }
+        isBusy = true
+        let ids = isPart ? InboxMembers(members).entries.map(\.id) : nil
+        return [
+            .send(
+                isOwn
+                    ? .releaseGroup(entry.group, seen: shownRevision, ids: ids)
+                    : .claimGroup(
+                        entry.group, takeOver: takeOver, seen: shownRevision, ids: ids))
+        ]
+    }
+
+    /// Shows how many members of a group were claimed or released, or why some were not.
+    mutating func sayClaimed(
+        _ done: String, _ reply: JSONValue, at now: ContinuousClock.Instant
+    ) {
+        let count = "\(reply.texts(done).count) \(done)"
+        guard let refused = reply["refused"]?.arrayValue, let first = refused.first else {
+            return say(count, .green, at: now)
+        }
+        say("\(count), \(refused.count) not: \(first.text("message").shown())", .yellow, at: now)
     }
 
     /// Why a group, or a part of it, cannot be answered; nil when it can.

@@ -18,18 +18,24 @@ struct InboxScreenDrawing {
     /// From the top, at most as many as the screen has.
     var lines: [ScreenLine] {
         guard screen.size.isEnough else { return tooSmall }
-        let body = screen.mode == .help ? help : bodyLines
+        let body = screen.mode == .help ? helpLines : bodyLines
         let height = screen.size.rows - 3
         let filled = body + Array(repeating: ScreenLine(), count: max(0, height - body.count))
         return [head] + filled.prefix(height) + [status, footer]
     }
 
-    /// How far the detail can be scrolled.
+    /// The height of the text that can be scrolled.
+    var textHeight: Int {
+        screen.mode == .help ? screen.size.rows - 3 : layout.detailHeight
+    }
+
+    /// How far it can be scrolled.
     var detailTopMax: Int {
+        guard screen.mode != .help else { return max(0, help.count - textHeight) }
         let count =
             screen.asked.map { InboxMembersDrawing($0, at: now, width: layout.detailWidth).count }
             ?? InboxDetailDrawing(screen, at: now, width: layout.detailWidth).all.count
-        return max(0, count - layout.detailHeight)
+        return max(0, count - textHeight)
     }
 
     /// The chosen presentation, or the members that a confirmation covers.
@@ -204,6 +210,8 @@ struct InboxScreenDrawing {
 
     private var keys: [(String, String)] {
         switch screen.mode {
+        case .help where detailTopMax > 0:
+            return [("↑↓ PgUp PgDn", "scroll"), ("any other key", "back")]
         case .help: return [("any key", "back")]
         case .filter: return [("Enter", "keep"), ("Esc", "as before"), ("Ctrl-U", "empty")]
         case .values(let form) where form.isOver: return [("Enter or Esc", "back")]
@@ -234,9 +242,8 @@ struct InboxScreenDrawing {
         case nil: break
         }
         if let row = screen.chosenRow, let word = Self.toggle(row) { keys.append(("x", word)) }
-        if let chosen = screen.chosen, chosen.isOpen {
-            let isOwn = chosen.claimant(at: now.date) == screen.person
-            keys.append(("c", isOwn ? "release" : "claim"))
+        if let row = screen.chosenRow, screen.chosen?.isOpen == true {
+            keys.append(("c", screen.isClaimed(row, at: now.date) ? "release" : "claim"))
         }
         if !screen.undos.isEmpty || screen.chosen?.stage == .leaving {
             keys.append(("u", "undo"))
@@ -283,6 +290,10 @@ struct InboxScreenDrawing {
         TextWidth.columns(of: key.0) + 1 + TextWidth.columns(of: key.1)
     }
 
+    private var helpLines: [ScreenLine] {
+        Array(help.dropFirst(min(screen.detailTop, detailTopMax)))
+    }
+
     private var help: [ScreenLine] {
         let keys = [
             ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll the whole"),
@@ -290,7 +301,7 @@ struct InboxScreenDrawing {
             ("[r] or 1", "answer with the option that has this letter, or this number"),
             ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s; drop what is proposed"),
-            ("c  C", "claim it for 15 min, or release it; take it over from another"),
+            ("c  C", "claim it or the group for 15 min, or release; take over from others"),
             ("n  N", "write a note on it for all; a comment for your answer to it"),
             ("x", "leave a member of an opened group out of its answer, or take it in"),
             ("< >", "scroll what is shown of it"),

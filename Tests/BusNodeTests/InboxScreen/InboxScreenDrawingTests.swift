@@ -207,6 +207,22 @@ import Testing
         #expect(fixture.row(23) == "any key back")
     }
 
+    @Test("on a smaller screen the help is scrolled, and any other key closes it")
+    func smallHelp() {
+        var fixture = Fixture([Fixture.item(1)], size: ScreenSize(columns: 80, rows: 12))
+        fixture.press(.character("?"))
+        #expect(fixture.row(1).hasPrefix(" Keys"))
+        #expect(fixture.row(11) == "↑↓ PgUp PgDn scroll  any other key back")
+        fixture.press(.down)
+        #expect(fixture.row(2).contains("↑ ↓ k j"))
+        for _ in 1...4 { fixture.press(.pageDown) }
+        #expect(fixture.row(9) == " Answers and notes are by ann.")
+        fixture.press(.home)
+        #expect(fixture.row(1).hasPrefix(" Keys"))
+        #expect(fixture.press(.end, .character("x")).isEmpty)
+        #expect(fixture.screen.mode == .list && fixture.screen.detailTop == 0)
+    }
+
     @Test("a near deadline is in the list, with the option applied then")
     func due() {
         let near = Fixture.item(1, ["deadlineInMilliseconds": 45_000, "onExpiry": "skip"])

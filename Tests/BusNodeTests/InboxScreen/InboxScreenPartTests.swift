@@ -193,6 +193,35 @@ import Testing
         #expect(fixture.row(22).hasPrefix("Retry: \(limit) of the \(limit + 2) in this group"))
     }
 
+    @Test("c at the row of a group claims all of it, or what is not left out, and releases that")
+    func claimed() {
+        var fixture = Self.fixture(Self.members(3))
+        let whole = InboxRequest.claimGroup(7, takeOver: false, seen: 100)
+        #expect(fixture.press(.character("c")) == [.send(whole)])
+        fixture.reply(whole, ["claimed": Self.ids(1, 2).json, "refused": [["message": "by bob"]]])
+        #expect(fixture.row(22) == "2 claimed, 1 not: by bob")
+        #expect(
+            fixture.press(.character("C"))
+                == [.send(.claimGroup(7, takeOver: true, seen: 100))])
+        let claim: [String: JSONValue] = [
+            "stage": "claimed", "claimedBy": "ann",
+            "claimedUntil": Fixture.time(secondsAgo: -600),
+        ]
+        let other = claim.merging(["claimedBy": "bob"]) { $1 }
+        let items = [(1, claim), (2, other), (3, claim)].map { number, fields in
+            Fixture.item(number, fields.merging(["group": 7]) { $1 })
+        }
+        fixture = Self.fixture(items)
+        #expect(fixture.row(23).contains("c claim"))
+        // What bob has claimed is left out.
+        fixture = Self.fixture(items, leavingOut: 2)
+        #expect(fixture.row(23).contains("c release"))
+        let part = InboxRequest.releaseGroup(7, seen: 100, ids: Self.ids(1, 3))
+        #expect(fixture.press(.character("c")) == [.send(part)])
+        fixture.reply(part, ["released": Self.ids(1, 3).json, "refused": []])
+        #expect(fixture.row(22) == "2 released")
+    }
+
     @Test("x at another row says what it does, and answers nothing")
     func elsewhere() {
         var fixture = Fixture([Fixture.item(1)])
