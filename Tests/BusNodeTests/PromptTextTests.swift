@@ -103,6 +103,26 @@ struct PromptTextTests {
         #expect(lines[1] == "  [o] OK (Return)   [?] details")
     }
 
+    @Test("An option has its results with the same error, each option on a line of its own")
+    func results() {
+        let report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(("retry", "Retry", nil, true), ("skip", "Skip", nil, false)))
+        var earlier = EarlierView()
+        earlier.count = 1
+        var option = EarlierOptionView()
+        (option.option, option.answered, option.recovered) = ("retry", 14, 12)
+        earlier.options = [option]
+        let text = PromptText(Prompts.prompt(report), earlier: earlier)
+        #expect(
+            text.lines(isColored: false).suffix(3)
+                == [
+                    "  [r] Retry (Return), recovered 12 of 14 in 7 days", "  [s] Skip",
+                    "  [?] details",
+                ])
+        #expect(text.details().contains("  earlier  the same once in 7 days"))
+    }
+
     @Test("The comment on the answer stands below the options, and stays with them")
     func comment() {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))

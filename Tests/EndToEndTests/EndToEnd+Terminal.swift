@@ -266,6 +266,32 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("With a console and a journal beside it, a prompt has the results of its options")
+        func results() async throws {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\" }\n      - terminal",
+                extra: "    journal: $DIR/central.sqlite")
+            let nodes = try await bus()
+            let first = try sandbox.present("--option", "retry=Retry:default")
+            #expect(await pty.shows("[r] Retry (Return)   [?] details"))
+            await type("r", brings: "answered: retry")
+            #expect(try await first.ending() == 0)
+            let isSettled = await eventually { [sandbox] in
+                (try? sandbox.read("central.jsonl").contains("\"event\":\"done\"")) == true
+            }
+            #expect(isSettled)
+            // Ending, the node writes the rest of its history.
+            nodes[0].send(SIGTERM)
+            #expect(try await nodes[0].ending() == 0)
+            let later = try Pty()
+            let central = try await sandbox.start("central", input: .terminal(later))
+            let second = try sandbox.present("--option", "retry=Retry:default")
+            #expect(await later.shows("[r] Retry (Return), recovered 1 of 1 in 7 days"))
+            #expect(await later.enter("r", brings: "answered: retry"))
+            #expect(try await second.ending() == 0)
+            withExtendedLifetime((nodes, central)) {}
+        }
+
         @Test("A withdrawn presentation is in the journal as ended")
         func journaled() async throws {
             try sandbox.writeTopology(

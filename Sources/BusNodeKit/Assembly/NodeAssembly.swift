@@ -40,13 +40,17 @@ package final class NodeAssembly: Sendable {
         // Errors that its presenters and consoles log count as faults of the node.
         let logger = base.logger
         self.logger = logger
-        terminal = TerminalPresenter(logger: logger)
         var consoles: OrderedDictionary<Int, Console> = [:]
         for case (let index, .console(let console)) in settings.presenters.enumerated() {
             consoles[index] = try Console(
                 console, of: settings.name, in: loaded.topology, logger: logger)
         }
         self.consoles = consoles
+        // A console beside the terminal has the history of what is asked there.
+        let console = consoles.values.first
+        terminal = TerminalPresenter(logger: logger) { prompt in
+            await console?.earlier(than: prompt.id, of: prompt.report)
+        }
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
     }
 

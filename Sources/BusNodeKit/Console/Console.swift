@@ -151,6 +151,20 @@ final class Console: Sendable {
     /// Nil without a journal.
     var kept: Kept? { keptHistory.withLock { $0 } }
 
+    /// Other presentations of the same cause; nil without a journal, or when it cannot be read.
+    func earlier(than id: PresentationID, of report: ErrorReport) async -> EarlierView? {
+        guard let kept else { return nil }
+        let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
+        do throws(Failure) {
+            return try await kept.archive.earlier(
+                than: id, of: report, console: kept.console, since: since)
+        } catch {
+            logger.warning(
+                "console: earlier presentations not read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
     /// Writes acts of people to the node's ledger too.
     func log(to ledger: EventLog) { self.ledger.withLock { $0 = ledger } }
 

@@ -80,20 +80,6 @@ extension ConsoleAPI {
         return try found.get()
     }
 
-    /// Other presentations of the same cause; nil without a journal, or when it cannot be read.
-    func earlier(_ item: InboxItem) async -> EarlierView? {
-        guard let kept = console.kept else { return nil }
-        let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
-        do throws(Failure) {
-            return try await kept.archive.earlier(
-                than: item.id, of: item.report, console: kept.console, since: since)
-        } catch {
-            console.logger.warning(
-                "console: earlier presentations not read", metadata: ["error": "\(error)"])
-            return nil
-        }
-    }
-
     func audit(_ request: Request) async throws -> Response {
         let names = HistoryFilter.names.filter { $0 != "severity" }
         let query = try QueryFields(request.uri.query).allowing(["limit", "format"] + names)

@@ -341,7 +341,7 @@ extension ConsoleAPI {
         object["changes"] = .array(item.report.changes.map(\.jsonWithWords))
         object["history"] = await events(of: id).json
         object["notes"] = item.notes.map(NoteView.init).json
-        object["earlier"] = await earlier(item).json
+        object["earlier"] = await console.earlier(than: item.id, of: item.report).json
         return .object(object)
     }
 

@@ -65,6 +65,9 @@ package struct InboxDetail {
             ]
         }
         if isArchived { facts += Self.facts(ofArchived: json) }
+        facts += (EarlierView(json: json["earlier"] ?? .null)?.lines ?? []).map {
+            Fact("earlier", $0)
+        }
         facts += json.views("notes", of: NoteView.self).map { note in
             Fact("note", "\(note.at) \(note.by): \(note.text)")
         }
@@ -105,11 +108,10 @@ package struct InboxDetail {
     /// What a journal has in other fields than the inbox.
     private static func facts(ofArchived json: JSONValue) -> [Fact] {
         let past = HistoryEntry(json: json) ?? HistoryEntry()
-        let authors = [past.by, past.second].compactMap(\.self).joined(separator: " and ")
         let outcome = json.text("outcome")
         return [
             Fact("what", past.description),
-            Fact("answer", past.option.map { "\($0) by \(authors)" } ?? ""),
+            Fact("answer", past.option.map { "\($0) by \(past.authors)" } ?? ""),
             Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
             Fact("archived", "from the journal: it cannot be answered"),

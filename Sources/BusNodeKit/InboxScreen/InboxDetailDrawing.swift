@@ -8,7 +8,7 @@ struct InboxDetailDrawing {
     /// The facts shown of the whole report, in this order.
     private static let factNames =
         ErrorReport.texts.map(\.label) + [
-            "because", "info", "path", "error", "retry of", "retries", "origin",
+            "because", "earlier", "info", "path", "error", "retry of", "retries", "origin",
             "before", "opened", "id",
         ]
 
@@ -41,11 +41,13 @@ struct InboxDetailDrawing {
         return title(entry, row) + decision(entry, row) + texts(entry) + facts(entry)
     }
 
-    /// All lines, with the title cut when the options would be below the edge: since their keys
-    /// work, they have to be visible.
+    /// All lines, with the results of options left out and the title cut when the options would be
+    /// below the edge: since their keys work, they have to be visible.
     private func fitted(_ height: Int) -> [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
-        let (title, decision) = (title(entry, row), decision(entry, row))
+        let title = title(entry, row)
+        var decision = decision(entry, row)
+        if decision.count > height - 1 { decision = self.decision(entry, row, hasResults: false) }
         // The last line of a decision is empty.
         let surplus = max(0, title.count + decision.count - 1 - (height - 1))
         return title.dropLast(min(surplus, title.count - 1)) + decision + texts(entry)
@@ -82,7 +84,9 @@ struct InboxDetailDrawing {
 
     // MARK: Options and result
 
-    private func decision(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
+    private func decision(
+        _ entry: InboxEntry, _ row: InboxRow, hasResults: Bool = true
+    ) -> [ScreenLine] {
         var lines: [ScreenLine] = [ScreenLine()]
         switch entry.stage {
         case .open, .claimed:
@@ -96,7 +100,7 @@ struct InboxDetailDrawing {
                     holder == screen.person
                         ? "claimed by you \(left)" : "claimed by \(holder.shown()) \(left)", .cyan)
             }
-            lines += proposal(entry) + options(entry)
+            lines += proposal(entry) + options(entry, hasResults ? results(entry) : [:])
         case .leaving:
             let who = entry.answeredBy.shown()
             lines += paragraph(
@@ -126,8 +130,14 @@ struct InboxDetailDrawing {
                     + "declines it", .cyan)
     }
 
-    /// The options, as many in a line as fit.
-    private func options(_ entry: InboxEntry) -> [ScreenLine] {
+    /// How often each option helped with the same error; empty while that is not read.
+    private func results(_ entry: InboxEntry) -> [String: String] {
+        guard let detail = screen.detail, detail.text("id") == entry.id else { return [:] }
+        return EarlierView(json: detail["earlier"] ?? .null)?.results ?? [:]
+    }
+
+    /// The options with their results, as many in a line as fit.
+    private func options(_ entry: InboxEntry, _ results: [String: String]) -> [ScreenLine] {
         guard !entry.options.isEmpty else {
             return paragraph("no options: it closes when its origin withdraws it")
         }
@@ -136,13 +146,16 @@ struct InboxDetailDrawing {
         var column = 2
         for key in keys.keys {
             let text = keys.text(of: key, default: "default")
-            let columns = TextWidth.columns(of: text)
+            let result = results[key.option.id].map { ", \($0)" } ?? ""
+            let columns = TextWidth.columns(of: text + result)
             if column > 2, column + columns > width {
                 lines.append(ScreenLine())
                 column = 2
             }
             let style: TextStyle = key.option.role == .destructive ? [.bold, .red] : .bold
             lines[lines.count - 1].add(text, at: column, width: width - column, style)
+            let end = column + TextWidth.columns(of: text)
+            lines[lines.count - 1].add(result, at: end, width: width - end, .dim)
             column += columns + 3
         }
         return lines

@@ -69,9 +69,16 @@ package struct HistoryEntry: JSONObject, Sendable {
     package var cells: [String] {
         [
             openedAt, origin ?? "", description, option ?? "",
-            [by, second].compactMap(\.self).joined(separator: " and "),
-            result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage, id,
+            authors, ending, id,
         ]
+    }
+
+    /// The people who gave the answer, in words; empty without one.
+    var authors: String { [by, second].compactMap(\.self).joined(separator: " and ") }
+
+    /// The result, else the reason of the end, else the stage.
+    var ending: String {
+        result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage
     }
 }
 

@@ -77,11 +77,14 @@ package struct PromptKeys: Hashable {
     func isDefault(_ id: String) -> Bool { defaultOption?.id == id }
 
     /// The line of options, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
-    package var line: String { texts.joined(separator: "   ") }
+    package var line: String { texts().joined(separator: "   ") }
 
-    /// Each option with its key.
-    package var texts: [String] {
-        keys.map { text(of: $0, default: "Return") } + ["[?] details"]
+    /// Each option with its key, and what is known of its results.
+    func texts(with results: [String: String] = [:]) -> [String] {
+        keys.map { key in
+            let result = results[key.option.id].map { ", \($0)" } ?? ""
+            return text(of: key, default: "Return") + result
+        } + ["[?] details"]
     }
 
     /// An option with its key and its marks.

@@ -13,9 +13,12 @@ struct PromptText {
 
     let prompt: Prompt
     let keys: PromptKeys
+    /// Nil where it is not known.
+    private let earlier: EarlierView?
 
-    init(_ prompt: Prompt) {
+    init(_ prompt: Prompt, earlier: EarlierView? = nil) {
         self.prompt = prompt
+        self.earlier = earlier
         keys = PromptKeys(prompt.report.options)
     }
 
@@ -74,9 +77,12 @@ struct PromptText {
     }
 
     private func options(columns: Int) -> [String] {
-        if TextWidth.columns(of: keys.line) + 2 < columns { return ["  " + keys.line] }
+        let results = earlier?.results ?? [:]
+        if results.isEmpty, TextWidth.columns(of: keys.line) + 2 < columns {
+            return ["  " + keys.line]
+        }
         // If the terminal broke a long title, part of it could begin a line without a bar.
-        return keys.texts.flatMap { Self.broken($0, columns: columns) }
+        return keys.texts(with: results).flatMap { Self.broken($0, columns: columns) }
     }
 
     /// A text as escaped lines.
@@ -182,6 +188,7 @@ struct PromptText {
         for cause in report.underlyingErrors {
             lines.append("because  \(cause.description.shown()) (\(Self.identity(of: cause)))")
         }
+        lines += (earlier?.lines ?? []).map { "earlier  \($0.shown())" }
         for option in report.options {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
             lines.append(

@@ -24,6 +24,7 @@ actor TerminalPresenter: Presenter {
     private static let waitingMax = 1_000
 
     private let logger: Logger
+    private let earlier: @Sendable (Prompt) async -> EarlierView?
     let person: String
     private let isColored: Bool
     /// By their numbers in the queue.
@@ -59,8 +60,12 @@ actor TerminalPresenter: Presenter {
         let count = Atomic(0)
     }
 
-    init(logger: Logger) {
+    /// - Parameter earlier: Finds other presentations of the same cause.
+    init(
+        logger: Logger, earlier: @escaping @Sendable (Prompt) async -> EarlierView?
+    ) {
         self.logger = logger
+        self.earlier = earlier
         person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
         isColored = isatty(STDERR_FILENO) != 0
     }
@@ -79,14 +84,15 @@ actor TerminalPresenter: Presenter {
     }
 
     func present(_ prompt: Prompt) async throws -> Answer? {
-        await withTaskCancellationHandler {
+        let text = PromptText(prompt, earlier: await earlier(prompt))
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
                 else { return continuation.resume(returning: nil) }
                 prompt.moved(to: .queued)
                 let number = queue.arrived(
                     prompt.report.severity, CoalescingKey(prompt.report), at: .now)
-                waiting[number] = Waiting(text: PromptText(prompt), continuation: continuation)
+                waiting[number] = Waiting(text: text, continuation: continuation)
                 if queue.shownMembers.last?.number == number {
                     prompt.moved(to: .presented, by: person)
                 }

@@ -207,6 +207,45 @@ import Testing
         #expect(fixture.row(23) == "any key back")
     }
 
+    private static func known(_ item: JSONValue) -> JSONValue {
+        guard case .object(var object) = item else { return item }
+        var earlier = EarlierView()
+        earlier.count = 15
+        earlier.options = [("retry", 14, 12), ("wipe", 1, 0)].map { option, answered, recovered in
+            var view = EarlierOptionView()
+            (view.option, view.answered, view.recovered) = (option, answered, recovered)
+            return view
+        }
+        var past = HistoryEntry()
+        past.openedAt = "2026-11-20T10:00:00.000Z"
+        past.option = "retry"
+        past.by = "ada"
+        past.result = "recovered"
+        earlier.latest = [past]
+        object["earlier"] = earlier.json
+        return .object(object)
+    }
+
+    @Test("an option has its results with the same error, where it leaves room for all options")
+    func results() {
+        let item = Self.known(Fixture.item(1))
+        var fixture = Fixture([item])
+        #expect(!fixture.text.contains("in 7 days"))
+        fixture.reply(.detail(id: Fixture.id(1)), item)
+        #expect(fixture.text.contains("[r] Retry (default), recovered 12 of 14 in 7 days"))
+        #expect(fixture.text.contains("[w] Wipe (destructive), recovered 0 of 1 in 7 days"))
+        #expect(fixture.text.contains("earlier  the same 15 times in 7 days"))
+        #expect(fixture.text.contains("2026-11-20T10:00:00.000Z retry by ada: recovered"))
+        fixture = Fixture([item], size: ScreenSize(columns: 50, rows: 12))
+        fixture.reply(.detail(id: Fixture.id(1)), item)
+        for key in ["[r]", "[s]", "[w]", "[a]"] { #expect(fixture.text.contains(key), "\(key)") }
+        #expect(!fixture.text.contains("recovered"))
+        // Those of another presentation are not shown.
+        fixture = Fixture([Fixture.item(2)])
+        fixture.reply(.detail(id: Fixture.id(1)), item)
+        #expect(!fixture.text.contains("in 7 days"))
+    }
+
     @Test("on a smaller screen the help is scrolled, and any other key closes it")
     func smallHelp() {
         var fixture = Fixture([Fixture.item(1)], size: ScreenSize(columns: 80, rows: 12))
