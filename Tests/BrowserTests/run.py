@@ -7,28 +7,19 @@ Needs Chromium with its driver (apt-get install chromium chromium-driver), selen
 and axe-playwright-python, all of which scripts/setup browser installs.
 """
 import argparse
+import importlib
 import sys
 import traceback
 
-import alert_cases
-import axe_cases
-import cases
-import filter_cases
-import haste_cases
-import history_cases
-import layout_cases
-import link_cases
-import option_cases
-import picking_cases
-import reading_cases
-import rule_cases
-import safety_cases
-import sign_in_cases
-import topology_cases
-import user_cases
-import value_cases
 from browser import Page
 from consoles import Console
+
+# The modules with cases, in the order in which they run.
+MODULES = """
+    cases layout_cases reading_cases safety_cases user_cases sign_in_cases value_cases filter_cases
+    haste_cases history_cases picking_cases option_cases topology_cases alert_cases rule_cases
+    link_cases axe_cases
+""".split()
 
 
 def run(case, binary):
@@ -60,11 +51,8 @@ def main():
     parser.add_argument("--only", default="", help="cases whose names contain this")
     arguments = parser.parse_args()
     counts = {"passed": 0, "failed": 0}
-    for case in (cases.ALL + layout_cases.ALL + reading_cases.ALL + safety_cases.ALL
-                 + user_cases.ALL + sign_in_cases.ALL + value_cases.ALL + filter_cases.ALL
-                  + haste_cases.ALL + history_cases.ALL + picking_cases.ALL + option_cases.ALL
-                  + topology_cases.ALL + alert_cases.ALL + rule_cases.ALL + link_cases.ALL
-                 + axe_cases.ALL):
+    every = [case for module in MODULES for case in importlib.import_module(module).ALL]
+    for case in every:
         if arguments.only not in case.__name__:
             continue
         result = "passed" if run(case, arguments.binary) else "failed"
