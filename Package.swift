@@ -120,6 +120,7 @@ let package = Package(
                 .embedInCode("Console/Page/icon.js"),
                 .embedInCode("Console/Page/inbox.css"),
                 .embedInCode("Console/Page/keys.js"),
+                .embedInCode("Console/Page/letters.js"),
                 .embedInCode("Console/Page/link.js"),
                 .embedInCode("Console/Page/list.js"),
                 .embedInCode("Console/Page/main.js"),

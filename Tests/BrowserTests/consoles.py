@@ -42,13 +42,14 @@ class Console:
     per_socket = 200
 
     def __init__(self, binary, nodes=None, users=None, proxied=None, people=None,
-                 journaled=False, linked=None):
+                 journaled=False, linked=None, hooked=False):
         """nodes: others of its topology by name, each with its parents and whether it listens.
         users: what each may do, by name, in place of one token; the first is the script's.
         proxied: the one of them whom a proxy in front names.
         people: those whom an identity provider knows, each with groups.
         journaled: whether it keeps its history.
-        linked: the one of the users as whom the links of its hook answer."""
+        linked: the one of the users as whom the links of its hook answer.
+        hooked: whether it has a hook, to a port where nothing listens."""
         self.binary = binary
         self.port = free_port()
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -94,6 +95,10 @@ class Console:
             hook = (f"    notify: [{{ name: phone, url: '{self.receiver.address}', digest: 0s, "
                     f"answerLinks: {{ as: {linked} }} }}]")
             self.receiver.start()
+        self.hook = hooked and free_port()
+        if hooked:
+            admission += f"\n          url: {self.address}"
+            hook = f"    notify: [{{ name: ops, url: '{self.sink}', digest: 0s, tries: 1 }}]"
         others = "".join(
             f"  {name}:\n    next: [{', '.join(parents)}]\n"
             + (f"    listen: [tcp://127.0.0.1:{free_port()}]\n" if listens else "")
@@ -114,6 +119,11 @@ nodes:
     @property
     def address(self):
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def sink(self):
+        """Where its hook sends to."""
+        return f"http://127.0.0.1:{self.hook}/in"
 
     @property
     def cookie(self):

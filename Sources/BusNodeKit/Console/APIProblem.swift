@@ -93,6 +93,7 @@ struct APIProblem: RequestProblem {
     init(_ refusal: NotifyRefusal) {
         switch refusal {
         case .unknown: self.init(.notFound, "unknownLetter", refusal.description)
+        case .noHook: self.init(.conflict, "noHook", refusal.description)
         case .full: self.init(.conflict, "tooMany", refusal.description)
         }
     }

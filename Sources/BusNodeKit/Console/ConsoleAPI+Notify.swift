@@ -6,13 +6,14 @@ import Hummingbird
 extension ConsoleAPI {
     var hookList: JSONValue {
         guard let notifier = console.notifier else {
-            return ["hooks": [], "dead": [], "removed": 0]
+            return ["hooks": [], "dead": [], "removed": 0, "isKept": false]
         }
         let machine = notifier.machine
         return [
             "hooks": .array(machine.hooks.map(\.json)),
             "dead": .array(machine.dead.map { $0.json(notifier.writer) }),
             "removed": .count(machine.forgottenCount),
+            "isKept": .bool(notifier.keepsLetters),
         ]
     }
 
@@ -53,8 +54,8 @@ extension DeadLetter {
             "number": .count(number), "hook": hook.json, "message": .string(message.id),
             "event": .string(message.event), "count": .count(message.count),
             "title": .string(writer.title(message)), "link": .string(writer.link(message)),
-            "tries": .count(failed.tries), "problem": .string(failed.reason),
-            "at": .time(diedAt.date),
+            "presentation": .text(message.presentation), "tries": .count(failed.tries),
+            "problem": .string(failed.reason), "at": .time(diedAt.date),
         ]
     }
 }

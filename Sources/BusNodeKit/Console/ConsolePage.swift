@@ -37,6 +37,7 @@ struct ConsolePage: Sendable {
         "icon.js": PackageResources.icon_js,
         "inbox.css": PackageResources.inbox_css,
         "keys.js": PackageResources.keys_js,
+        "letters.js": PackageResources.letters_js,
         "link.js": PackageResources.link_js,
         "list.js": PackageResources.list_js,
         "main.js": PackageResources.main_js,

@@ -157,6 +157,15 @@ enum JournalSchema {
                 }
             }
         }
+        migrator.registerMigration("13 dead letters of hooks") { database in
+            try database.create(table: LetterRow.databaseTableName) { table in
+                table.primaryKey("number", .integer)
+                for column in ["hook", "message", "content", "madeAt", "problem", "diedAt"] {
+                    table.column(column, .text).notNull()
+                }
+                table.column("tries", .integer).notNull()
+            }
+        }
         return migrator
     }
 }

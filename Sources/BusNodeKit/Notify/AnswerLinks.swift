@@ -58,9 +58,10 @@ final class AnswerLinks: Sendable {
     func offers(in message: NotifyMessage, of hook: NodeName) -> [Offer] {
         guard let settings = hooks[hook], case .notice(let notice) = message.content,
             notice.count == 1, HookSettings.Event.awaitingAnswer.contains(notice.event),
+            let item = notice.item,
             let key = key.current, let user = try? users.user(named: settings.user)
         else { return [] }
-        let (visitor, item) = (ConsoleVisitor(user: user), notice.first)
+        let visitor = ConsoleVisitor(user: user)
         let left = item.deadline.map { message.madeAt.instant.duration(to: $0) }
         let time = min(settings.time, left ?? settings.time)
         guard visitor.may(.answer), time > .zero else { return [] }

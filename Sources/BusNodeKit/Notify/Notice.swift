@@ -1,4 +1,6 @@
+import Crypto
 import ErrorBus
+import Foundation
 import OrderedCollections
 
 /// Events of one kind in one group of presentations: the content of one message.
@@ -8,23 +10,47 @@ struct Notice: Hashable, Sendable {
     private static let originMax = 1_000
     private static let textScalarMax = 300
 
+    /// What a message says of the presentation that came first, to which it links.
+    struct Subject: Codable, Hashable, Sendable {
+        let id: String
+        let openedAt: Date
+        let domain: String
+        let code: Int?
+        let description: String
+        /// The same for equal errors, also in another life of the node.
+        let group: String
+
+        init(_ item: InboxItem) {
+            id = item.id.description
+            openedAt = item.openedAt.date
+            domain = item.report.domain
+            code = item.report.code
+            description = item.report.description.clipped(ConsoleLimits.descriptionScalarMax)
+            let key = CoalescingKey(item.report).text
+            group = SHA256.hash(data: Array(key.utf8)).prefix(8).hex
+        }
+    }
+
     let event: HookSettings.Event
-    /// The presentation that came first, to which the message links.
-    let first: InboxItem
+    let first: Subject
+    /// That presentation itself; nil in a message from an earlier life of the node, which has no
+    /// links that answer.
+    let item: InboxItem?
     private(set) var count = 0
     private(set) var severity: Severity
     /// The descriptions, and how many presentations have each.
     private(set) var texts = Tally()
     /// What people or owners did, in words, and to how many presentations.
     private(set) var details = Tally()
-    private(set) var ids: [PresentationID] = []
+    private(set) var ids: [String] = []
     private(set) var origins: OrderedSet<String> = []
     /// How many presentations of the group waited for an answer when the message was made.
     var openCount = 0
 
     init(_ event: HookSettings.Event, _ item: InboxItem) {
         self.event = event
-        first = item
+        first = Subject(item)
+        self.item = item
         severity = item.report.severity
         add(item)
     }
@@ -36,14 +62,14 @@ struct Notice: Hashable, Sendable {
         let proposal = event == .proposed ? item.proposal : nil
         let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.stage.detail
         if let detail { details.add(detail.clipped(Self.textScalarMax)) }
-        if ids.count < Self.idMax { ids.append(item.id) }
+        if ids.count < Self.idMax { ids.append(item.id.description) }
         if let origin = item.origin, origins.count < Self.originMax {
             origins.append(origin.description)
         }
     }
 
     /// Different texts with their counts, the first few by name.
-    struct Tally: Hashable, Sendable {
+    struct Tally: Codable, Hashable, Sendable {
         private(set) var counts: OrderedDictionary<String, Int> = [:]
         /// How many had other texts.
         private(set) var others = 0
@@ -58,9 +84,48 @@ struct Notice: Hashable, Sendable {
     }
 }
 
+// In the journal, for a dead letter.
+extension Notice: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case event, first, count, severity, texts, details, ids, origins, openCount
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let word = try fields.decode(String.self, forKey: .severity)
+        guard let severity = Severity(rawValue: word) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .severity, in: fields, debugDescription: "found \(word.shown())")
+        }
+        self.severity = severity
+        event = try fields.decode(HookSettings.Event.self, forKey: .event)
+        first = try fields.decode(Subject.self, forKey: .first)
+        item = nil
+        count = try fields.decode(Int.self, forKey: .count)
+        texts = try fields.decode(Tally.self, forKey: .texts)
+        details = try fields.decode(Tally.self, forKey: .details)
+        ids = try fields.decode([String].self, forKey: .ids)
+        origins = try fields.decode(OrderedSet<String>.self, forKey: .origins)
+        openCount = try fields.decode(Int.self, forKey: .openCount)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(severity.rawValue, forKey: .severity)
+        try fields.encode(event, forKey: .event)
+        try fields.encode(first, forKey: .first)
+        try fields.encode(count, forKey: .count)
+        try fields.encode(texts, forKey: .texts)
+        try fields.encode(details, forKey: .details)
+        try fields.encode(ids, forKey: .ids)
+        try fields.encode(origins, forKey: .origins)
+        try fields.encode(openCount, forKey: .openCount)
+    }
+}
+
 /// What did not become messages of their own, since there were too many: how many events of each
 /// kind.
-struct NoticeSummary: Hashable, Sendable {
+struct NoticeSummary: Codable, Hashable, Sendable {
     private(set) var counts: [HookSettings.Event: Int] = [:]
     /// Changes of presentations that were lost before they could be read.
     var missed = 0
@@ -74,7 +139,7 @@ struct NoticeSummary: Hashable, Sendable {
 
 /// One message to a hook, the same at each try.
 struct NotifyMessage: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
+    enum Content: Codable, Hashable, Sendable {
         case notice(Notice)
         case summary(NoticeSummary)
     }
@@ -89,6 +154,14 @@ struct NotifyMessage: Hashable, Sendable {
         switch content {
         case .notice(let notice): notice.event.rawValue
         case .summary: "summary"
+        }
+    }
+
+    /// The id of the first presentation; nil for several events.
+    var presentation: String? {
+        switch content {
+        case .notice(let notice): notice.first.id
+        case .summary: nil
         }
     }
 

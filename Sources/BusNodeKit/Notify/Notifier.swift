@@ -36,6 +36,7 @@ final class Notifier: Sendable {
     private let authorities: [NodeName: Authorities]
     let writer: NotifyWriter
     private let logger: Logger
+    private let store = Mutex<(any LetterStore)?>(nil)
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -93,7 +94,27 @@ final class Notifier: Sendable {
         wake.yield()
     }
 
+    /// Keeps the dead letters in a store, and restores them; before the first try.
+    func keep(in store: any LetterStore) throws {
+        let letters = try store.letters(at: .now)
+        state.withLock { $0.machine.restore(letters) }
+        self.store.withLock { $0 = store }
+    }
+
+    /// Writes those that are kept now.
+    private func keepLetters() async {
+        guard let store = store.withLock({ $0 }) else { return }
+        do {
+            try await store.keep { self.machine.kept }
+        } catch {
+            logger.error("notify: dead letters not written", metadata: ["problem": "\(error)"])
+        }
+    }
+
     // MARK: For people
+
+    /// Whether dead letters survive this node.
+    var keepsLetters: Bool { store.withLock { $0 != nil } }
 
     /// The hooks, and the messages that were not delivered.
     var machine: NotifyMachine { state.withLock { $0.machine } }
@@ -106,6 +127,15 @@ final class Notifier: Sendable {
         wake.yield()
         return try result.get()
     }
+}
+
+/// The store in which dead letters survive their node.
+protocol LetterStore: Sendable {
+    /// Oldest first.
+    func letters(at now: Moment) throws -> [DeadLetter]
+
+    /// Keeps these and no others, as they are when it writes. Durable when this returns.
+    func keep(_ letters: @escaping @Sendable () -> [DeadLetter]) async throws
 }
 
 extension Notifier: Service {
@@ -129,6 +159,7 @@ extension Notifier: Service {
         }
         state.withLock { $0.machine.abandon(at: .now) }
         logNotes()
+        await keepLetters()
     }
 
     private func stop() {
@@ -193,8 +224,11 @@ extension Notifier: Service {
         } catch {
             problem = HTTPExchange.reason(error)
         }
-        state.withLock { $0.machine.tried(delivery.hook, problem, at: .now) }
+        let isOther = state.withLock { state in
+            state.machine.tried(delivery.hook, problem, at: .now)
+        }
         wake.yield()
+        if isOther { await keepLetters() }
     }
 
     // MARK: The log

@@ -5,6 +5,8 @@ import ErrorBus
 struct NotifyMachine: Sendable {
     private(set) var hooks: [HookMachine]
     private(set) var dead: [DeadLetter] = []
+    /// Those that were sent again, until they are delivered or dead once more.
+    private var resent: [DeadLetter] = []
     private(set) var forgottenCount = 0
     private let limits: NotifyLimits
     private var lastLetter = 0
@@ -45,22 +47,45 @@ struct NotifyMachine: Sendable {
 
     var nextStep: ContinuousClock.Instant? { hooks.compactMap(\.nextStep).min() }
 
+    /// The dead letters of an earlier life of the node, oldest first.
+    mutating func restore(_ letters: [DeadLetter]) {
+        dead = Array(letters.suffix(limits.deadMax))
+        lastLetter = letters.map(\.number).max() ?? 0
+    }
+
+    /// What a later life of the node would have to know.
+    var kept: [DeadLetter] { resent + dead }
+
     /// - Parameter problem: Why the try failed; nil when it did not.
-    mutating func tried(_ hook: Int, _ problem: String?, at now: Moment) {
-        guard let problem else { return hooks[hook].delivered() }
-        if let failed = hooks[hook].failed(problem, at: now) { bury(failed, of: hook, at: now) }
+    /// - Returns: Whether ``kept`` is another one now.
+    @discardableResult
+    mutating func tried(_ hook: Int, _ problem: String?, at now: Moment) -> Bool {
+        let message = hooks[hook].waiting.first?.id
+        if let problem {
+            guard let failed = hooks[hook].failed(problem, at: now) else { return false }
+            bury(failed, of: hook, at: now)
+        } else {
+            hooks[hook].delivered()
+        }
+        let count = resent.count
+        resent.removeAll { $0.failed.message.id == message }
+        return problem != nil || resent.count < count
     }
 
     /// Sends a dead letter again, and returns it.
     @discardableResult
     mutating func retry(_ number: Int) throws(NotifyRefusal) -> DeadLetter {
-        guard let index = dead.firstIndex(where: { $0.number == number }),
-            let hook = hooks.firstIndex(where: { $0.settings.name == dead[index].hook })
-        else { throw .unknown(number) }
+        guard let index = dead.firstIndex(where: { $0.number == number }) else {
+            throw .unknown(number)
+        }
+        guard let hook = hooks.firstIndex(where: { $0.settings.name == dead[index].hook }) else {
+            throw .noHook(dead[index].hook)
+        }
         guard hooks[hook].waiting.count < limits.waitingMax else {
             throw .full(dead[index].hook, waiting: limits.waitingMax)
         }
         let letter = dead.remove(at: index)
+        resent.append(letter)
         hooks[hook].retry(letter.failed.message)
         return letter
     }
@@ -75,6 +100,7 @@ struct NotifyMachine: Sendable {
 
     /// Makes dead letters of all that waits.
     mutating func abandon(at now: Moment) {
+        resent = []
         for index in hooks.indices {
             for failed in hooks[index].abandon() { bury(failed, of: index, at: now) }
         }
@@ -154,6 +180,8 @@ enum NotifyNote: Hashable, Sendable {
 /// Why a dead letter is not sent again.
 enum NotifyRefusal: Error, Hashable, Sendable {
     case unknown(Int)
+    /// The topology named the hook in an earlier life of the node.
+    case noHook(NodeName)
     case full(NodeName, waiting: Int)
 }
 
@@ -161,6 +189,8 @@ extension NotifyRefusal: CustomStringConvertible {
     var description: String {
         switch self {
         case .unknown(let number): "no dead letter \(number) here; it may have been sent again"
+        case .noHook(let hook):
+            "no hook \(hook) at this node; allowed: letters of the hooks in its topology"
         case .full(let hook, let count): "hook \(hook): \(count) messages wait already"
         }
     }

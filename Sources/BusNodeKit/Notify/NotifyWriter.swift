@@ -80,15 +80,14 @@ struct NotifyWriter: Sendable {
             switch message.content {
             case .notice(let notice):
                 [
-                    "group": .string(group(notice)), "openCount": .count(notice.openCount),
+                    "group": .string(notice.first.group), "openCount": .count(notice.openCount),
                     "severity": .string(notice.severity.rawValue),
-                    "domain": .string(notice.first.report.domain),
-                    "code": notice.first.report.code.map { .count($0) } ?? .null,
+                    "domain": .string(notice.first.domain),
+                    "code": notice.first.code.map { .count($0) } ?? .null,
                     "texts": notice.texts.json, "details": notice.details.json,
                     "origins": Array(notice.origins.prefix(Notice.idMax)).json,
                     "originCount": .count(notice.origins.count),
-                    "ids": notice.ids.map(\.description).json,
-                    "answers": .array(offers.map(\.json)),
+                    "ids": notice.ids.json, "answers": .array(offers.map(\.json)),
                 ]
             case .summary(let summary):
                 [
@@ -146,14 +145,14 @@ struct NotifyWriter: Sendable {
         var labels: [String: JSONValue] = [
             "alertname": "ErrorBus", "node": node.json, "hook": hook.json,
         ]
-        var startsAt = message.madeAt
-        var endsAt = message.madeAt + Self.alertTime
+        var startsAt = message.madeAt.date
+        var endsAt = (message.madeAt + Self.alertTime).date
         switch message.content {
         case .notice(let notice):
-            labels["domain"] = .string(notice.first.report.domain)
-            labels["group"] = .string(group(notice))
+            labels["domain"] = .string(notice.first.domain)
+            labels["group"] = .string(notice.first.group)
             startsAt = min(notice.first.openedAt, startsAt)
-            if notice.openCount == 0 { endsAt = message.madeAt }
+            if notice.openCount == 0 { endsAt = message.madeAt.date }
         case .summary: labels["alertname"] = "ErrorBusSummary"
         }
         return [
@@ -163,7 +162,7 @@ struct NotifyWriter: Sendable {
                     "summary": .string(title(message)),
                     "description": .string(lines(message).joined(separator: "\n")),
                 ],
-                "startsAt": .time(startsAt.date), "endsAt": .time(endsAt.date),
+                "startsAt": .time(startsAt), "endsAt": .time(endsAt),
                 "generatorURL": .string(link(message)),
             ]
         ]
@@ -171,17 +170,11 @@ struct NotifyWriter: Sendable {
 
     // MARK: Parts
 
-    /// The same for equal errors, also in another life of the node.
-    private func group(_ notice: Notice) -> String {
-        let key = CoalescingKey(notice.first.report).text
-        return SHA256.hash(data: Array(key.utf8)).prefix(8).hex
-    }
-
     func title(_ message: NotifyMessage) -> String {
         switch message.content {
         case .notice(let notice):
             let number = notice.count == 1 ? "" : "\(notice.count) × "
-            return "\(message.event): \(number)\(notice.first.report.description.shown())"
+            return "\(message.event): \(number)\(notice.first.description.shown())"
         case .summary(let summary): return "\(summary.count) more events at \(node)"
         }
     }
@@ -189,12 +182,12 @@ struct NotifyWriter: Sendable {
     private func lines(_ message: NotifyMessage) -> [String] {
         switch message.content {
         case .notice(let notice):
-            let report = notice.first.report
-            let code = report.code.map { " \($0)" } ?? ""
+            let first = notice.first
+            let code = first.code.map { " \($0)" } ?? ""
             let origins = notice.origins.prefix(3) + (notice.origins.count > 3 ? ["others"] : [])
             let from = origins.isEmpty ? "" : " from \(origins.joined(separator: ", "))"
             let head =
-                "\(notice.severity.rawValue), \(report.domain.shown())\(code)\(from); "
+                "\(notice.severity.rawValue), \(first.domain.shown())\(code)\(from); "
                 + "\(notice.openCount) open at \(node)"
             let texts = notice.texts.counts.count > 1 ? notice.texts.lines : []
             return [head] + texts + notice.details.lines

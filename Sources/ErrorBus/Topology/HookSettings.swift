@@ -1,7 +1,7 @@
 /// One entry of `notify:`: a webhook, and the events of presentations that are sent to it.
 package struct HookSettings: Hashable, Sendable {
     /// The events of a presentation at a console.
-    package enum Event: String, Hashable, Sendable, CaseIterable {
+    package enum Event: String, Codable, Hashable, Sendable, CaseIterable {
         /// It waits for an answer.
         case opened
         /// It has been neither answered nor claimed for ``HookSettings/after``.

@@ -197,7 +197,10 @@ struct ConsoleContractTests {
         #expect(rig.machine.hooks[0].json.objectValue?.keys.sorted() == described("Hook"))
         let letter = try #require(rig.machine.dead.first).json(writer)
         #expect(letter.objectValue?.keys.sorted() == described("Letter"))
-        #expect(ConsoleAPI(console).hookList == ["hooks": [], "dead": [], "removed": 0])
+        #expect(letter["presentation"] == messages[0]["ids"]?.arrayValue?.first)
+        #expect(
+            ConsoleAPI(console).hookList
+                == ["hooks": [], "dead": [], "removed": 0, "isKept": false])
     }
 
     @Test("Long descriptions are cut in lists, not in reports")

@@ -81,6 +81,27 @@ struct NotifyMachineTests {
         }
     }
 
+    @Test("Dead letters of an earlier life are sent again, and later ones have later numbers")
+    func restoredLetters() throws {
+        let once: (inout HookSettings) -> Void = { $0.tries = 1 }
+        let hook = NotifyRig.hook(digest: .zero, once)
+        var former = NotifyRig([hook, NotifyRig.hook("gone", digest: .zero, once)])
+        former.open(NotifyRig.report("before"))
+        former.pass(.seconds(1)) { _ in "refused" }
+        var rig = NotifyRig([hook])
+        rig.machine.restore(former.machine.dead)
+        rig.open(NotifyRig.report("after"))
+        rig.pass(.seconds(1)) { _ in "refused" }
+        #expect(rig.machine.dead.map(\.number) == [1, 2, 3])
+        #expect(throws: NotifyRefusal.noHook("gone")) { try rig.machine.retry(2) }
+        try rig.machine.retry(1)
+        #expect(rig.machine.dead.map(\.number) == [2, 3])
+        // A node that is killed before it is delivered still has it.
+        #expect(rig.machine.kept.map(\.number) == [1, 2, 3])
+        #expect(rig.pass(.seconds(60)).map(\.outline) == ["opened 1 before"])
+        #expect(rig.machine.kept.map(\.number) == [2, 3])
+    }
+
     @Test("Messages of a hook keep their order, and one hook does not wait for another")
     func order() {
         var rig = NotifyRig([

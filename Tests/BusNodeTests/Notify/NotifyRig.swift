@@ -114,6 +114,6 @@ extension NotifyMessage {
     /// What happened, and to how many.
     var outline: String {
         guard case .notice(let notice) = content else { return "\(event) \(count)" }
-        return "\(event) \(count) \(notice.first.report.description)"
+        return "\(event) \(count) \(notice.first.description)"
     }
 }

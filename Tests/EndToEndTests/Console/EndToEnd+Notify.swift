@@ -188,6 +188,39 @@ extension EndToEnd {
             withExtendedLifetime(standIn) {}
         }
 
+        @Test("A dead letter is in the journal: after a restart it is listed and sent again")
+        func lettersAfterRestart() async throws {
+            let (standIn, address) = try await receiver("stand_in.py", "--fail", "1")
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\", url: \"http://c.example\" }",
+                extra: "    journal: $DIR/central.sqlite\n"
+                    + "    notify: [{ name: first, url: \(address)/path, digest: 0s, tries: 1 }]")
+            let former = try await sandbox.start("central")
+            let present = try Launched([
+                "present", "--to", sandbox.endpoint("central"), "--description", "Boom",
+                "--option", "retry=Retry",
+            ])
+            #expect(await former.says("notify: not delivered"))
+            present.send(SIGTERM)
+            _ = try await present.ending()
+            former.send(SIGTERM)
+            #expect(try await former.ending() == 0)
+            let central = try await sandbox.start("central")
+            let console = try await Console().client(central.errors)
+            let list = try await console.send("GET", "/api/v1/notify")
+            #expect(list.json["isKept"] == true)
+            #expect(
+                list.json["dead"]?.arrayValue?.map { $0["title"] } == ["opened: Boom"],
+                "\(list.text)")
+            let to = ["--to", "http://\(console.address)/?token=\(console.token)"]
+            #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 0)
+            let requests = await taken(1, by: standIn)
+            #expect(requests.map { $0["status"] } == [503, 200])
+            #expect(requests.first?["message"] == requests.last?["message"])
+            let rest = try await console.send("GET", "/api/v1/notify")
+            #expect(rest.json["dead"] == [])
+        }
+
         @Test("Over https a receiver gets messages where its certificate can be trusted")
         func certificates() async throws {
             let folder = URL(filePath: #filePath).appending(path: "../Certificates")

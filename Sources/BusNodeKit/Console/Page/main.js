@@ -12,6 +12,7 @@ import { guarded, onFrame, schedule } from "./frame.js";
 import { drawHistory, loadHistory, startHistory } from "./history.js";
 import { drawIconSoon } from "./icon.js";
 import { onKey } from "./keys.js";
+import { drawLetters, loadLetters } from "./letters.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
 import { tellNews, toast } from "./news.js";
@@ -58,18 +59,21 @@ function giveReason(event) {
 function refreshSlowly() {
   // A search of the history is for a person who asks for it.
   if (!["topology", "history"].includes(state.tab)) refreshView();
-  else if (state.online && !document.hidden) loadSilences();
+  else if (state.online && !document.hidden) loadCounts();
 }
 
+/** What the header counts. */
+const loadCounts = () => Promise.all([loadSilences(), loadLetters()]);
+
 onFrame(collectRows, drawFilter, drawPicked, drawList, drawCounts, drawDetail, drawConfirmation,
-  drawActing, drawSilences, drawHistory, drawTopology);
+  drawActing, drawSilences, drawHistory, drawTopology, drawLetters);
 onChange(tellAway);
 onMessage(drawIconSoon);
-loadsView("inbox", () => Promise.all([loadChart(), loadSilences()]));
-loadsView("silences", loadSilences);
-loadsView("history", () => Promise.all([loadHistory(), loadSilences()]));
-loadsView("audit", () => Promise.all([loadAudit(), loadSilences()]));
-loadsView("topology", loadTopology);
+loadsView("inbox", () => Promise.all([loadChart(), loadCounts()]));
+loadsView("silences", loadCounts);
+loadsView("history", () => Promise.all([loadHistory(), loadCounts()]));
+loadsView("audit", () => Promise.all([loadAudit(), loadCounts()]));
+loadsView("topology", () => Promise.all([loadTopology(), loadLetters()]));
 
 document.addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", () => { schedule(); refreshView(); });

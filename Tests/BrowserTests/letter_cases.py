@@ -1,0 +1,85 @@
+"""Messages of hooks that their receivers did not take. As in cases.py."""
+import contextlib
+import http.server
+import threading
+
+from axe_cases import Axe
+from consoles import report
+from safety_cases import signed
+from user_cases import USERS
+
+
+@contextlib.contextmanager
+def receiver(port):
+    """Takes what a hook sends, into a list."""
+    taken = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+        def do_POST(self):
+            taken.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield taken
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def undelivered_messages_are_listed_and_sent_again(page, console):
+    page.expects("ERR_")
+    question, = console.ask(report("The disk is full."))
+    signed(page, console)
+    page.until(lambda: page.text("#letterNumber") == "1", "the count in the header")
+    console.stop()
+    console.start()
+    page.open(console.url)
+    page.until(lambda: page.text("#letterNumber") == "1", "the count after a restart")
+    page.click("[data-tab=topology]")
+    page.until(lambda: "opened: The disk is full." in page.text("#letters"), "the message")
+    text = page.text("#letters")
+    assert "ops" in text and "ago" in text and "after 1 try" in text, text
+    axe = Axe(page)
+    axe.look("undelivered messages")
+    axe.close()
+    # Where nothing takes it still, it is one with another number.
+    page.click("#letters button", "Send again")
+    page.until(lambda: [letter["number"] for letter in console.call("/api/v1/notify")["dead"]]
+               == [2], "it to fail again")
+    page.until(lambda: page.run("return document.querySelector('#letters button')?.dataset.key")
+               == "letter 2", "the new one to be listed")
+    page.click("#letters a")
+    page.until(lambda: question.id in page.run("return location.hash"), "its presentation")
+    page.go("topology")
+    with receiver(console.hook) as taken:
+        page.click("#letters button", "Send again")
+        page.until(lambda: taken, "the receiver to have it")
+        page.until(lambda: not page.text("#letters") and not page.text("#letterCount"),
+                   "nothing to be listed")
+    assert len(taken) == 1 and b"The disk is full." in taken[0], taken
+
+
+undelivered_messages_are_listed_and_sent_again.hooked = True
+undelivered_messages_are_listed_and_sent_again.journaled = True
+
+
+def who_may_not_send_again_is_shown_no_messages(page, console):
+    console.ask(report("The disk is full."))
+    page.open(console.url_of(console.tokens["board"]))
+    page.until(lambda: console.call("/api/v1/notify")["dead"], "the dead letter")
+    page.go("topology")
+    page.until(lambda: page.text("#who") == "You: board" and page.text("#nodes"), "the topology")
+    assert not page.text("#letters") and not page.text("#letterCount")
+
+
+who_may_not_send_again_is_shown_no_messages.hooked = True
+who_may_not_send_again_is_shown_no_messages.users = USERS
+
+ALL = [undelivered_messages_are_listed_and_sent_again,
+       who_may_not_send_again_is_shown_no_messages]
