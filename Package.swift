@@ -124,6 +124,7 @@ let package = Package(
                 .embedInCode("Console/Page/link.js"),
                 .embedInCode("Console/Page/list.js"),
                 .embedInCode("Console/Page/main.js"),
+                .embedInCode("Console/Page/modal.js"),
                 .embedInCode("Console/Page/news.js"),
                 .embedInCode("Console/Page/notes.js"),
                 .embedInCode("Console/Page/option-search.js"),

@@ -159,6 +159,31 @@ def axe_finds_nothing_in_the_dialogs(page, console):
     axe.close()
 
 
+def axe_finds_nothing_in_the_dialogs_for_answers(page, console):
+    answered, _ = console.ask(report("Answered."), report("Selected."))
+    console.await_open(2)
+    console.call(f"/api/v1/presentations/{answered.id}/answer", {"option": "retry", "by": "bea"})
+    assert answered.answer() == ("retry", "bea")
+    axe = opened(page, console)
+    page.row("Selected.")
+    page.press("j", "x")
+    page.until(lambda: page.text("#pickedCount") == "1 selected", "the selection")
+    page.press("a")
+    page.until(lambda: page.text("#pickedBody"), "the dialog for the selection")
+    page.part("news", "part.toast('Refused.', 'error')")
+    axe.look("the dialog for a selection")
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#pickedDialog"), "its end")
+    page.go(f"inbox/{answered.id}")
+    page.shown("Answered.")
+    page.click(".decide button", "Make a rule")
+    page.until(lambda: page.text("#ruleTrial"), "the trial")
+    axe.look("the dialog for a rule")
+    axe.close()
+
+
+axe_finds_nothing_in_the_dialogs_for_answers.journaled = True
+
 ALL = [axe_finds_nothing_in_an_empty_inbox, axe_finds_nothing_in_the_inbox,
        axe_finds_nothing_in_what_ended, axe_finds_nothing_in_the_other_views,
-       axe_finds_nothing_in_the_dialogs]
+       axe_finds_nothing_in_the_dialogs, axe_finds_nothing_in_the_dialogs_for_answers]

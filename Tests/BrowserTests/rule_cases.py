@@ -44,4 +44,36 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
 
 a_rule_is_made_of_an_answer_and_tried.journaled = True
 
-ALL = [a_rule_is_made_of_an_answer_and_tried]
+
+
+def notices_are_in_front_of_a_dialog(page, console):
+    [asked] = console.ask(report("The disk is full."))
+    console.await_open(1)
+    console.call(f"/api/v1/presentations/{asked.id}/answer", {"option": "retry", "by": "bea"})
+    assert asked.answer() == ("retry", "bea")
+    signed(page, console)
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {
+        "origin": console.address,
+        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    page.go(f"inbox/{asked.id}")
+    page.shown("The disk is full.")
+    page.click(".decide button", "Make a rule")
+    page.click("#ruleCopy button")
+    page.until(lambda: "Copied." in page.text("#ruleDialog #toasts"), "the notice")
+    assert page.run("""
+        const { left, top, width, height } = document.querySelector(".toast")
+          .getBoundingClientRect();
+        return document.elementFromPoint(left + width / 2, top + height / 2)
+          .closest(".toast") !== null;""")
+    page.click("#toasts button", "Close")
+    page.until(lambda: not page.texts(".toast"), "it to go")
+    # What is not read there stays, in its place in the page.
+    page.part("news", "part.toast('Refused.', 'error')")
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: "Refused." in page.text("body > #toasts"), "the notice in the page")
+    assert not page.text("#ruleDialog")
+
+
+notices_are_in_front_of_a_dialog.journaled = True
+
+ALL = [a_rule_is_made_of_an_answer_and_tried, notices_are_in_front_of_a_dialog]

@@ -41,6 +41,7 @@ struct ConsolePage: Sendable {
         "link.js": PackageResources.link_js,
         "list.js": PackageResources.list_js,
         "main.js": PackageResources.main_js,
+        "modal.js": PackageResources.modal_js,
         "news.js": PackageResources.news_js,
         "notes.js": PackageResources.notes_js,
         "option-search.js": PackageResources.option_search_js,

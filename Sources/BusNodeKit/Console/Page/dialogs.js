@@ -1,8 +1,9 @@
 // Dialogs in front of the page.
-import { $, openModal } from "./elements.js";
+import { $ } from "./elements.js";
 import { fillAlerts, keepAlerts } from "./alerts.js";
 import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
+import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { OVER } from "./sentences.js";
 import { hasKeys, isCompact, myName, state, undoTime } from "./state.js";

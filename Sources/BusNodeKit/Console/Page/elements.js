@@ -67,16 +67,6 @@ export const presentationLink = (id, length = 36) => el("a", {
   textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
 });
 
-/** Opens a dialog; afterwards the focus returns to its element, or to that element's successor. */
-export function openModal(dialog) {
-  const before = document.activeElement;
-  dialog.showModal();
-  dialog.addEventListener("close", () => {
-    if (before.isConnected || !before.dataset.key) return;
-    document.querySelector(`[data-key="${CSS.escape(before.dataset.key)}"]`)?.focus();
-  }, { once: true });
-}
-
 /** A time, whose title has the day and the zone. */
 export function timeOf(time) {
   const date = new Date(time);

@@ -20,12 +20,23 @@ export function showNotice(stack, note) {
 export const removeNotices = (notes) =>
   changeNotices(() => notes.forEach((note) => note.remove()));
 
+/** Moves the notices in front of a dialog; without one back to the foot of the page. */
+export const placeNotices = (dialog) => changeNotices(() => {
+  const place = $("toasts");
+  place.popover = dialog ? "manual" : null;
+  if (!dialog) { $("news").before(place); return; }
+  dialog.append(place);
+  place.showPopover?.(); // Without it they are at the end of the dialog.
+});
+
 function changeNotices(change) {
   const { style } = document.documentElement;
   // A list that was scrolled to its end stays there.
   style.setProperty("--notices", "0px");
   change();
-  style.setProperty("--notices", `${$("toasts").getBoundingClientRect().height}px`);
+  const place = $("toasts");
+  const height = place.popover ? 0 : place.getBoundingClientRect().height;
+  style.setProperty("--notices", `${height}px`);
   schedule();
 }
 

@@ -1,6 +1,7 @@
 // A policy rule made of an answer: its text, and what it would have done with the last days.
-import { $, disabledFor, el, openModal, presentationLink } from "./elements.js";
+import { $, disabledFor, el, presentationLink } from "./elements.js";
 import { api, failureText } from "./api.js";
+import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { NO_LINK, state } from "./state.js";
 import { copyButton } from "./text-block.js";

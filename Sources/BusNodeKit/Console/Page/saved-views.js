@@ -1,6 +1,7 @@
 // Views: a filter with an order, by name. A person's own ones are kept in the browser.
-import { $, el, openModal, redraw, setDisabled } from "./elements.js";
+import { $, el, redraw, setDisabled } from "./elements.js";
 import { filterText, FILTER_MAX, split, TERMS } from "./filter.js";
+import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { SHOWS, SORTS, state } from "./state.js";
 import { shown } from "./text.js";

@@ -1,10 +1,11 @@
 // The form for a new silence, with a preview of what it would silence now.
-import { $, el, openModal } from "./elements.js";
+import { $, el } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { ownName } from "./dialogs.js";
 import { addInfo, clearProblems, fillSilenceForm, isWithin, readSilenceForm, showProblem }
   from "./silence-fields.js";
 import { loadSilences } from "./silences.js";
+import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { may, state } from "./state.js";
 import { counted, moment, number, shown } from "./text.js";
