@@ -83,6 +83,26 @@ def the_history_is_searched(page, console):
 the_history_is_searched.journaled = True
 
 
+def the_history_has_ends_in_words(page, console):
+    ends = (("cancelled", "cancel", "Give it up."), ("recovered", "retry", "Try it again."))
+    for _, option, title in ends:
+        worker = console.work(title, "Whatever it takes.")
+        console.await_open(1)
+        [item] = console.call("/api/v1/inbox?stage=open")["items"]
+        console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": option, "by": "ann"})
+        assert worker.answer() == (option, "ann")
+    page.open(console.url)
+    for ending, _, title in ends:
+        page.until(lambda: [past["description"] for past in console.call(
+            f"/api/v1/history?end={ending}")["presentations"]] == [title], f"the end {ending}")
+        page.go(f"history?{urllib.parse.urlencode({'filter': f'end:{ending}'})}")
+        shows(page, title)
+        assert page.text("#past .badge") == ending, page.text("#past .badge")
+
+
+the_history_has_ends_in_words.journaled = True
+
+
 def the_history_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(230)])
     console.await_open(230)
@@ -174,5 +194,6 @@ def the_history_is_legible_and_reachable(page, console):
 the_history_is_legible_and_reachable.journaled = True
 
 
-ALL = [the_history_is_searched, the_history_is_read_in_pages, a_node_without_a_journal_says_so,
+ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,
+       a_node_without_a_journal_says_so,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable]

@@ -81,7 +81,7 @@ extension ConsoleAPI {
     }
 
     func audit(_ request: Request) async throws -> Response {
-        let names = HistoryFilter.names.filter { $0 != "severity" }
+        let names = HistoryFilter.names.filter { !["severity", "end"].contains($0) }
         let query = try QueryFields(request.uri.query).allowing(["limit", "format"] + names)
         let filter = try query.filter()
         let limit = try query.limit(else: ConsoleLimits.auditPage)
@@ -172,8 +172,7 @@ extension QueryFields {
 extension HistoryEntry {
     /// The end in words for people; nil for what was open when the journal last heard of it.
     fileprivate var outcome: String? {
-        if HistoryRow.openStages.contains(stage) { return nil }
-        return result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage
+        HistoryRow.openStages.contains(stage) ? nil : ending ?? stage
     }
 }
 

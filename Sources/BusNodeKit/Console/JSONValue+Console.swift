@@ -49,7 +49,7 @@ extension PresentationView {
         }
         proposal = item.proposal.map(ProposalView.init)
         answer = item.answer.map(AnswerView.init)
-        ending = item.isCancelled ? "cancelled" : item.ending
+        ending = item.end
         outcome = item.outcome
         failedAgain = item.failedAgain?.description
         noteCount = item.notes.count
@@ -114,6 +114,9 @@ extension ProposalView {
 }
 
 extension InboxItem {
+    /// The end in words, of an answer to give up as well; nil while it has none.
+    var end: String? { isCancelled ? "cancelled" : ending }
+
     /// Whether the answer was to give up, and its caller did: nothing went wrong.
     var isCancelled: Bool {
         guard case .settled(let answer, .failed) = stage else { return false }

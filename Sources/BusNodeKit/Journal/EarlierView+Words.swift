@@ -16,7 +16,7 @@ extension EarlierView {
         return ["the same \(times) in \(Self.days) days"]
             + latest.map { past in
                 let answer = past.option.map { "\($0) by \(past.authors): " } ?? ""
-                return "\(past.openedAt) \(answer)\(past.ending)"
+                return "\(past.openedAt) \(answer)\(past.ending ?? past.stage)"
             }
     }
 }

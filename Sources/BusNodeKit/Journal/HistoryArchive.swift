@@ -48,6 +48,7 @@ package final class HistoryArchive: Sendable {
             peopleOfNotes: HistoryRow.isNoteBy
         ) { $0 }
         if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
+        if let end = filter.end { query.add("COALESCE(ending, stage) GLOB ?", end.sql) }
         if console == nil { query.takeFirst(by: "id") }
         let rows: [HistoryRow] = try await rows(query, console, limit + 1)
         let found = Array(rows.prefix(limit))

@@ -28,6 +28,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     package var notes: [NoteView] = []
     /// Why the answer was given.
     var comment: String?
+    /// The end in words, as that of a ``PresentationView``.
+    var ending: String?
 
     package init() {}
 
@@ -39,6 +41,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("by", \.by), .init("via", \.via), .init("result", \.result),
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
+        .init("ending", \.ending),
     ]
 
     init(_ row: HistoryRow) {
@@ -63,23 +66,19 @@ package struct HistoryEntry: JSONObject, Sendable {
         second = row.second
         notes = (row.notes ?? []).map(NoteView.init)
         comment = row.comment
+        ending = row.ending
     }
 
     /// Time, origin, description, answer, author, end and id, for a table.
     package var cells: [String] {
         [
             openedAt, origin ?? "", description, option ?? "",
-            authors, ending, id,
+            authors, ending ?? stage, id,
         ]
     }
 
     /// The people who gave the answer, in words; empty without one.
     var authors: String { [by, second].compactMap(\.self).joined(separator: " and ") }
-
-    /// The result, else the reason of the end, else the stage.
-    var ending: String {
-        result.flatMap { RecoveryResult(rawValue: $0)?.words } ?? reason ?? stage
-    }
 }
 
 extension NoteView {

@@ -26,7 +26,7 @@ package struct HistoryFilter: Hashable, Sendable {
 
     /// The names of its conditions, in queries.
     package static let names =
-        ["q", "by", "origin", "domain", "option", "severity", "since", "until"]
+        ["q", "by", "origin", "domain", "option", "severity", "end", "since", "until"]
     /// The longest value, in Unicode scalars.
     static let scalarCountMax = 200
     static let timeAllowed = "a time such as 2026-11-21T10:00:00Z"
@@ -38,6 +38,8 @@ package struct HistoryFilter: Hashable, Sendable {
     var domain: Pattern?
     var option: Pattern?
     var severity: Severity?
+    /// Of the end in words; of the stage while it has none.
+    var end: Pattern?
     /// The first time, in the written form.
     var since: String?
     /// The end, exclusive: a time, or the `next` of a page.
@@ -65,6 +67,7 @@ package struct HistoryFilter: Hashable, Sendable {
         origin = try pattern("origin")
         domain = try pattern("domain")
         option = try pattern("option")
+        end = try pattern("end")
         if let word = fields["severity"] {
             guard let severity = Severity(rawValue: word) else {
                 let words = Severity.allCases.map(\.rawValue).joined(separator: ", ")
@@ -101,6 +104,7 @@ package struct HistoryFilter: Hashable, Sendable {
     }
 
     func matches(_ item: InboxItem) -> Bool {
+        if let end, !end.matches(item.end ?? item.stage.word) { return false }
         let report = item.report
         let people =
             [

@@ -45,6 +45,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// Why it ended without an answer.
     var reason: String?
     var failedAgain: String?
+    /// The end in words; nil while it had none.
+    var ending: String?
     var takenBack: [String]
     /// What one person proposes: its id, the option, the author and the times.
     var proposal: String?
@@ -83,6 +85,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         claimedUntil = claim.map { TimeText.text($0.until.date) }
         claimedIdentity = claim.flatMap { _ in item.holder }
         failedAgain = item.failedAgain?.description
+        ending = item.end
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
         take(item.answer)
@@ -134,12 +137,14 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             take(answer)
             stage = known == nil ? "answered" : "settled"
             result = known?.rawValue
+            ending = known?.words
             changedAt = row.settledAt ?? row.decidedAt ?? changedAt
         case .ended(let end):
             guard Self.openStages.contains(stage) else { return }
             take(nil)
             stage = "closed"
             reason = end.rawValue
+            ending = end.words
             changedAt = row.endedAt ?? changedAt
         }
         (claimedBy, claimedUntil, claimedIdentity) = (nil, nil, nil)

@@ -166,6 +166,23 @@ enum JournalSchema {
                 table.column("tries", .integer).notNull()
             }
         }
+        migrator.registerMigration("14 ends in words") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "ending", .text)
+            }
+            try database.execute(
+                sql: """
+                    UPDATE history SET ending = CASE
+                        WHEN result = 'recovered' AND failedAgain IS NOT NULL THEN 'failed again'
+                        WHEN result = 'failed' THEN 'not recovered'
+                        WHEN result = 'late' THEN 'too late'
+                        WHEN result = 'invalid' THEN 'refused by its owner'
+                        WHEN result = 'unknown' THEN 'no result known'
+                        WHEN reason = 'declined' THEN 'passed on'
+                        ELSE COALESCE(result, reason) END
+                    WHERE stage IN ('settled', 'closed')
+                    """)
+        }
         return migrator
     }
 }

@@ -56,14 +56,18 @@ extension SQLiteJournal: HistoryStore {
 
     /// Records a result that came when the console had forgotten the presentation.
     private static func settle(_ row: HistoryEventRow, _ database: Database) throws {
+        let result = row.fields["result"]
         try database.execute(
             sql: """
-                UPDATE history SET stage = 'settled', result = :result, changedAt = :time
+                UPDATE history
+                SET stage = 'settled', result = :result, ending = :ending, changedAt = :time
                 WHERE console = :console AND id = :id AND answer = :answer AND stage = 'answered'
                 """,
             arguments: [
-                "result": row.fields["result"], "time": row.time, "console": row.console,
-                "id": row.id, "answer": row.fields["answer"],
+                "result": result,
+                "ending": result.flatMap { RecoveryResult(rawValue: $0)?.words },
+                "time": row.time, "console": row.console, "id": row.id,
+                "answer": row.fields["answer"],
             ])
     }
 }

@@ -184,7 +184,7 @@ extension InboxItem.Stage {
             "\(answer.option) by \(answer.authors) (\(answer.via.rawValue))"
         case .settled(let answer, let result):
             "\(answer.option) by \(answer.authors): \(result.words)"
-        case .closed(let reason): reason == .declined ? "passed on" : reason.rawValue
+        case .closed(let reason): reason.words
         }
     }
 }

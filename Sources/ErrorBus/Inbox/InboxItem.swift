@@ -259,12 +259,13 @@ extension InboxItem {
     }
 
     private func words(_ reason: Outcome.Reason) -> String {
-        switch reason {
-        case .declined: "passed on"
-        case .expired:
-            report.options.first { $0.id == report.onExpiry }.map { "expired, \($0.id) applied" }
-                ?? "expired"
-        default: reason.rawValue
-        }
+        let applied =
+            reason == .expired ? report.options.first { $0.id == report.onExpiry } : nil
+        return applied.map { "expired, \($0.id) applied" } ?? reason.words
     }
+}
+
+extension Outcome.Reason {
+    /// An end without an answer in words for people.
+    package var words: String { self == .declined ? "passed on" : rawValue }
 }

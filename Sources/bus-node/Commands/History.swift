@@ -46,6 +46,9 @@ struct History: AsyncParsableCommand {
     @Option(help: "Only of this severity.")
     var severity: String?
 
+    @Option(help: "Only with this end in words, as 'not recovered' or 'expired*'.")
+    var end: String?
+
     @Option(help: "Only presented from this time on.")
     var since: String?
 
@@ -65,8 +68,10 @@ struct History: AsyncParsableCommand {
         guard (1...200_000).contains(limit) else {
             throw ValidationError("--limit: found \(limit), allowed: 1 to 200000")
         }
-        guard !events || severity == nil else {
-            throw ValidationError("--severity: events have none; leave out --events")
+        for (name, value) in [("severity", severity), ("end", end)] {
+            guard !events || value == nil else {
+                throw ValidationError("--\(name): events have none; leave out --events")
+            }
         }
     }
 
@@ -100,7 +105,8 @@ struct History: AsyncParsableCommand {
         get throws {
             let given = [
                 "q": q, "by": by, "origin": origin, "domain": domain, "option": option,
-                "severity": severity, "since": Self.time(since), "until": Self.time(until),
+                "severity": severity, "end": end, "since": Self.time(since),
+                "until": Self.time(until),
             ]
             do {
                 return try HistoryFilter(given.compactMapValues { $0 })

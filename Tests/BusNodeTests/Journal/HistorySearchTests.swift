@@ -1,5 +1,6 @@
 import ErrorBusTesting
 import Foundation
+import GRDB
 import Testing
 
 @testable import BusNodeKit
@@ -41,7 +42,8 @@ import Testing
         (["by": "ann"], [4]), (["by": "a*"], [4]), (["by": "a"], []), (["by": "a?n"], []),
         (["domain": "com.*"], [1, 2, 4]), (["domain": "[x]"], [3]), (["origin": "worker-?"], []),
         (["origin": "worker-1"], [1, 2, 3, 4]), (["option": "retry"], [4]),
-        (["severity": "critical"], [2]), (["q": "full", "severity": "error"], [1, 4]),
+        (["severity": "critical"], [2]), (["end": "recovered"], [4]), (["end": "op*"], [1, 2, 3]),
+        (["end": "not*"], []), (["q": "full", "severity": "error"], [1, 4]),
         (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
         (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
         (["q": "called bob/"], [2]), (["q": "text"], []), (["by": "e?e"], []), (["by": "ev*"], [2]),
@@ -68,6 +70,41 @@ import Testing
         #expect(Set(page.entries.map(\.id)) == Set(ids.map(\.description)))
         #expect(page.next == nil)
         #expect(try await archive.presentations(filter, console: 1, limit: 9).entries.isEmpty)
+    }
+
+    @Test("The history has each end in the words of the list, that of an earlier version too")
+    func ends() async throws {
+        var items = [
+            item(1) { $0.options = [.init(id: "stop", title: "Stop", role: .cancel)] },
+            answered(2, by: "ann"), item(3), item(4) { $0.onExpiry = "retry" },
+        ]
+        items[0].stage = .settled(Answer(option: "stop", by: "ann", via: .person), .failed)
+        items[1].failedAgain = items[2].id
+        items[2].stage = .closed(.declined)
+        items[3].stage = .closed(.expired)
+        #expect(
+            items.map(\.end) == [
+                "cancelled", "failed again", "passed on", "expired, retry applied",
+            ])
+        let kept = items
+        func written() async throws -> [String?] {
+            let archive = try #require(try HistoryArchive(path))
+            let page = try await archive.presentations(HistoryFilter(), console: 0, limit: 9)
+            return page.entries.reversed().map(\.ending)
+        }
+        do {
+            let journal = try SQLiteJournal(path)
+            try await journal.keep(kept, [], console: 0)
+            #expect(try await written() == kept.map(\.end))
+            try await journal.access { database in
+                try database.execute(sql: "ALTER TABLE history DROP COLUMN ending")
+                try database.execute(
+                    sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '14 %'")
+            }
+        }
+        _ = try SQLiteJournal(path)
+        #expect(
+            try await written() == ["not recovered", "failed again", "passed on", "expired"])
     }
 
     @Test("Earlier ones of the same cause count by option, whatever their options were")

@@ -61,9 +61,9 @@ function earlierOf(item, earlier) {
     results.length > 0 && el("ul", {}, ...results), el("ol", { className: "history" }, ...latest));
 }
 
-const endOf = (item, past) => (past.option
-  ? `${shown(titleIn(item, past.option), 120)} by ${authorsOf(past)}: ${past.result ?? past.stage}`
-  : past.reason ?? past.stage);
+const endOf = (item, past) => [
+  past.option && `${shown(titleIn(item, past.option), 120)} by ${authorsOf(past)}`,
+  past.ending ?? past.stage].filter(Boolean).join(": ");
 
 /** The values of `userInfo`: structures as JSON in lines, each to be copied. */
 function contextOf(userInfo) {

@@ -93,7 +93,7 @@ function countText(count, next, search) {
 
 function line(past) {
   const stage = past.stage === "left" ? LEFT : past.stage;
-  const [ending, tone] = endingOf({ ...past, ending: past.result ?? past.reason ?? stage });
+  const [ending, tone] = endingOf({ ...past, ending: past.ending ?? stage });
   return el("tr", {},
     el("td", {}, timeOf(past.openedAt)),
     el("td", {}, el("span", { className: `badge ${tone}`, textContent: shown(ending, 40) })),

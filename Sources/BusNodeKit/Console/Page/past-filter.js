@@ -11,13 +11,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/
 // What the server takes for the value of a term; null for one that is not applied.
 const KINDS = new Map([
   ["by", plain], ["origin", plain], ["domain", plain], ["option", plain],
+  ["end", plain],
   ["severity", (value) => (SEVERITIES.includes(value) ? value : null)],
   ["since", (value) => timeOf(value, 0)], ["until", (value) => timeOf(value, 1)],
 ]);
 
 /** Everything that the search understands beside text. */
 export const PAST_TERMS = "by:ann, origin:worker-*, domain:com.acme.*, option:retry, "
-  + "severity:critical, since:7d, since:2026-11-01, until:2026-11-02T10:00";
+  + "severity:critical, end:recovered, since:7d, since:2026-11-01, until:2026-11-02T10:00";
 
 function plain(value) { return value || null; }
 

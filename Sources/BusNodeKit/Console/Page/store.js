@@ -36,7 +36,8 @@ export function endingOf(item) {
   const tones = { recovered: "good", failed: "error", invalid: "error", late: "warning" };
   if (!item.ending) return ["sent", "info"];
   if (isCancelled(item)) return [item.ending, "debug"];
-  return [item.ending, item.failedAgain ? "warning" : tones[item.result] ?? "debug"];
+  const isAgain = item.failedAgain || item.ending === "failed again";
+  return [item.ending, isAgain ? "warning" : tones[item.result] ?? "debug"];
 }
 
 export function apply(message) {
