@@ -2,6 +2,7 @@
 import pathlib
 import urllib.parse
 
+from browser import Page
 from consoles import report
 from safety_cases import open_count, signed
 
@@ -438,6 +439,46 @@ def views_are_saved_in_the_browser(page, console):
     page.until(lambda: len(page.texts(".view")) == 5, "the given ones alone")
 
 
+def views_are_kept_by_the_console(page, console):
+    page.expects("ERR_")
+    url, keys = console.url_of(console.tokens["anna"]), page.keys
+    console.call("/api/v1/views", {"name": "Night", "filter": "severity:info", "isForTeam": True})
+    page.open(url)
+    page.go("inbox?filter=severity:critical")
+    page.press("v")
+    page.until(lambda: "for everyone" in page.text("#viewList"), "the view of the team")
+    assert not page.text("#viewTeamLine")
+    page.click("#viewName")
+    page.press(*"Grave", keys.ENTER)
+    page.until(lambda: "Grave" in page.text("#viewList [aria-current]"), "the view")
+    assert page.run("return localStorage.getItem('errorbus.views')") is None
+    assert console.call("/api/v1/views")["own"] == []
+    other = Page()
+    try:
+        other.open(url)
+        other.press("v")
+        other.until(lambda: "Grave" in other.text("#viewList"), "it in another browser")
+        other.click(".view", "Grave")
+        other.until(lambda: filter_of(other) == {"filter": ["severity:critical"]}, "its filter")
+        other.press("v")
+        other.click("#viewList li button", "Remove")
+        other.until(lambda: "Grave" not in other.text("#viewList"), "it to be removed")
+        assert "Night" in other.text("#viewList")
+    finally:
+        other.close()
+    # Without a link this browser keeps what is saved.
+    console.stop()
+    page.click("#viewName")
+    page.press(*"Later", keys.ENTER)
+    page.until(lambda: "in this browser" in page.text("#viewList"), "the view without a link")
+    kept = page.run("return JSON.parse(localStorage.getItem('errorbus.views'))")
+    assert [view["name"] for view in kept] == ["Later"], kept
+
+
+views_are_kept_by_the_console.journaled = True
+views_are_kept_by_the_console.users = {"script": "answer,administer", "anna": "answer"}
+
+
 def a_hostile_address_is_text(page, console):
     console.ask(report("Whatever it is."))
     page.open(console.url)
@@ -500,5 +541,5 @@ ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        numbers_are_buttons_that_filter, an_empty_list_says_what_the_filter_hides,
        a_filter_decides_no_answer, one_of_a_group_is_answered_alone, the_list_is_ordered,
        what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,
-       views_are_saved_in_the_browser, a_hostile_address_is_text,
+       views_are_saved_in_the_browser, views_are_kept_by_the_console, a_hostile_address_is_text,
        filters_are_legible_and_reachable]

@@ -114,6 +114,9 @@ struct PromisedNumbersTests {
         // Tests/BrowserTests/filter_cases.py
         "the page's filter": nil,
         "saved views of a browser; a view's name": nil,
+        "saved views that a console keeps":
+            "\(Shared.viewCountMaxPerUser) of one user, as many for everyone; "
+            + "\(grouped(Shared.viewCountMax)) in all",
         "a page of a list":
             "\(grouped(Shared.pageMax)); by default \(Shared.itemCountMax), of `audit` "
             + "\(Shared.auditPage)",
@@ -194,6 +197,9 @@ struct PromisedNumbersTests {
             ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
             ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
             ("comment.js", "LENGTH_MAX = \(ErrorReport.Limits.commentByteCount);"),
+            ("saved-views.js", "VIEW_MAX = \(ConsoleLimits.viewCountMaxPerUser);"),
+            ("saved-views.js", "NAME_MAX = \(ConsoleLimits.viewNameScalarMax);"),
+            ("filter.js", "FILTER_MAX = \(ConsoleLimits.viewFilterScalarMax);"),
             ("console.html", #""noteText" rows="4" maxlength="\#(ConsoleLimits.noteScalarMax)""#),
         ])
     func page(file: String, limit: String) throws {

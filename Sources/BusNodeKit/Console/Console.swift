@@ -38,10 +38,11 @@ final class Console: Sendable {
     /// Whether a trial of rules is under way: one at a time, since it is work for a second.
     let isTrying = Mutex(false)
 
-    /// The history in the node's journal.
+    /// What the node's journal keeps.
     struct Kept: Sendable {
         let keeper: HistoryKeeper
         let archive: HistoryArchive
+        let views: JournalViews
         /// The number of this console in its node.
         let console: Int
     }
@@ -120,7 +121,10 @@ final class Console: Sendable {
         let keeper = try HistoryKeeper(
             inbox, history, in: journal, console: number, logger: logger)
         guard let archive = try HistoryArchive(journal.path) else { return }
-        keptHistory.withLock { $0 = Kept(keeper: keeper, archive: archive, console: number) }
+        let views = JournalViews(journal: journal, console: number)
+        keptHistory.withLock {
+            $0 = Kept(keeper: keeper, archive: archive, views: views, console: number)
+        }
     }
 
     /// Whether a visitor that was admitted before still is, with the same permissions.
@@ -249,6 +253,11 @@ package enum ConsoleLimits {
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
+    /// Saved views of one user, and of all of them with those for everyone.
+    static let viewCountMaxPerUser = 20
+    static let viewCountMax = 10_000
+    static let viewNameScalarMax = 40
+    static let viewFilterScalarMax = 300
     /// Of a note; how many a presentation may have is a limit of its inbox.
     static let noteScalarMax = 1_000
     /// The steps that comparing a silence with all that is open may take, a second or less; and how

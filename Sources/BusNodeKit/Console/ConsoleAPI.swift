@@ -106,6 +106,16 @@ struct ConsoleAPI: Sendable {
                 context.parameters.get("number") ?? "", try await body(request, context),
                 try context.admitted)
         }
+        routes.get("/api/v1/views", needs: .admission) { request, context in
+            _ = try QueryFields(request.uri.query).allowing()
+            return Response(try await viewList(try context.admitted))
+        }
+        routes.post("/api/v1/views", needs: .admission) { request, context in
+            try await saveView(try await body(request, context), try context.admitted)
+        }
+        routes.post("/api/v1/views/remove", needs: .admission) { request, context in
+            try await removeView(try await body(request, context), try context.admitted)
+        }
         routes.get("/api/v1/me", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try context.admitted.json(signOut: console.proxy?.settings.signOut))

@@ -10,7 +10,7 @@ extension ConsolePermission {
         case .answer: "answer, claim, undo or write notes"
         case .destructive: "choose a destructive option"
         case .silence: "make or end silences"
-        case .administer: "send messages of hooks again"
+        case .administer: "send messages of hooks again, or save views for everyone"
         }
     }
 }

@@ -183,6 +183,18 @@ enum JournalSchema {
                     WHERE stage IN ('settled', 'closed')
                     """)
         }
+        migrator.registerMigration("15 saved views") { database in
+            try database.create(table: ViewRow.databaseTableName) { table in
+                table.primaryKey {
+                    table.column("console", .integer)
+                    table.column("owner", .text)
+                    table.column("name", .text)
+                }
+                for column in ["filter", "sort", "show"] {
+                    table.column(column, .text).notNull()
+                }
+            }
+        }
         return migrator
     }
 }

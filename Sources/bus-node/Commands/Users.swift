@@ -40,7 +40,7 @@ struct UsersAdd: AsyncParsableCommand {
 
             Everyone in the file sees everything. --may adds: answer (answer, claim, undo), \
             destructive (choose destructive options), silence (make and end silences), administer \
-            (send messages of hooks again).
+            (send messages of hooks again, save views for everyone).
 
             With --proxy the user has no token and nothing is printed: the console's proxy or \
             identity provider (`proxy:` or `oidc:` in the topology) has to name this user, after \

@@ -1,9 +1,11 @@
-// Views: a filter with an order, by name. A person's own ones are kept in the browser.
+// Views: a filter with an order, by name. The console keeps a user's own ones and those for
+// everyone, where it can; else the browser keeps them.
 import { $, el, redraw, setDisabled } from "./elements.js";
+import { api, failureText, Refusal } from "./api.js";
 import { filterText, FILTER_MAX, split, TERMS } from "./filter.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
-import { SHOWS, SORTS, state } from "./state.js";
+import { may, SHOWS, SORTS, state } from "./state.js";
 import { shown } from "./text.js";
 import { arrange } from "./views.js";
 
@@ -20,8 +22,16 @@ const GIVEN = [
 ].map((view) => ({ ...ORDINARY, ...view }));
 const NOTHING = "Filter or sort the list first: there is nothing to save.";
 
-/** The person's own views, as far as what the browser has is one. */
-function ownViews() {
+// What the console keeps, as it was read last.
+let kept = { isKept: false, teamIsKept: false, own: [], team: [] };
+
+function take(views) {
+  kept = { ...views, own: views.own.filter(isView), team: views.team.filter(isView) };
+  if ($("viewsDialog").open) drawViews();
+}
+
+/** The views that the browser keeps, as far as what it has is one. */
+function localViews() {
   try {
     const views = JSON.parse(localStorage.getItem(PLACE));
     return Array.isArray(views) ? views.filter(isView).slice(0, VIEW_MAX) : [];
@@ -35,7 +45,7 @@ const isView = (view) => [view?.name, view?.filter].every((text) => typeof text 
   && SORTS.includes(view.sort) && SHOWS.includes(view.show);
 
 /** Whether the browser has kept them. */
-function keep(views) {
+function keepLocally(views) {
   try {
     localStorage.setItem(PLACE, JSON.stringify(views));
     return true;
@@ -61,30 +71,52 @@ function textOf({ filter, sort, show }) {
 export function openViews() {
   $("viewName").value = "";
   $("viewProblem").hidden = true;
+  $("viewTeam").checked = false;
   drawViews();
   openModal($("viewsDialog"));
   $("viewList").querySelector("button").focus();
+  api("GET", "views").then(take, () => {}); // Without a reply it is as it was read last.
+}
+
+/** All views, each with its place: given, team, own or local. */
+function views() {
+  const own = kept.isKept ? kept.own : [];
+  const names = new Set(own.map(({ name }) => name));
+  const places = {
+    given: GIVEN, team: kept.team, own, local: localViews().filter(({ name }) => !names.has(name)),
+  };
+  return Object.entries(places).flatMap(([place, list]) =>
+    list.map((view) => ({ ...view, place })));
 }
 
 function drawViews() {
-  const [own, now] = [ownViews(), present()];
-  redraw($("viewList"), [own, now], () => [
-    ...GIVEN.map((view) => lineOf(view, now)), ...own.map((view) => lineOf(view, now, true))]);
+  const [all, now] = [views(), present()];
+  const mayShare = kept.teamIsKept && may("administer");
+  redraw($("viewList"), [all, now, mayShare, kept.isKept], () =>
+    all.map((view) => lineOf(view, now, mayShare)));
+  $("viewTeamLine").hidden = !mayShare;
+  $("viewHint").textContent = (kept.isKept ? "The console keeps them, for all your browsers."
+    : "This browser keeps them.") + ` The filter understands text, ${TERMS}.`;
   const isOrdinary = isSame(now, ORDINARY);
   $("viewNow").textContent = isOrdinary ? NOTHING : `Save what is shown now: ${textOf(now)}`;
   setDisabled($("viewSave"), isOrdinary ? NOTHING : null);
   $("viewName").disabled = isOrdinary;
 }
 
-function lineOf(view, now, isOwn = false) {
+function lineOf(view, now, mayShare) {
+  const { name, place } = view;
+  const isRemovable = { given: false, team: mayShare, own: true, local: true }[place];
+  const where = { team: "for everyone", local: kept.isKept && "in this browser" }[place];
   const open = el("button", {
     type: "button", className: "view", ariaCurrent: isSame(view, now) ? "true" : null,
-    dataset: { key: `view ${isOwn} ${view.name}` }, onclick: () => choose(view),
-  }, el("b", { className: "foreign", dir: "auto", textContent: shown(view.name, NAME_MAX) }),
-  el("span", { className: "soft foreign", textContent: textOf(view) }));
-  return el("li", {}, open, isOwn && el("button", {
-    type: "button", textContent: "Remove", ariaLabel: `Remove the view ${shown(view.name)}`,
-    dataset: { key: `remove ${view.name}` }, onclick: () => remove(view.name),
+    dataset: { key: `view ${place} ${name}` }, onclick: () => choose(view),
+  }, el("b", { className: "foreign", dir: "auto", textContent: shown(name, NAME_MAX) }),
+  el("span", {
+    className: "soft foreign", textContent: [textOf(view), where].filter(Boolean).join(" · "),
+  }));
+  return el("li", {}, open, isRemovable && el("button", {
+    type: "button", textContent: "Remove", ariaLabel: `Remove the view ${shown(name)}`,
+    dataset: { key: `remove ${place} ${name}` }, onclick: () => remove(view),
   }));
 }
 
@@ -93,28 +125,65 @@ function choose({ filter, sort, show }) {
   arrange({ ...split(filter), sort, show });
 }
 
-function remove(name) {
-  if (!keep(ownViews().filter((view) => view.name !== name))) return;
-  drawViews();
+const withoutLocal = (name) => localViews().filter((view) => view.name !== name);
+
+async function remove({ name, place }) {
+  if (place === "local") {
+    if (keepLocally(withoutLocal(name))) drawViews();
+    return;
+  }
+  try {
+    take(await api("POST", "views/remove", { name, isForTeam: place === "team" }));
+  } catch (error) {
+    toast(failureText(error), "error");
+  }
 }
 
-function save() {
+async function save() {
   const name = $("viewName").value.trim();
-  const others = ownViews().filter((view) => view.name !== name);
+  const view = { name, ...present() };
+  const isForTeam = !$("viewTeamLine").hidden && $("viewTeam").checked;
   const problem = !name ? "Give it a name."
-    : others.length >= VIEW_MAX ? `At most ${VIEW_MAX} views are kept: remove one first.` : null;
+    : isForTeam || kept.isKept ? await sendView(view, isForTeam) : saveLocally(view);
   $("viewProblem").hidden = !problem;
-  $("viewProblem").textContent = problem ?? "";
-  if (problem) { $("viewName").focus(); return; }
-  if (!keep([...others, { name, ...present() }])) return;
-  $("viewName").value = "";
+  $("viewProblem").textContent = shown(problem ?? "", 400);
+  if (problem) $("viewName").focus();
+}
+
+/** Has the console keep a view, or without a link this browser one's own. Returns why it was
+ *  refused, or null. */
+async function sendView(view, isForTeam) {
+  try {
+    const views = await api("POST", "views", { ...view, isForTeam });
+    const rest = withoutLocal(view.name); // The console's takes its place.
+    if (!isForTeam && rest.length < localViews().length) keepLocally(rest);
+    clearName(view);
+    take(views);
+    return null;
+  } catch (error) {
+    if (isForTeam || error instanceof Refusal) return failureText(error);
+    return saveLocally(view);
+  }
+}
+
+/** The same in this browser. */
+function saveLocally(view) {
+  const others = withoutLocal(view.name);
+  if (others.length >= VIEW_MAX) return `At most ${VIEW_MAX} views are kept: remove one first.`;
+  if (!keepLocally([...others, view])) return null;
+  clearName(view);
   drawViews();
+  return null;
+}
+
+/** Empties the field, unless another name was typed meanwhile. */
+function clearName({ name }) {
+  if ($("viewName").value.trim() === name) $("viewName").value = "";
 }
 
 export function startViews() {
   $("viewsButton").addEventListener("click", openViews);
   $("viewName").maxLength = NAME_MAX;
-  $("viewHint").textContent = `This browser keeps them. The filter understands text, ${TERMS}.`;
   $("viewsDialog").addEventListener("submit", (event) => {
     if (event.submitter?.value !== "save") return;
     event.preventDefault();

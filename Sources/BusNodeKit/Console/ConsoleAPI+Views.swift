@@ -1,0 +1,91 @@
+import ErrorBus
+import Hummingbird
+
+// Saved views: a filter of the list with its order, by name, for a user or for everyone.
+extension ConsoleAPI {
+    private static let sorts = ["gravity", "deadline", "age", "count"]
+    private static let shows = ["open", "ended"]
+
+    func viewList(_ visitor: ConsoleVisitor) async throws -> JSONValue {
+        guard let views = console.kept?.views else {
+            return ["isKept": false, "teamIsKept": false, "own": [], "team": []]
+        }
+        let owner = visitor.viewOwner
+        let rows = try await views.views(of: [JournalViews.team, owner].compactMap(\.self))
+        func list(_ owner: String?) -> JSONValue {
+            .array(rows.filter { $0.owner == owner }.map(\.json))
+        }
+        return [
+            "isKept": .bool(owner != nil), "teamIsKept": true, "own": list(owner),
+            "team": list(JournalViews.team),
+        ]
+    }
+
+    func saveView(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
+        let fields = try BodyFields(
+            body, allowing: "name", "filter", "sort", "show", "isForTeam")
+        let (views, owner) = try place(fields, visitor)
+        let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
+        let filter = try fields.string("filter") ?? ""
+        let filterMax = ConsoleLimits.viewFilterScalarMax
+        guard filter.unicodeScalars.count <= filterMax else {
+            throw APIProblem.badRequest(
+                "filter: allowed: a text of at most \(filterMax) characters")
+        }
+        let row = ViewRow(
+            console: views.console, owner: owner, name: name, filter: filter,
+            sort: try fields.word("sort", among: Self.sorts) ?? Self.sorts[0],
+            show: try fields.word("show", among: Self.shows) ?? Self.shows[0])
+        guard try await views.save(row) else {
+            throw APIProblem(
+                .conflict, "tooMany",
+                "as many views are kept as may be, \(ConsoleLimits.viewCountMaxPerUser) of one "
+                    + "user: remove one first")
+        }
+        return Response(try await viewList(visitor))
+    }
+
+    func removeView(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
+        let fields = try BodyFields(body, allowing: "name", "isForTeam")
+        let (views, owner) = try place(fields, visitor)
+        let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
+        guard try await views.remove(name, of: owner) else {
+            throw APIProblem(.notFound, "unknownView", "no view \(name.shown()) here")
+        }
+        return Response(try await viewList(visitor))
+    }
+
+    /// Where the view of a request is kept, and whose it is.
+    private func place(
+        _ fields: BodyFields, _ visitor: ConsoleVisitor
+    ) throws(APIProblem) -> (JournalViews, owner: String) {
+        let isForTeam = try fields.bool("isForTeam") ?? false
+        if isForTeam { try visitor.require(.administer) }
+        guard let views = console.kept?.views else {
+            throw APIProblem(.notFound, "notKept", "no saved views: the node has no journal")
+        }
+        guard let owner = isForTeam ? JournalViews.team : visitor.viewOwner else {
+            throw APIProblem(
+                .conflict, "noUser",
+                "all share one token here, so that views are no user's; allowed: isForTeam true")
+        }
+        return (views, owner)
+    }
+}
+
+extension ConsoleVisitor {
+    /// Who has the visitor's saved views; nil where all share one token.
+    var viewOwner: String? {
+        guard let user else { return nil }
+        return identity.map { "identity \($0)" } ?? "user \(user.name)"
+    }
+}
+
+extension ViewRow {
+    var json: JSONValue {
+        [
+            "name": .string(name), "filter": .string(filter), "sort": .string(sort),
+            "show": .string(show),
+        ]
+    }
+}

@@ -1,0 +1,63 @@
+import ErrorBus
+import GRDB
+
+/// The saved views of one console's users in its node's journal.
+struct JournalViews: Sendable {
+    /// The owner of views for everyone.
+    static let team = ""
+
+    let journal: SQLiteJournal
+    /// The console's number in its node.
+    let console: Int
+
+    /// Those of all these owners, by name.
+    func views(of owners: [String]) async throws -> [ViewRow] {
+        try await journal.access { [console] database in
+            try ViewRow.filter(Column("console") == console && owners.contains(Column("owner")))
+                .order(Column("name")).fetchAll(database)
+        }
+    }
+
+    /// Keeps a view, in place of the owner's of the same name. Durable when this returns.
+    ///
+    /// - Returns: False where as many are kept as may be.
+    func save(_ view: ViewRow) async throws -> Bool {
+        try await journal.access { database in
+            if try ViewRow.fetchOne(database, key: view.key) == nil {
+                let own = ViewRow.filter(
+                    Column("console") == view.console && Column("owner") == view.owner)
+                guard try own.fetchCount(database) < ConsoleLimits.viewCountMaxPerUser,
+                    try ViewRow.fetchCount(database) < ConsoleLimits.viewCountMax
+                else { return false }
+            }
+            try view.upsert(database)
+            return true
+        }
+    }
+
+    /// - Returns: Whether the owner had a view of this name.
+    func remove(_ name: String, of owner: String) async throws -> Bool {
+        try await journal.access { [console] database in
+            try ViewRow.deleteOne(
+                database, key: ["console": console, "owner": owner, "name": name])
+        }
+    }
+}
+
+/// One saved view in the journal.
+struct ViewRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+    static let databaseTableName = "savedView"
+
+    /// The number of the console in its node.
+    var console: Int
+    /// Who has it: ``ConsoleVisitor/viewOwner``, or ``JournalViews/team``.
+    var owner: String
+    var name: String
+    var filter: String
+    var sort: String
+    var show: String
+
+    fileprivate var key: [String: (any DatabaseValueConvertible)?] {
+        ["console": console, "owner": owner, "name": name]
+    }
+}
