@@ -226,6 +226,27 @@ def numbers_are_buttons_that_filter(page, console):
     worker.process.wait()
 
 
+def numbers_by_state_are_buttons_too(page, console):
+    [claimed] = console.ask(report("Claimed."))
+    console.ask(report("Left."))
+    console.ask(report("In a hurry.", onExpiry="skip"), deadline=250)
+    console.await_open(3)
+    page.open(console.url)
+    page.until(lambda: "expires soon\n1" in page.texts(".tile"), "what expires soon")
+    assert "unclaimed\n3" in page.texts(".tile"), page.texts(".tile")
+    console.call(f"/api/v1/presentations/{claimed.id}/claim",
+                 {"by": "bea", "forMilliseconds": 600_000})
+    page.until(lambda: {"claimed by bea\n1", "unclaimed\n2"} <= set(page.texts(".tile")),
+               "the claim")
+    page.click(".tile", "claimed by bea")
+    shows(page, "Claimed.")
+    assert chips(page) == ["claimed:bea"], chips(page)
+    page.click(".tile", "claimed by bea")
+    page.click(".tile", "expires soon")
+    shows(page, "In a hurry.")
+    assert chips(page) == ["expiring"], chips(page)
+
+
 def an_empty_list_says_what_the_filter_hides(page, console):
     one, two = console.ask(report("The first."), report("The second."))
     page.open(console.url)
@@ -538,8 +559,9 @@ def filters_are_legible_and_reachable(page, console):
 
 ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        chips_are_removed_by_keys_and_by_the_pointer, return_in_the_filter_goes_on_to_the_list,
-       numbers_are_buttons_that_filter, an_empty_list_says_what_the_filter_hides,
-       a_filter_decides_no_answer, one_of_a_group_is_answered_alone, the_list_is_ordered,
+       numbers_are_buttons_that_filter, numbers_by_state_are_buttons_too,
+       an_empty_list_says_what_the_filter_hides, a_filter_decides_no_answer,
+       one_of_a_group_is_answered_alone, the_list_is_ordered,
        what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,
        views_are_saved_in_the_browser, views_are_kept_by_the_console, a_hostile_address_is_text,
        filters_are_legible_and_reachable]

@@ -3,49 +3,82 @@ import { el, kbd, section } from "./elements.js";
 import { toggleTerm } from "./filter-box.js";
 import { filterText, wordFor } from "./filter.js";
 import { hasKeys, SEVERITIES, state } from "./state.js";
-import { isLive } from "./store.js";
+import { claimant, isLive, isNear } from "./store.js";
 import { counted, number, shown } from "./text.js";
+import { proposalOf } from "./two-people.js";
 
-const ORIGINS_MAX = 8;
+const NAMES_MAX = 8;
 
-/** Counts open presentations by the value of `pick`. */
-function tally(pick) {
-  const counts = new Map();
+/** What waits, counted by severity, origin and state, and by who has claimed it, the most frequent
+ *  first. */
+function counts() {
+  const by = { severity: new Map(), origin: new Map(), state: new Map(), claimed: new Map() };
+  const add = (kind, name) => by[kind].set(name, (by[kind].get(name) ?? 0) + 1);
   for (const item of state.items.values()) {
-    if (isLive(item)) counts.set(pick(item), (counts.get(pick(item)) ?? 0) + 1);
+    if (!isLive(item)) continue;
+    add("severity", item.severity);
+    add("origin", item.origin ?? state.node);
+    if (isNear(item)) add("state", "expiring");
+    if (proposalOf(item)) add("state", "proposed");
+    const holder = claimant(item);
+    if (holder) add("claimed", holder); else add("state", "unclaimed");
   }
-  return [...counts];
+  const sorted = (kind) => [...by[kind]].sort((a, b) => b[1] - a[1]);
+  return {
+    severity: [...by.severity].sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0])),
+    origin: sorted("origin"), state: by.state, claimed: sorted("claimed"),
+  };
 }
 
-const bySeverity = () => tally((item) => item.severity)
-  .sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0]));
-const byOrigin = () => tally((item) => item.origin ?? state.node).sort((a, b) => b[1] - a[1]);
-
-export const overviewKey = () =>
-  (state.items.size ? [bySeverity(), byOrigin(), filterText(), state.show, hasKeys()] : "");
+export function overviewKey() {
+  if (!state.items.size) return "";
+  const { state: states, ...rest } = counts();
+  return [rest, [...states], filterText(), state.show, hasKeys()];
+}
 
 /** Counts as buttons that filter the list by what they count, or no longer do. */
-function tiles(entries, kind) {
-  return el("ul", { className: "tiles" }, ...entries.map(([name, count]) => {
-    const word = wordFor(kind, name);
+function tiles(entries) {
+  return el("ul", { className: "tiles" }, ...entries.map(({ word, label, count, tone }) => {
     const isOn = state.terms.includes(word);
-    const label = kind === "origin" && name === state.node ? "this process" : name;
     return el("li", {}, el("button", {
       type: "button", className: "tile", ariaPressed: String(isOn),
       title: isOn ? "Remove from the filter" : "Show only these",
       dataset: { key: `tile ${word}` }, onclick: () => toggleTerm(word),
     }, el("span", {
-      className: kind === "severity" ? `foreign outcome ${name}` : "foreign",
-      textContent: shown(label, 64),
+      className: tone ? `foreign outcome ${tone}` : "foreign", textContent: shown(label, 64),
     }), " ", el("b", { textContent: number(count) })));
   }));
 }
 
-function originTiles() {
-  const origins = byOrigin();
-  const rest = origins.length - ORIGINS_MAX;
-  return el("div", {}, tiles(origins.slice(0, ORIGINS_MAX), "origin"), rest > 0
-    && el("p", { className: "soft", textContent: `and ${counted(rest, "more origin")}` }));
+const severityTiles = (severities) => tiles(severities.map(([name, count]) =>
+  ({ word: wordFor("severity", name), label: name, count, tone: name })));
+
+/** Those of the most frequent names, and how many more names there are. */
+function namedTiles(entries, { first = [], kind, labelOf, rest }) {
+  const named = entries.slice(0, NAMES_MAX).map(([name, count]) =>
+    ({ word: wordFor(kind, name), label: labelOf(name), count }));
+  const excess = entries.length - NAMES_MAX;
+  return el("div", {}, tiles([...first, ...named]), excess > 0
+    && el("p", { className: "soft", textContent: `and ${counted(excess, rest)}` }));
+}
+
+const originTiles = (origins) => namedTiles(origins, {
+  kind: "origin", rest: "more origin",
+  labelOf: (name) => (name === state.node ? "this process" : name),
+});
+
+const LABELS = {
+  expiring: "expires soon", proposed: "needs a second person", unclaimed: "unclaimed",
+};
+
+/** What expires soon, is proposed or claimed; nothing where all only waits. */
+function stateTiles(states, claimed) {
+  const first = Object.entries(LABELS).filter(([word]) => states.has(word))
+    .map(([word, label]) => ({ word, label, count: states.get(word) }));
+  const isPlain = claimed.length === 0 && first.every(({ word }) => word === "unclaimed");
+  return !isPlain && namedTiles(claimed, {
+    first, kind: "claimed", rest: "more person", labelOf: (name) => `claimed by ${name}`,
+  });
 }
 
 export function overview() {
@@ -54,10 +87,12 @@ export function overview() {
     return [el("p", { className: "quiet", textContent: text })];
   }
   if (state.openCount === 0) return [];
+  const { severity, origin, state: states, claimed } = counts();
   const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
     " shows all keys."];
   const hint = el("p", { className: "quiet" }, "Nothing chosen.", ...(hasKeys() ? keys : []));
   return [el("h2", { className: "sr", textContent: "Overview" }),
-    ...section("Waiting, by severity", tiles(bySeverity(), "severity")),
-    ...section("Waiting, by origin", originTiles()), hint];
+    ...section("Waiting, by severity", severityTiles(severity)),
+    ...section("Waiting, by state", stateTiles(states, claimed)),
+    ...section("Waiting, by origin", originTiles(origin)), hint];
 }
