@@ -386,6 +386,10 @@ def what_helped_before_is_shown(page, console):
     page.click(".copy", "Copy all as JSON")
     page.until(lambda: "Copied." in page.text("#toasts"), "the copy")
     assert '"log": "one\\ntwo' in page.run("return navigator.clipboard.readText()")
+    page.click(".copy", "Copy link")
+    place = page.run("return location.hash")
+    page.until(lambda: page.run("return navigator.clipboard.readText()")
+               == f"{console.address}/{place}", "the address")
     runbook = "https://runbooks.example/lease"
     assert page.run(f"return Boolean(document.querySelector('a[href=\"{runbook}\"]'))")
 

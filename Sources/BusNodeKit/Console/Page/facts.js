@@ -97,8 +97,10 @@ function historyOf(report, events) {
 }
 
 function identityOf(item, report, texts) {
-  return pairs([["Presentation", item.id], ["Domain", codeText(item)],
+  const facts = pairs([["Presentation", item.id], ["Domain", codeText(item)],
     ["Opened", zoned(item.openedAt)], ["Coalesce key", report.coalesceKey],
     ...texts.filter(({ isBody }) => !isBody).map(({ heading, text }) => [heading, text]),
   ].filter((pair) => pair[1]));
+  return el("div", {}, facts, item.url && copyButton(
+    "the address of this presentation", item.url, "Copy link"));
 }
